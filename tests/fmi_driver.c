@@ -2,6 +2,7 @@
  *
  *   fmi_driver FILE.fmu cs [TOLERANCE] [NAME=VALUE...]    co-simulation, with the steps of the default experiment
  *   fmi_driver FILE.fmu me [TOLERANCE] [NAME=VALUE...]    model exchange: Dormand-Prince with event location
+ *   fmi_driver FILE.fmu part FRACTION KIND [NAME=VALUE...]   the same for a part of the time
  *   fmi_driver FILE.fmu rows                              co-simulation, all communication points as CSV
  *   fmi_driver FILE.fmu events                            co-simulation of FMI 3.0 with event mode, early return, intermediate updates
  *   fmi_driver FILE.fmu state [me]                        saved half-way, serialized, and gone on with twice; co-simulation, or model exchange
@@ -141,6 +142,9 @@ typedef struct Variable {
   char type;   /* f, i, b, e: Real, Integer, Boolean, Enumeration */
   size_t size; /* values; more than one of Float64 only */
   bool is_input;
+  unsigned number,
+      state; /* how derivatives name it, and the one whose derivative it is; of FMI 3.0 references, of FMI 2.0 positions */
+  bool is_rate;
 } Variable;
 
 typedef struct Description {
@@ -218,14 +222,24 @@ static size_t variable_size(const Description *description, const char *at) {
   return size;
 }
 
-static void add_variable(Description *description, const char *at, char type) {
+static void add_variable(Description *description, const char *at, const char *inner, unsigned position, char type) {
+  char *state = attribute(inner, "derivative");
   char *name = attribute(at, "name"), *reference = attribute(at, "valueReference"), *kind = attribute(at, "causality");
   size_t size = variable_size(description, at);
   if (size == 1 || type == 'f') {
     description->variables = realloc(description->variables, (description->count + 1) * sizeof(Variable));
-    description->variables[description->count++] =
-        (Variable){name, (unsigned)strtoul(reference, NULL, 10), type, size, kind && strcmp(kind, "input") == 0};
+    description->variables[description->count++] = (Variable){name,
+                                                              (unsigned)strtoul(reference, NULL, 10),
+                                                              type,
+                                                              size,
+                                                              kind && strcmp(kind, "input") == 0,
+                                                              position,
+                                                              state ? (unsigned)strtoul(state, NULL, 10) : 0,
+                                                              state != NULL};
+    if (description->version == 3)
+      description->variables[description->count - 1].number = description->variables[description->count - 1].reference;
   } else free(name);
+  free(state);
   free(reference);
   free(kind);
 }
@@ -240,13 +254,19 @@ static void read_variables(Description *description) {
   if (description->version == 3) {
     for (const char *at = begin; (at = strchr(at + 1, '<')) < end;)
       for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-        if (strncmp(at, types[k].element, strlen(types[k].element)) == 0) add_variable(description, at, types[k].type);
+        if (strncmp(at, types[k].element, strlen(types[k].element)) == 0)
+          add_variable(description, at, at, 0, types[k].type);
     return;
   }
-  for (const char *at = begin; (at = strstr(at, "<ScalarVariable ")) && at < end; at++) {
+  unsigned position = 1;
+  for (const char *at = begin; (at = strstr(at, "<ScalarVariable ")) && at < end; at++, position++) {
     const char *type = strchr(at + 1, '<');
     if (type[1] != 'S')
-      add_variable(description, at, type[1] == 'R' ? 'f' : type[1] == 'I' ? 'i' : type[1] == 'B' ? 'b' : 'e');
+      add_variable(description, at, type, position,
+                   type[1] == 'R'   ? 'f'
+                   : type[1] == 'I' ? 'i'
+                   : type[1] == 'B' ? 'b'
+                                    : 'e');
   }
 }
 
@@ -483,6 +503,9 @@ static void set(const Fmu *fmu, void *instance, const Variable *variable, double
                                   instance, &reference, 1, &third_truth, 1)
                            : CALL(fmu, "SetBoolean", int (*)(void *, const unsigned *, size_t, const int *), instance,
                                   &reference, 1, &truth);
+  else if (variable->type == 'e' && is_third(fmu))
+    status = CALL(fmu, "SetInt64", int (*)(void *, const unsigned *, size_t, const int64_t *, size_t), instance,
+                  &reference, 1, &(int64_t){whole}, 1);
   else
     status = is_third(fmu) ? CALL(fmu, "SetInt32", int (*)(void *, const unsigned *, size_t, const int32_t *, size_t),
                                   instance, &reference, 1, &whole, 1)
@@ -814,11 +837,22 @@ typedef struct Pair {
   const Variable *unknown, *known;
 } Pair;
 
-static const Variable *find_indexed(const Fmu *fmu, const char *format, size_t k) {
-  char name[48];
-  snprintf(name, sizeof name, format, k + 1);
-  return find_variable(fmu, name, strlen(name));
+static const Variable *find_number(const Fmu *fmu, unsigned number) {
+  for (size_t k = 0; k < fmu->description.count; k++)
+    if (fmu->description.variables[k].number == number) return &fmu->description.variables[k];
+  fail("no variable with the number %u", number);
+  return NULL;
 }
+
+/* The derivative of the k-th state, as the structure of the model lists them. */
+static const Variable *find_rate(const Fmu *fmu, size_t k) {
+  const char *element = is_third(fmu) ? "<ContinuousStateDerivative" : "<Unknown";
+  const char *at = need(strstr(fmu->description.text, is_third(fmu) ? "<ModelStructure" : "<Derivatives"), "states");
+  for (size_t i = 0; i <= k; i++) at = need(strstr(at + 1, element), "state");
+  return find_number(fmu, (unsigned)attribute_number(at, is_third(fmu) ? "valueReference" : "index", 0));
+}
+
+static const Variable *find_state(const Fmu *fmu, size_t k) { return find_number(fmu, find_rate(fmu, k)->state); }
 
 static double directional(const Fmu *fmu, void *instance, Pair pair) {
   double seed = 1, value = 0;
@@ -850,7 +884,7 @@ static double adjoint(const Fmu *fmu, void *instance, Pair pair) {
 static double check_column(Exchange *run, const Variable *known, const double *high, const double *low, double width) {
   double worst = 0;
   for (size_t i = 0; i < run->states; i++) {
-    Pair pair = {find_indexed(run->fmu, "der($state[%zu])", i), known};
+    Pair pair = {find_rate(run->fmu, i), known};
     double exact = directional(run->fmu, run->instance, pair), differences = (high[i] - low[i]) / width;
     worst = fmax(worst, fabs(exact - differences) / (1 + fabs(differences)));
     if (is_third(run->fmu))
@@ -872,7 +906,7 @@ static double check_by_state(Exchange *run, size_t k, double *high, double *low)
   slopes_at(run, run->x, low);
   run->x[k] = kept;
   set_point(run, run->t, run->x);
-  return check_column(run, find_indexed(run->fmu, "$state[%zu]", k), high, low, 2 * delta);
+  return check_column(run, find_state(run->fmu, k), high, low, 2 * delta);
 }
 
 static double check_by_input(Exchange *run, const Variable *input, double *high, double *low) {
@@ -944,6 +978,16 @@ static void make_many(const Fmu *fmu, long count) {
   }
 }
 
+static void run_part(const Fmu *fmu, double fraction, char **settings) {
+  const Description *description = &fmu->description;
+  void *instance = need(instantiate(fmu), "instance");
+  initialize(fmu, instance, description->tolerance, settings);
+  simulate(fmu, instance, description->start, description->start + fraction * (description->stop - description->start),
+           description->tolerance);
+  print_values(fmu, instance);
+  release(fmu, instance);
+}
+
 static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool prints) {
   void *instance = need(instantiate(fmu), "instance");
   initialize(fmu, instance, tolerance, settings);
@@ -956,10 +1000,12 @@ static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool p
 int main(int count, char **arguments) {
   if (count < 3) fail("usage: fmi_driver FILE.fmu cs|me|rows|events|state|derivatives|many ...");
   const char *what = arguments[2];
-  bool is_state = strcmp(what, "state") == 0,
-       is_exchange = strcmp(is_state && count > 3 ? arguments[3] : what, "me") == 0;
+  bool is_state = strcmp(what, "state") == 0, is_part = strcmp(what, "part") == 0 && count > 4;
+  const char *kind = is_part ? arguments[4] : is_state && count > 3 ? arguments[3] : what;
+  bool is_exchange = strcmp(kind, "me") == 0;
   Fmu fmu = open_fmu(arguments[1], is_exchange || strcmp(what, "derivatives") == 0);
   if (is_state) check_state(&fmu);
+  else if (is_part) run_part(&fmu, atof(arguments[3]), arguments + 5);
   else if (strcmp(what, "derivatives") == 0) check_derivatives(&fmu);
   else if (strcmp(what, "events") == 0) run_with_events(&fmu);
   else if (strcmp(what, "many") == 0) make_many(&fmu, atol(arguments[3]));

@@ -164,7 +164,9 @@ def check_features(folder):
     root = check_description(fmu, 3, ["ModelExchange", "CoSimulation"])
     variables = {variable.get("name"): variable for variable in root.find("ModelVariables")}
     assert variables["mass"].get("unit") == "kg" and variables["mass"].get("causality") == "parameter"
-    assert variables["damping"].get("causality") == "calculatedParameter"
+    damping = variables["damping"]
+    assert (damping.get("causality"), damping.get("initial"), damping.get("start")) == ("calculatedParameter", "approx", "0.5")
+    assert variables["mass"].get("variability") == damping.get("variability") == "tunable" and variables["limit"].get("variability") == "fixed"
     assert variables["force"].get("causality") == "input" and variables["position"].get("causality") == "output"
     assert variables["position"].get("nominal") == "10" and variables["position"].get("initial") == "exact"
     assert variables["gear"].tag == "Enumeration" and variables["limit"].tag == "Int32" and variables["below"].tag == "Boolean"
@@ -172,7 +174,7 @@ def check_features(folder):
     check_units(root)
     check_terminals(fmu)
     assert check_dependencies(fmu, root) < 1e-6
-    for settings in ([], ["mass=3", "force=1.5", "brakes=0"]):
+    for settings in ([], ["mass=3", "force=1.5", "brakes=0"], ["damping=0.7", "mass=3"]):
         overrides = ["--override", ",".join(settings).replace("brakes=0", "brakes=false")] if settings else []
         reference = simulate(model, folder, *overrides)
         for kind in ("cs", "me"):
@@ -242,9 +244,9 @@ end Kinds;
     names = {v.get("valueReference"): v.get("name") for v in root.find("ModelVariables")}
     kinds = {names[u.get("valueReference")]: dict(zip([names[k] for k in u.get("dependencies").split()], u.get("dependenciesKind").split()))
              for u in root.findall(".//ContinuousStateDerivative")}
-    assert kinds == {"der($state[1])": {"u": "dependent", "$state[1]": "dependent", "$state[2]": "dependent"},
-                     "der($state[2])": {"$state[2]": "fixed", "$state[3]": "fixed"},
-                     "der($state[3])": {"$state[1]": "fixed", "$state[3]": "dependent"}}, kinds
+    assert kinds == {"der(x)": {"u": "dependent", "x": "dependent", "y": "dependent"},
+                     "der(y)": {"y": "fixed", "z": "fixed"},
+                     "der(z)": {"x": "fixed", "z": "dependent"}}, kinds
 
 
 def linear_model(generator, folder, number):
@@ -289,6 +291,24 @@ def check_pendulum(folder):
     assert check_dependencies(fmu, root) < 1e-6 and root.get("numberOfEventIndicators") == "1"
     drive(fmu, "state")
     drive(fmu, "state", "me")
+
+
+def check_platforms(folder):
+    """Binaries are where importers look: FMI 2.0 in linux64 on every processor; for Windows where its compiler is found."""
+    model, place, path = folder / "small.mo", folder / "programs", os.environ["PATH"]
+    model.write_text("model Small\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend Small;\n")
+    place.mkdir()
+    (place / "x86_64-w64-mingw32-gcc").write_text("#!/bin/sh\nexec cc \"$@\"\n")
+    (place / "x86_64-w64-mingw32-gcc").chmod(0o755)
+    os.environ["PATH"] = f"{place}:{path}"
+    names = {}
+    for version in (2, 3):
+        run(DAEDAL, "export", model, "--fmu", folder / "small.fmu", "--fmi", version, "-q")
+        with zipfile.ZipFile(folder / "small.fmu") as archive:
+            names[version] = [name for name in archive.namelist() if name.startswith("binaries/")]
+    os.environ["PATH"] = path
+    assert "binaries/linux64/Small.so" in names[2] and "binaries/win64/Small.dll" in names[2], names
+    assert "binaries/x86_64-windows/Small.dll" in names[3] and not any("linux64" in name for name in names[3]), names
 
 
 def check_wishes(folder):
@@ -615,6 +635,7 @@ def main():
         check_features(folder)  # optimized
         os.environ["PATH"] = path
         check_pendulum(folder)
+        check_platforms(folder)
         check_wishes(folder)
         check_short_events(folder)
         check_driven(folder)

@@ -98,7 +98,7 @@ static ExportSource plan_source(daedal_result *result, const Plan *plan, const A
                         .decisions = decisions_new(result->heap, run->evaluator),
                         .initial = &simulation->initial,
                         .branches = &plan->branches,
-                        .is_fixed = plan->conversions.count || plan_depends_on_values(plan),
+                        .read = &plan->read,
                         .recorder = recorder,
                         .y = run->y,
                         .start = options->start,
@@ -150,8 +150,23 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
   return true;
 }
 
+/* The operating point that a circuit starts from: other parameters have another one. */
+static void add_point(daedal_result *result, ExportSource *source) {
+  const SpiceModel *circuit = &result->model->circuit;
+  const Request *request = &result->simulation.request;
+  Diags silent = diags_make(result->heap);
+  if (!circuit->operating_point) return;
+  const Simulation *found = simulate_operating_point(circuit->operating_point, result->heap, &request->run,
+                                                     request->parameter_overrides, &silent);
+  ExportPoint *point = heap_alloc(result->heap, sizeof *point);
+  if (found)
+    *point = (ExportPoint){found->original.evaluator, found->initial.y, circuit->differences.data,
+                           circuit->differences.count};
+  source->point = point;
+}
+
 /* What all systems know of each other. */
-static void number_sources(ExportSources *sources) {
+static void number_sources(Heap *heap, ExportSources *sources) {
   uint32_t states = 0;
   bool chooses = false;
   for (uint32_t k = 0; k < sources->count; k++) {
@@ -166,6 +181,7 @@ static void number_sources(ExportSources *sources) {
     sources->data[k].states = states;
     sources->data[k].chooses = chooses;
   }
+  export_find_restart(heap, sources->data);
 }
 
 static bool solver_sources(daedal_result *result, ExportSources *sources) {
@@ -178,7 +194,8 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
     return refuse_solver(result, "the equations of the mode at the start lack derivatives that the model writes");
   bool changes = plan->branches.count && (plan->holds || export_changes_structure(sources->data));
   if (changes && !add_modes(result, sources)) return false;
-  number_sources(sources);
+  add_point(result, sources->data);
+  number_sources(result->heap, sources);
   return true;
 }
 

@@ -50,16 +50,21 @@ static bool report_failure(daedal_result *result) {
   return false;
 }
 
-/* Solves the point; values by variable. */
-static bool solve_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides, Diags *diags,
-                        double *values) {
+Simulation *simulate_operating_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides,
+                                     Diags *diags) {
   Request request = {
       .method = method_find("dummy"), .initialize_only = true, .parameter_overrides = overrides, .run = *run};
   request.run.tolerance = 1e-9;
   Simulation *simulation = heap_alloc(heap, sizeof *simulation);
-  bool found = pipeline_simulate(simulation, heap, point, &request, diags);
-  if (found) read_values(point, simulation, values);
-  return found;
+  return pipeline_simulate(simulation, heap, point, &request, diags) ? simulation : NULL;
+}
+
+/* Solves the point; values by variable. */
+static bool solve_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides, Diags *diags,
+                        double *values) {
+  const Simulation *simulation = simulate_operating_point(point, heap, run, overrides, diags);
+  if (simulation) read_values(point, simulation, values);
+  return simulation;
 }
 
 bool find_operating_point(daedal_result *result, const Request *request, double *starts) {

@@ -130,7 +130,8 @@ static bool run_compiler(Workshop *shop) {
   int status = 0;
   bool is_stopped = false;
   int error = start_compiler(shop, &child);
-  if (error) return fail(shop, "there is no C compiler: `cc` cannot be started (%s)", strerror(error));
+  if (error)
+    return fail(shop, "there is no C compiler: `%s` cannot be started (%s)", shop->arguments[0], strerror(error));
   while ((ended = waitpid(child, &status, is_stopped ? 0 : WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
     if (!is_stopped && (is_stopped = signals_waiting(&shop->hold))) kill(-child, SIGTERM);
     nanosleep(&pause, NULL);
@@ -141,10 +142,11 @@ static bool run_compiler(Workshop *shop) {
 }
 
 /* The command line; paths[] have room for the sources, of which headers are no arguments. */
-static char **make_arguments(Heap *heap, Workshop *shop, const CompilerSource *sources, uint32_t count, char **paths,
-                             char *const *more, uint32_t more_count) {
-  static char *const options[] = {
-      "cc", "-O2", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden", "-o"};
+static char **make_arguments(Heap *heap, const char *program, Workshop *shop, const CompilerSource *sources,
+                             uint32_t count, char **paths, char *const *more, uint32_t more_count) {
+  char *const options[] = {
+      (char *)(uintptr_t)program, "-O2", "-shared", "-fPIC", "-w", "-ffp-contract=off", "-fno-math-errno",
+      "-fvisibility=hidden",      "-o"};
   size_t fixed = sizeof options / sizeof *options, next = fixed;
   char **arguments = heap_array(heap, fixed + count + more_count + 4, sizeof *arguments);
   memcpy(arguments, options, sizeof options);
@@ -162,15 +164,26 @@ static char **make_arguments(Heap *heap, Workshop *shop, const CompilerSource *s
 
 bool compiler_build(Heap *heap, const CompilerSource *sources, uint32_t count, CompilerTake *take, void *context,
                     char *failure) {
-  return compiler_build_with(heap, sources, count, NULL, 0, take, context, failure);
+  return compiler_build_with(heap, "cc", sources, count, NULL, 0, take, context, failure);
 }
 
-bool compiler_build_with(Heap *heap, const CompilerSource *sources, uint32_t count, char *const *more,
-                         uint32_t more_count, CompilerTake *take, void *context, char *failure) {
+bool compiler_is_found(const char *program) {
+  const char *places = getenv("PATH");
+  char path[PATH_SIZE];
+  for (size_t length; places && *places; places += length + (places[length] == ':')) {
+    length = strcspn(places, ":");
+    int count = snprintf(path, sizeof path, "%.*s/%s", (int)length, places, program);
+    if (length && count > 0 && (size_t)count < sizeof path && access(path, X_OK) == 0) return true;
+  }
+  return false;
+}
+
+bool compiler_build_with(Heap *heap, const char *program, const CompilerSource *sources, uint32_t count,
+                         char *const *more, uint32_t more_count, CompilerTake *take, void *context, char *failure) {
   Workshop shop = {.failure = failure};
   char **paths = heap_array(heap, count, sizeof *paths);
   shop.environment = copy_environment(heap, shop.variable);
-  shop.arguments = make_arguments(heap, &shop, sources, count, paths, more, more_count);
+  shop.arguments = make_arguments(heap, program, &shop, sources, count, paths, more, more_count);
   failure[0] = 0;
   bool is_done = open_workshop(&shop);
   for (uint32_t k = 0; k < count && is_done; k++) is_done = write_source(&shop, &sources[k], paths[k]);

@@ -72,6 +72,23 @@ void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, In
   heap_free(heap, search.placed);
 }
 
+void dependents_mark_sources(Evaluator *evaluator, IndexVec *of, bool *marked) {
+  const Dag *dag = evaluator->model->dag;
+  IndexVec below = {0};
+  while (of->count) {
+    Expr binding = variable_of(evaluator, vec_pop(of))->binding;
+    below.count = 0;
+    if (binding != EXPR_NONE) dag_below(dag, &evaluator->scratch, &binding, 1, &below);
+    for (uint32_t k = 0; k < below.count; k++) {
+      if (dag_op(dag, below.data[k]) != OP_PARAMETER) continue;
+      uint32_t p = dag_index(dag, below.data[k]);
+      if (!marked[p]) vec_push(evaluator->heap, of, p);
+      marked[p] = true;
+    }
+  }
+  vec_free(evaluator->heap, &below);
+}
+
 void dependents_set(Evaluator *evaluator, const IndexVec *dependents) {
   for (uint32_t k = 0; k < dependents->count; k++) {
     uint32_t p = dependents->data[k];

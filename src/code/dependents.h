@@ -7,5 +7,8 @@
  * overridden. By leaf index. */
 void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, IndexVec *dependents);
 
+/* Marks the parameters that those of `of` are bound to, directly or not. `of` is empty then. */
+void dependents_mark_sources(Evaluator *evaluator, IndexVec *of, bool *marked);
+
 /* Their values by their bindings, in this order. */
 void dependents_set(Evaluator *evaluator, const IndexVec *dependents);

@@ -46,11 +46,10 @@ static uint64_t *make_sets(Search *search, uint32_t count) {
 static void list_sources(Search *search) {
   const ExportVariables *variables = search->variables;
   uint32_t *known = arena_array(search->arena, variables->list.count, sizeof *known), count = 0;
-  for (uint32_t v = 0; v < variables->list.count; v++) {
-    const ExportVariable *variable = &variables->list.data[v];
-    if (variable->causality == EXPORT_INPUT) search->inputs = count + 1;
-    if (variable->causality == EXPORT_INPUT || variable->kind == EXPORT_STATE) known[count++] = v;
-  }
+  for (uint32_t v = 0; v < variables->list.count; v++)
+    if (variables->list.data[v].causality == EXPORT_INPUT) known[count++] = v;
+  search->inputs = count;
+  for (uint32_t k = 0; k < variables->states.count; k++) known[count++] = variables->states.data[k];
   search->found->known = known;
   search->found->count = count;
   search->found->words = (count + 63) / 64;
@@ -163,7 +162,7 @@ static void gather_rates(Search *search) {
   const uint32_t *order = export_state_order(search->arena, source);
   uint32_t n = array->problem->unknowns, next = 0;
   uint64_t *above = make_sets(search, (uint32_t)source->structure->blocks.n_blocks);
-  search->found->rates = make_sets(search, search->variables->state_count);
+  search->found->rates = make_sets(search, search->variables->states.count);
   for (uint32_t j = 0; j < n; j++)
     for (int32_t level = 1; level <= array->d[j]; level++)
       merge(search, set_of(search, above, (uint32_t)block_of[j]),

@@ -191,9 +191,13 @@ static bool is_parameter(const ExportVariable *variable) {
 
 static const char *variability(const ExportVariable *variable) {
   if (variable->is_constant) return "constant";
-  if (is_parameter(variable) || variable->kind == EXPORT_CONSTANT) return "fixed";
+  if (is_parameter(variable)) return variable->is_tunable || variable->is_varied ? "tunable" : "fixed";
+  if (variable->kind == EXPORT_CONSTANT) return variable->is_varied ? "tunable" : "fixed";
   return variable->is_discrete || variable->type != TYPE_REAL ? "discrete" : "continuous";
 }
+
+/* A guess for its value at the start can be set: a parameter that is bound to others then no longer is. */
+static bool has_guess(const ExportVariable *variable) { return variable->has_start || variable->is_settable; }
 
 /* Is the value at the start the start value, or found? */
 static bool is_exact(const ExportVariable *variable) {
@@ -206,7 +210,7 @@ static bool has_initial(const ExportVariable *variable) {
 }
 
 static bool has_start(const ExportVariable *variable) {
-  return is_exact(variable) || variable->has_start || variable->causality == EXPORT_INPUT;
+  return is_exact(variable) || has_guess(variable) || variable->causality == EXPORT_INPUT;
 }
 
 static void put_start(const XmlWriter *writer, const ExportVariable *variable) {
@@ -248,7 +252,7 @@ static void put_common(const XmlWriter *writer, const ExportVariable *variable, 
   put_attribute(writer, "causality", causality(variable));
   put_attribute(writer, "variability", variability(variable));
   if (has_initial(variable))
-    put_attribute(writer, "initial", is_exact(variable) ? "exact" : variable->has_start ? "approx" : "calculated");
+    put_attribute(writer, "initial", is_exact(variable) ? "exact" : has_guess(variable) ? "approx" : "calculated");
 }
 
 /* In FMI 2.0 the type is an element of its own, and derivatives name the position of the state. */
@@ -291,13 +295,13 @@ static void put_variables(const XmlWriter *writer) {
 /* ---- structure ---- */
 
 static bool is_output(const ExportVariable *variable) { return variable->causality == EXPORT_OUTPUT; }
-static bool is_rate(const ExportVariable *variable) { return variable->kind == EXPORT_RATE; }
+static bool is_rate(const ExportVariable *variable) { return variable->is_rate; }
 static bool is_indicator(const ExportVariable *variable) { return variable->kind == EXPORT_INDICATOR; }
 
 /* Its value at the start is found. */
 static bool is_initial_unknown(const ExportVariable *variable) {
   bool counts = is_output(variable) || variable->causality == EXPORT_PARAMETER_CALCULATED || is_rate(variable) ||
-                variable->kind == EXPORT_STATE;
+                variable->is_state;
   return counts && !is_exact(variable);
 }
 
@@ -323,17 +327,21 @@ static void put_dependencies(const XmlWriter *writer, const ExportVariable *vari
   PUT(writer, "\"");
 }
 
-/* One element for each variable of a kind. FMI 2.0 names positions, FMI 3.0 value references. */
+/* FMI 2.0 names positions, FMI 3.0 value references. */
+static void put_unknown(const XmlWriter *writer, const char *element, uint32_t v, bool with_dependencies) {
+  if (writer->description->kinds.version == 3) PUT(writer, "    <%s valueReference=\"%u\"", element, v);
+  else PUT(writer, "      <Unknown index=\"%u\"", v + 1);
+  if (with_dependencies) put_dependencies(writer, &writer->description->variables->list.data[v]);
+  PUT(writer, "/>\n");
+}
+
+/* One element for each variable of a kind; derivatives come in the order of their states. */
 static void put_unknowns(const XmlWriter *writer, const char *element, bool (*is_meant)(const ExportVariable *)) {
   const ExportVariables *variables = writer->description->variables;
-  bool is_third = writer->description->kinds.version == 3;
-  for (uint32_t v = 0; v < variables->list.count; v++) {
-    if (!is_meant(&variables->list.data[v])) continue;
-    if (is_third) PUT(writer, "    <%s valueReference=\"%u\"", element, v);
-    else PUT(writer, "      <Unknown index=\"%u\"", v + 1);
-    if (is_meant != is_initial_unknown) put_dependencies(writer, &variables->list.data[v]);
-    PUT(writer, "/>\n");
-  }
+  for (uint32_t k = 0; k < variables->rates.count && is_meant == is_rate; k++)
+    put_unknown(writer, element, variables->rates.data[k], true);
+  for (uint32_t v = 0; v < variables->list.count && is_meant != is_rate; v++)
+    if (is_meant(&variables->list.data[v])) put_unknown(writer, element, v, is_meant != is_initial_unknown);
 }
 
 static void put_list_2(const XmlWriter *writer, const char *list, bool (*is_meant)(const ExportVariable *)) {

@@ -14,12 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of this platform in FMI 2.0 and 3.0. */
+/* Names of this platform in FMI 2.0, which has none for ARM: importers there look for linux64; and in FMI 3.0. */
 #if defined __x86_64__
-static const char *const PLATFORM[] = {"linux64", "x86_64-linux"};
+static const char *const PLATFORMS_2[] = {"linux64", NULL}, *const PLATFORMS_3[] = {"x86_64-linux", NULL};
 #else
-static const char *const PLATFORM[] = {"aarch64-linux", "aarch64-linux"};
+static const char *const PLATFORMS_2[] = {"linux64", "aarch64-linux", NULL}, *const PLATFORMS_3[] = {"aarch64-linux",
+                                                                                                     NULL};
 #endif
+
+/* Makes libraries for Windows; used where it is found. */
+static const char WINDOWS_COMPILER[] = "x86_64-w64-mingw32-gcc";
 
 typedef VEC(CompilerSource) SourceVec;
 
@@ -82,15 +86,27 @@ static bool read_library(Heap *heap, int file, TextVec *bytes) {
   return count == 0;
 }
 
-static bool compile(Heap *heap, const SourceVec *sources, TextVec *library, Diags *diags) {
-  char failure[COMPILER_FAILURE];
+static bool compile(Heap *heap, const char *program, const SourceVec *sources, TextVec *library, char *failure) {
   int *file = heap_alloc(heap, sizeof *file);
   *file = -1;
   heap_defer(heap, close_library, file);
-  bool is_done = compiler_build(heap, sources->data, sources->count, open_library, file, failure) &&
-                 read_library(heap, *file, library);
+  return compiler_build_with(heap, program, sources->data, sources->count, NULL, 0, open_library, file, failure) &&
+         read_library(heap, *file, library);
+}
+
+static bool compile_here(Heap *heap, const SourceVec *sources, TextVec *library, Diags *diags) {
+  char failure[COMPILER_FAILURE];
+  bool is_done = compile(heap, "cc", sources, library, failure);
   if (!is_done) diag_error(diags, DIAG_FILE, (Span){0}, "the binary of the FMU cannot be made: %s", failure);
   return is_done;
+}
+
+/* Nothing where there is no compiler for it. */
+static void compile_for_windows(Heap *heap, const SourceVec *sources, TextVec *library, Diags *diags) {
+  char failure[COMPILER_FAILURE];
+  if (!compiler_is_found(WINDOWS_COMPILER) || compile(heap, WINDOWS_COMPILER, sources, library, failure)) return;
+  diag_warning(diags, DIAG_WARNING, (Span){0}, "the FMU has no binary for Windows: %s", failure);
+  library->count = 0;
 }
 
 /* ---- the archive ---- */
@@ -108,6 +124,16 @@ static bool add_descriptions(Archive *archive, const Description *description) {
   if (!add_text(archive, "sources/buildDescription.xml", &build)) return false;
   return !description_write_terminals(archive->heap, description, &terminals) ||
          add_text(archive, "terminalsAndIcons/terminalsAndIcons.xml", &terminals);
+}
+
+static bool add_binaries(Archive *archive, int version, const char *name, TextVec *library, TextVec *windows,
+                         Arena *arena) {
+  bool ok = true;
+  for (const char *const *platform = version == 3 ? PLATFORMS_3 : PLATFORMS_2; *platform && ok; platform++)
+    ok = add_text(archive, arena_printf(arena, "binaries/%s/%s.so", *platform, name), library);
+  if (!windows->count) return ok;
+  const char *folder = version == 3 ? "x86_64-windows" : "win64";
+  return ok && add_text(archive, arena_printf(arena, "binaries/%s/%s.dll", folder, name), windows);
 }
 
 static bool add_sources(Archive *archive, const SourceVec *sources, Arena *arena) {
@@ -132,15 +158,17 @@ static TextVec *write_systems(Heap *heap, Arena *arena, const ExportSource *sour
 bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const char *tool, TextVec *bytes,
                 Diags *diags) {
   Arena *arena = &diags->arena;
-  TextVec library = {0};
+  TextVec library = {0}, windows = {0};
   ExportVariables variables;
   if (!export_possible(source, diags)) return false;
   TextVec *systems = write_systems(heap, arena, source, &variables, diags);
   if (!systems) return false;
+  export_report_fixed(&variables, source, diags);
   const char *token = make_token(systems, kinds.version, arena), *name = identifier(source->name, arena);
   text_printf(heap, systems, "\nextern const char model_token[];\nconst char model_token[] = \"%s\";\n", token);
   SourceVec sources = collect_sources(heap, arena, source, systems, kinds.version);
-  if (!compile(heap, &sources, &library, diags)) return false;
+  if (!compile_here(heap, &sources, &library, diags)) return false;
+  compile_for_windows(heap, &sources, &windows, diags);
 
   VEC(const char *) files = {0};
   for (uint32_t k = 0; k < sources.count; k++)
@@ -148,8 +176,8 @@ bool export_fmu(Heap *heap, const ExportSource *source, FmuKinds kinds, const ch
   Dependencies dependencies = dependencies_find(arena, source, &variables);
   Description description = {source, &variables, &dependencies, kinds, name, token, tool, files.data, files.count};
   Archive archive = {.heap = heap};
-  const char *path = arena_printf(arena, "binaries/%s/%s.so", PLATFORM[kinds.version == 3], name);
-  if (!add_descriptions(&archive, &description) || !add_text(&archive, path, &library) ||
+  if (!add_descriptions(&archive, &description) ||
+      !add_binaries(&archive, kinds.version, name, &library, &windows, arena) ||
       !add_sources(&archive, &sources, arena)) {
     diag_error(diags, DIAG_INTERNAL, (Span){0}, "the archive cannot be compressed");
     return false;

@@ -2,6 +2,7 @@
 #include "export/lookups.h"
 
 #include "code/cdata.h"
+#include "code/dependents.h"
 #include "external/table.h"
 
 #define PUT(writer, ...) text_printf((writer)->heap, (writer)->out, __VA_ARGS__)
@@ -106,20 +107,10 @@ const bool *lookups_parameters(Arena *arena, const ExportSource *source) {
   Evaluator *evaluator = source->evaluator;
   const Model *model = evaluator->model;
   bool *is_used = arena_array(arena, model->parameters.count, sizeof *is_used);
-  IndexVec waiting = {0}, below = {0};
+  IndexVec objects = {0};
   for (uint32_t p = 0; p < model->parameters.count; p++)
-    if (is_object(model, p)) vec_push(evaluator->heap, &waiting, p);
-  while (waiting.count) {
-    Expr binding = parameter_of(model, vec_pop(&waiting))->binding;
-    below.count = 0;
-    if (binding != EXPR_NONE) dag_below(model->dag, &evaluator->scratch, &binding, 1, &below);
-    for (uint32_t k = 0; k < below.count; k++) {
-      if (dag_op(model->dag, below.data[k]) != OP_PARAMETER) continue;
-      uint32_t p = dag_index(model->dag, below.data[k]);
-      if (!is_used[p]) vec_push(evaluator->heap, &waiting, p);
-      is_used[p] = true;
-    }
-  }
-  vec_free(evaluator->heap, &waiting, &below);
+    if (is_object(model, p)) vec_push(evaluator->heap, &objects, p);
+  dependents_mark_sources(evaluator, &objects, is_used);
+  vec_free(evaluator->heap, &objects);
   return is_used;
 }

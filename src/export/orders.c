@@ -80,20 +80,23 @@ static Entries jump_entries(Heap *heap, const ExportSource *source) {
   return entries;
 }
 
-static Entries initial_entries(Heap *heap, const Jacobian *jacobian) {
+static Entries entries_of(Heap *heap, const OrderedMatrix *matrix) {
   Entries entries = begin_entries(heap);
-  for (uint32_t j = 0; jacobian && j < jacobian->columns; j++) {
-    add_column(&entries, jacobian, j);
+  for (uint32_t j = 0; j < matrix->columns; j++) {
+    for (int32_t e = matrix->start[j]; e < matrix->start[j + 1]; e++) add_entry(&entries, matrix->row[e]);
     end_column(&entries);
   }
   return entries;
 }
 
-void orders_write(Heap *heap, Arena *arena, const ExportSource *source, const Jacobian *initial, TextVec *out) {
+void orders_write(Heap *heap, Arena *arena, const ExportSource *source, const OrderedMatrix *more, uint32_t count,
+                  TextVec *out) {
   bool is_dense = source->evaluator->array->problem->unknowns <= LARGEST_DENSE;
-  Entries whole = whole_entries(heap, arena, source), jump = jump_entries(heap, source),
-          start = initial_entries(heap, initial);
+  Entries whole = whole_entries(heap, arena, source), jump = jump_entries(heap, source);
   put_order(arena, "WHOLE", is_dense, &whole, out);
   put_order(arena, "JUMP", is_dense, &jump, out);
-  put_order(arena, "START", is_dense, &start, out);
+  for (uint32_t k = 0; k < count; k++) {
+    Entries entries = entries_of(heap, &more[k]);
+    put_order(arena, more[k].name, is_dense, &entries, out);
+  }
 }

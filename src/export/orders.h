@@ -3,6 +3,14 @@
 
 #include "export/variables.h"
 
-/* Macros ORDER_WHOLE, ORDER_JUMP and ORDER_START, initializers of struct ModelOrder of runtime/solver.h, and the tables that they refer to:
- * of all rows with the links of states, of jumps, and of the initial system, whose Jacobian is given (NULL: there is none). Appended. */
-void orders_write(Heap *heap, Arena *arena, const ExportSource *source, const Jacobian *initial, TextVec *out);
+/* A square sparse matrix by columns. */
+typedef struct OrderedMatrix {
+  const char *name;
+  const int32_t *start, *row;
+  uint32_t columns; /* 0: there is none */
+} OrderedMatrix;
+
+/* Macros ORDER_WHOLE, ORDER_JUMP and ORDER_NAME of each matrix given, initializers of struct ModelOrder of runtime/solver.h, and the tables that they
+ * refer to: of all rows with the links of states, of jumps, and of these matrices. Appended. */
+void orders_write(Heap *heap, Arena *arena, const ExportSource *source, const OrderedMatrix *more, uint32_t count,
+                  TextVec *out);

@@ -102,8 +102,44 @@ const InitialColumn *export_initial_column(const ExportSource *source, uint32_t 
   return &initial->column[initial->system ? system_column(initial->system, column) : column];
 }
 
-bool export_restarts(const ExportSource *source) {
+/* The same of one that the point has as an unknown. */
+static Expr point_unknown(const ExportPoint *point, uint32_t variable) {
+  Evaluator *evaluator = point->evaluator;
+  const Aliases *aliases = &evaluator->array->problem->aliases;
+  if (variable >= evaluator->model->variables.count) return EXPR_NONE;
+  const Variable *written = &evaluator->model->variables.data[variable];
+  if (written->role != ROLE_UNKNOWN) return EXPR_NONE;
+  Dag *dag = evaluator_model(evaluator)->dag;
+  if (!aliases->removed) return dag_variable(dag, written->index, 0);
+  if (aliases->root[written->index] == UINT32_MAX) return aliases->constant[written->index];
+  return dag_scale(dag, aliases->sign[written->index], dag_variable(dag, aliases->root[written->index], 0));
+}
+
+Expr export_point_value(const ExportPoint *point, uint32_t variable) {
+  Expr value = point_unknown(point, variable);
+  for (uint32_t k = 0; k < point->count && value == EXPR_NONE; k++) {
+    if (point->differences[k].variable != variable) continue;
+    Expr plus = point_unknown(point, point->differences[k].plus),
+         minus = point_unknown(point, point->differences[k].minus);
+    if (plus != EXPR_NONE && minus != EXPR_NONE)
+      value = dag_subtract(evaluator_model(point->evaluator)->dag, plus, minus);
+  }
+  return value;
+}
+
+void export_find_restart(Heap *heap, ExportSource *source) {
   const Initial *initial = source->initial;
   bool is_kept = initial->way == WAY_STATES || initial->way == WAY_KEPT || initial->way == WAY_HOMOTOPY;
-  return !source->number && is_kept && !initial->surplus.count && !source->is_fixed && initial->column;
+  source->obstacle = NULL;
+  if (!initial->column) source->obstacle = "its start is that of another run";
+  else if (source->point && !source->point->evaluator) source->obstacle = "the operating point was not found again";
+  else if (source->point && modes_leaves(source->point->evaluator->code->modes) >
+                                source->point->evaluator->code->modes->logic->terminal + 1)
+    source->obstacle = "the operating point has conditions, and an export keeps those of its values";
+  if (source->obstacle || is_kept) return;
+  StepsTrace *trace = heap_alloc(heap, sizeof *trace);
+  if (initial_trace(initial, source->tolerance, trace)) source->trace = trace;
+  else source->obstacle = "its initial values are found by a search that an export does not carry";
 }
+
+bool export_restarts(const ExportSource *source) { return !source->number && !source->obstacle; }

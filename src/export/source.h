@@ -6,6 +6,15 @@
 #include "code/decisions.h"
 #include "init/initial.h"
 #include "result/record.h"
+#include "spice/spice.h"
+
+/* The operating point that a circuit starts from, as a model of its own at its values. Its variables are the first ones of the model. */
+typedef struct ExportPoint {
+  Evaluator *evaluator; /* NULL: it was not found */
+  const double *y;
+  const Difference *differences; /* variables that it does not have */
+  uint32_t count;
+} ExportPoint;
 
 typedef struct ExportSource {
   const char *name;          /* of the model */
@@ -22,8 +31,12 @@ typedef struct ExportSource {
   const Dummy *dummy;         /* chosen at y */
   const Decisions *decisions; /* NULL: nothing but modes changes at events */
   const Initial *initial;
+  const ExportPoint *point; /* NULL: it starts from its own start values */
   const Branches *branches; /* of its equations */
-  bool is_fixed;            /* the plan holds for these values of parameters alone */
+  const IndexVec *read;     /* leaf indices of parameters whose values decided what the equations were made to */
+  const char *obstacle;     /* why initial values cannot be found for other parameters; NULL: they can */
+  const StepsTrace
+      *trace; /* units of the initial system where start values give way; NULL: rows determine a column each */
   const Recorder *recorder;
   const double *y;
   double start, stop, tolerance, interval, max_step;
@@ -47,9 +60,15 @@ bool export_possible(const ExportSource *source, Diags *diags);
 /* How many equations are solved together at most. */
 uint32_t export_largest_block(const ExportSource *source);
 
+/* The value of a variable of the model at the operating point, over the leaves of the point; EXPR_NONE: it has none. */
+Expr export_point_value(const ExportPoint *point, uint32_t variable);
+
 /* What is known of the initial value of a column of the array. */
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
 
-/* Can initial values be found again for other parameters and start values? So it is where start values were kept, and the rows of the
- * state-space form or of the initial system determine the rest. */
+/* Finds how initial values are found again for other parameters and start values: by the rows of the state-space form or of the initial
+ * system where start values were kept, and else step by step to the nearest. Sets trace and obstacle; in the heap. */
+void export_find_restart(Heap *heap, ExportSource *source);
+
+/* Can initial values be found again? */
 bool export_restarts(const ExportSource *source);

@@ -44,7 +44,7 @@ typedef VEC(const char *) NameVec;
 /* Names of functions, made before the tables. */
 typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
-  const char *initial_residual, *initial_jacobian;
+  const char *initial_residual, *initial_jacobian, *point_residual, *point_jacobian, *point_starts;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
       *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
 } ProgramNames;
@@ -97,8 +97,115 @@ static void name_dependents(Writer *writer, ProgramNames *names) {
   }
 }
 
+/* A sparse matrix by columns; an entry is that of the Jacobian with this number, or -1 - j: the pull of unknown j. */
+typedef struct InitialMatrix {
+  VEC(int32_t) start, row, source;
+  VEC(int32_t) balance; /* per row behind those of the system: its unknown */
+} InitialMatrix;
+
+/* The rows of the initial system and the columns that they determine. Where a unit has more columns than rows, it moves them from their
+ * start values as little as it must. Behind the rows are those that follow from the others and are checked alone. */
+typedef struct InitialPart {
+  uint32_t rows, columns, checks;
+  Expr *row;         /* rows + checks */
+  uint32_t *column;  /* of the system */
+  int32_t *row_unit; /* from 1 on; 0: it has as many columns as rows */
+  int32_t *column_unit;
+  double *pull; /* per column: how strongly it is held; negative: at the values before, not at its start value */
+  bool *moves;  /* per column of the system: in a unit with more columns than rows */
+  Jacobian *jacobian;
+  InitialMatrix matrix;
+} InitialPart;
+
+static void part_add(InitialPart *part, const InitialSystem *system, uint32_t row, uint32_t column) {
+  part->row[part->rows++] = system->row[row];
+  part->column[part->columns++] = column;
+}
+
+/* One unit after the other, as they were solved. */
+static void part_add_units(InitialPart *part, const InitialSystem *system, const StepsTrace *trace) {
+  const uint32_t *rows = trace->rows.data, *columns = trace->columns.data;
+  const double *weights = trace->weights.data;
+  int32_t number = 0;
+  for (uint32_t u = 0; u < trace->units.count; u++) {
+    const StepsUnit *unit = &trace->units.data[u];
+    int32_t mark = unit->columns > unit->rows ? ++number : 0;
+    for (uint32_t k = 0; k < unit->rows; k++) {
+      part->row_unit[part->rows] = mark;
+      part->row[part->rows++] = system->row[rows[k]];
+    }
+    for (uint32_t k = 0; k < unit->columns; k++) {
+      double size = weights[k] * system->nominal[columns[k]];
+      part->column_unit[part->columns] = mark;
+      part->pull[part->columns] = (unit->is_nearest ? 1 : -1) / (size * size);
+      part->moves[columns[k]] = mark != 0;
+      part->column[part->columns++] = columns[k];
+    }
+    rows += unit->rows;
+    columns += unit->columns;
+    weights += unit->columns;
+  }
+}
+
+static void add_matrix_entry(Heap *heap, InitialMatrix *matrix, int32_t row, int32_t source) {
+  vec_push(heap, &matrix->row, row);
+  vec_push(heap, &matrix->source, source);
+}
+
+/* The matrix of corrections, by columns: the rows by the unknowns; for units with more unknowns than rows, how strongly each unknown is held, and
+ * a multiplier for each row, by which the rows outweigh that (the conditions of Lagrange without second derivatives). */
+static void make_matrix(Heap *heap, Arena *arena, InitialPart *part) {
+  InitialMatrix *matrix = &part->matrix;
+  const Jacobian *jacobian = part->jacobian;
+  int32_t *balance = arena_array(arena, part->columns, sizeof *balance), next = (int32_t)part->rows;
+  for (uint32_t j = 0; j < part->columns; j++) {
+    balance[j] = part->column_unit[j] ? next++ : 0;
+    if (balance[j]) vec_push(heap, &matrix->balance, (int32_t)j);
+  }
+  vec_push(heap, &matrix->start, 0);
+  for (uint32_t j = 0; j < part->columns; j++) {
+    for (int32_t e = jacobian->column_start[j]; e < jacobian->column_start[j + 1]; e++)
+      if (jacobian->row_index[e] < (int32_t)part->rows) add_matrix_entry(heap, matrix, jacobian->row_index[e], e);
+    if (balance[j]) add_matrix_entry(heap, matrix, balance[j], -1 - (int32_t)j);
+    vec_push(heap, &matrix->start, (int32_t)matrix->row.count);
+  }
+  for (uint32_t r = 0; r < part->rows; r++) {
+    if (!part->row_unit[r]) continue;
+    for (uint32_t j = 0; j < part->columns; j++) {
+      if (part->column_unit[j] != part->row_unit[r]) continue;
+      for (int32_t e = jacobian->column_start[j]; e < jacobian->column_start[j + 1]; e++)
+        if (jacobian->row_index[e] == (int32_t)r) add_matrix_entry(heap, matrix, balance[j], e);
+    }
+    vec_push(heap, &matrix->start, (int32_t)matrix->row.count);
+  }
+}
+
+static InitialPart initial_part(Writer *writer) {
+  const Initial *initial = writer->source->initial;
+  const InitialSystem *system = initial->system;
+  InitialPart part = {0};
+  if (!system || !export_restarts(writer->source)) return part;
+  Arena *arena = writer->arena;
+  part.row = arena_array(arena, system->rows, sizeof *part.row);
+  part.column = arena_array(arena, system->columns, sizeof *part.column);
+  part.row_unit = arena_array(arena, system->rows, sizeof *part.row_unit);
+  part.column_unit = arena_array(arena, system->columns, sizeof *part.column_unit);
+  part.pull = arena_array(arena, system->columns, sizeof *part.pull);
+  part.moves = arena_array(arena, system->columns, sizeof *part.moves);
+  if (writer->source->trace) part_add_units(&part, system, writer->source->trace);
+  else
+    for (uint32_t q = 0; q < system->columns; q++)
+      if (initial->column[q].row != MAP_NONE) part_add(&part, system, initial->column[q].row, q);
+  for (uint32_t k = 0; k < initial->surplus.count; k++)
+    part.row[part.rows + part.checks++] = system->row[initial->surplus.data[k]];
+  part.jacobian = jacobian_new(writer->heap, system->model, &system->layout, part.row, part.rows + part.checks,
+                               part.column, part.columns);
+  make_matrix(writer->heap, arena, &part);
+  return part;
+}
+
 /* Start values of all columns over parameters: those given, and the solution as a guess for the others. */
-static const char *name_starts(Writer *writer) {
+static const char *name_starts(Writer *writer, const InitialPart *part) {
   const ExportSource *source = writer->source;
   const Model *model = source->evaluator->model;
   Dag *dag = writer->own->dag;
@@ -106,7 +213,9 @@ static const char *name_starts(Writer *writer) {
   if (!export_restarts(source)) return "0";
   for (uint32_t q = 0; q < source->evaluator->array->columns; q++) {
     const InitialColumn *column = export_initial_column(source, q);
-    double value = column->given && column->row == MAP_NONE ? column->start : source->y[q], written;
+    bool moves = part->rows && part->moves[system_column(source->initial->system, q)];
+    bool is_start = moves || (column->given && column->row == MAP_NONE);
+    double value = is_start ? column->start : source->y[q], written;
     Expr root = dag_constant(dag, value);
     Expr start = column->named == MAP_NONE ? EXPR_NONE : model->variables.data[column->named].start;
     if (column->given && start != EXPR_NONE && evaluator_constant(source->evaluator, start, &written) &&
@@ -117,41 +226,44 @@ static const char *name_starts(Writer *writer) {
   return add_roots(writer, roots.data, roots.count, "starts");
 }
 
-/* The rows of the initial system that determine a column each, and these columns. */
-typedef struct InitialPart {
-  uint32_t count;
-  Expr *rows;
-  uint32_t *columns;
-  Jacobian *jacobian;
-} InitialPart;
-
-static InitialPart initial_part(Writer *writer) {
-  const Initial *initial = writer->source->initial;
-  const InitialSystem *system = initial->system;
-  InitialPart part = {0};
-  if (!system || !export_restarts(writer->source)) return part;
-  part.rows = arena_array(writer->arena, system->columns, sizeof *part.rows);
-  part.columns = arena_array(writer->arena, system->columns, sizeof *part.columns);
-  for (uint32_t q = 0; q < system->columns; q++) {
-    if (initial->column[q].row == MAP_NONE) continue;
-    part.rows[part.count] = system->row[initial->column[q].row];
-    part.columns[part.count++] = q;
-  }
-  part.jacobian =
-      jacobian_new(writer->heap, system->model, &system->layout, part.rows, part.count, part.columns, part.count);
-  return part;
-}
-
 static void name_initial(Writer *writer, const InitialPart *part, ProgramNames *names) {
   const InitialSystem *system = writer->source->initial->system;
   names->initial_residual = names->initial_jacobian = "0";
-  if (!part->count) return;
-  const Program *rows = program_new(writer->heap, system->model, &system->layout, part->rows, part->count);
+  if (!part->rows) return;
+  const Program *rows = program_new(writer->heap, system->model, &system->layout, part->row, part->rows + part->checks);
   names->initial_residual = add_program(writer, rows, "initial_residual");
   names->initial_jacobian = add_program(writer, part->jacobian->program, "initial_jacobian");
 }
 
-static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
+/* The operating point that a circuit starts from; NULL: there is none, or it is not needed. */
+static const ExportPoint *point_of(const Writer *writer) {
+  return export_restarts(writer->source) ? writer->source->point : NULL;
+}
+
+/* The start values that the operating point gives, and their columns. */
+static void name_point(Writer *writer, ProgramNames *names, IndexVec *columns) {
+  const ExportPoint *point = point_of(writer);
+  ExprVec roots = {0};
+  names->point_residual = names->point_jacobian = names->point_starts = "0";
+  if (!point) return;
+  Dag *dag = evaluator_model(point->evaluator)->dag;
+  for (uint32_t q = 0; q < writer->source->evaluator->array->columns; q++) {
+    const InitialColumn *column = export_initial_column(writer->source, q);
+    Expr value = column->named == MAP_NONE ? EXPR_NONE : export_point_value(point, column->named);
+    if (value == EXPR_NONE || !column->given) continue;
+    vec_push(writer->heap, &roots, dag_scale(dag, column->sign, value));
+    vec_push(writer->heap, columns, q);
+  }
+  const ArrayCode *code = point->evaluator->code;
+  names->point_residual = add_program(writer, code->rows, "point_residual");
+  names->point_jacobian = add_program(writer, code->jacobian->program, "point_jacobian");
+  if (roots.count)
+    names->point_starts = add_program(
+        writer, program_new(writer->heap, evaluator_model(point->evaluator), &code->layout, roots.data, roots.count),
+        "point_starts");
+}
+
+static ProgramNames name_programs(Writer *writer, const InitialPart *part, IndexVec *point_columns) {
   const ArrayCode *code = writer->source->evaluator->code;
   ProgramNames names = {0};
   names.residual = add_program(writer, code->rows, "residual");
@@ -169,7 +281,7 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   names.samples = name_samples(writer);
   names.constants =
       add_roots(writer, writer->variables->constants.data, writer->variables->constants.count, "constants");
-  names.starts = name_starts(writer);
+  names.starts = name_starts(writer, part);
   for (uint32_t l = 0; l + 1 < code->modes->logic->level_start.count; l++)
     vec_push(writer->heap, &names.levels,
              add_program(writer, code->levels[l], arena_printf(writer->arena, "level%u", l)));
@@ -177,6 +289,7 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part) {
   name_groups(writer, &names);
   name_dependents(writer, &names);
   name_initial(writer, part, &names);
+  name_point(writer, &names, point_columns);
   return names;
 }
 
@@ -359,6 +472,15 @@ static void put_bytes(Writer *writer, const char *name, const uint8_t *bytes, ui
   PUT(writer, "0};\n\n");
 }
 
+static const char *type_flag(BaseType type) {
+  switch (type) {
+  case TYPE_INTEGER: return "IS_INTEGER";
+  case TYPE_BOOLEAN: return "IS_BOOLEAN";
+  case TYPE_ENUMERATION: return "IS_ENUMERATION";
+  default: return "IS_REAL";
+  }
+}
+
 static void put_variables(Writer *writer) {
   static const char *const kinds[] = {"VARIABLE_COLUMN",    "VARIABLE_PARAMETER", "VARIABLE_DISCRETE",
                                       "VARIABLE_CONSTANT",  "VARIABLE_STATE",     "VARIABLE_RATE",
@@ -370,9 +492,12 @@ static void put_variables(Writer *writer) {
     PUT(writer, "    {");
     cdata_string(writer->heap, writer->out, variable->name);
     bool is_parameter = v < recorded && writer->source->recorder->signals->list.data[v].kind == SIGNAL_PARAMETER;
-    PUT(writer, ", %s, %u, %d, 0%s%s%s%s},\n", kinds[variable->kind], variable->index, variable->sign,
-        variable->causality == EXPORT_INPUT ? " | IS_INPUT" : "",
-        variable->causality == EXPORT_PARAMETER_SET ? " | IS_SETTABLE" : "", variable->has_start ? " | IS_START" : "",
+    PUT(writer, ", %s, %u, %d, %s%s%s%s%s%s},\n", kinds[variable->kind], variable->index, variable->sign,
+        type_flag(variable->type), variable->causality == EXPORT_INPUT ? " | IS_INPUT" : "",
+        !variable->is_settable                        ? ""
+        : variable->causality == EXPORT_PARAMETER_SET ? " | IS_SETTABLE"
+                                                      : " | IS_SETTABLE | IS_CALCULATED",
+        variable->has_start ? " | IS_START" : "", variable->is_tunable ? " | IS_TUNABLE" : "",
         v < recorded && !is_parameter ? " | IS_RECORDED" : "");
   }
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
@@ -433,24 +558,50 @@ static void put_arrays(Writer *writer) {
 static void put_initial(Writer *writer, const InitialPart *part) {
   const ExportSource *source = writer->source;
   const InitialSystem *system = source->initial->system;
-  uint32_t columns = part->count ? source->evaluator->array->columns : 0;
+  bool any = part->rows != 0;
+  uint32_t columns = any ? source->evaluator->array->columns : 0, count = any ? system->columns : 0;
   uint32_t *place = arena_array(writer->arena, columns, sizeof *place);
+  double *target = arena_array(writer->arena, count, sizeof *target);
   for (uint32_t q = 0; q < columns; q++) place[q] = system_column(system, q);
+  for (uint32_t q = 0; q < count; q++) target[q] = source->initial->column[q].start;
   Heap *heap = writer->heap;
   TextVec *out = writer->out;
+  const InitialMatrix *matrix = &part->matrix;
   cdata_indices(heap, out, "static const int", "initial_place", place, columns);
-  cdata_indices(heap, out, "static const int", "initial_unknown", part->columns, part->count);
-  cdata_numbers(heap, out, "static ", "initial_value", source->initial->value, part->count ? system->columns : 0);
-  cdata_indices(heap, out, "static const int", "initial_parameter", part->count ? system->parameters.data : NULL,
-                part->count ? system->parameters.count : 0);
-  cdata_integers(heap, out, "static ", "initial_start", part->count ? part->jacobian->column_start : NULL,
-                 part->count ? part->count + 1 : 0);
-  cdata_integers(heap, out, "static ", "initial_row", part->count ? part->jacobian->row_index : NULL,
-                 part->count ? part->jacobian->nonzeros : 0);
+  cdata_indices(heap, out, "static const int", "initial_unknown", part->column, part->columns);
+  cdata_numbers(heap, out, "static ", "initial_pull", part->pull, part->columns);
+  cdata_numbers(heap, out, "static ", "initial_value", source->initial->value, count);
+  cdata_numbers(heap, out, "static ", "initial_target", target, count);
+  cdata_indices(heap, out, "static const int", "initial_parameter", any ? system->parameters.data : NULL,
+                any ? system->parameters.count : 0);
+  cdata_integers(heap, out, "static ", "initial_start", matrix->start.data, matrix->start.count);
+  cdata_integers(heap, out, "static ", "initial_row", matrix->row.data, matrix->row.count);
+  cdata_integers(heap, out, "static ", "initial_source", matrix->source.data, matrix->source.count);
+  cdata_integers(heap, out, "static ", "initial_balance", matrix->balance.data, matrix->balance.count);
   PUT(writer,
-      "enum { INITIAL_UNKNOWNS = %u, INITIAL_COLUMNS = %u, INITIAL_PARAMETERS = %u, INITIAL_NONZEROS = %u };\n\n",
-      part->count, part->count ? system->columns : 0, part->count ? system->parameters.count : 0,
-      part->count ? part->jacobian->nonzeros : 0);
+      "#define INITIAL_SIZES .rows = %u, .checks = %u, .unknowns = %u, .balances = %u, .columns = %u, .parameters = "
+      "%u, "
+      ".nonzeros = %u, .entries = %u\n\n",
+      part->rows, part->checks, part->columns, matrix->balance.count, count, any ? system->parameters.count : 0,
+      any ? part->jacobian->nonzeros : 0, matrix->row.count);
+}
+
+/* The operating point: all of its columns are unknowns. */
+static void put_point(Writer *writer, const IndexVec *columns) {
+  const ExportPoint *point = point_of(writer);
+  Heap *heap = writer->heap;
+  TextVec *out = writer->out;
+  const Jacobian *jacobian = point ? point->evaluator->jacobian : NULL;
+  uint32_t n = point ? point->evaluator->array->columns : 0, nonzeros = point ? jacobian->nonzeros : 0;
+  int32_t *each = arena_array(writer->arena, n + nonzeros, sizeof *each);
+  for (uint32_t k = 0; k < n + nonzeros; k++) each[k] = (int32_t)k;
+  cdata_integers(heap, out, "static ", "point_each", each, n > nonzeros ? n : nonzeros);
+  cdata_indices(heap, out, "static const int", "point_column", columns->data, columns->count);
+  cdata_integers(heap, out, "static ", "point_start", point ? jacobian->column_start : NULL, n ? n + 1 : 0);
+  cdata_integers(heap, out, "static ", "point_row", point ? jacobian->row_index : NULL, nonzeros);
+  cdata_numbers(heap, out, "static ", "point_value", point ? point->y : NULL, n);
+  PUT(writer, "#define POINT_SIZES .rows = %u, .unknowns = %u, .columns = %u, .nonzeros = %u, .entries = %u\n\n", n, n,
+      n, nonzeros, nonzeros);
 }
 
 /* ---- the whole ---- */
@@ -499,7 +650,7 @@ static void put_systems(Writer *writer) {
   PUT(writer, "0};\n\n");
 }
 
-static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) {
+static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, uint32_t point_columns) {
   const ExportSource *source = writer->source;
   const Evaluator *evaluator = source->evaluator;
   const Array *array = evaluator->array;
@@ -534,7 +685,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
       largest_outputs(source->plan));
   PUT(writer,
       "    .residual = %s, .jacobian = %s, .nonzeros = %u, .whole = ORDER_WHOLE, .jump = ORDER_JUMP,\n"
-      "    .start_order = ORDER_START, .jacobian_start = jacobian_start,\n"
+      "    .jacobian_start = jacobian_start,\n"
       "    .jacobian_row = jacobian_row, .mode = modes, .conditions = %s, .written = %s, .rates = %s,\n",
       names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
   PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
@@ -552,20 +703,25 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work) 
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
       "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
       "    .delayed = %s, .delay_times = %s, .pipe_points = %s, .points = POINTS,\n"
-      "    .initial_unknowns = INITIAL_UNKNOWNS, .initial_columns = INITIAL_COLUMNS,\n"
-      "    .initial_parameters = INITIAL_PARAMETERS, .initial_nonzeros = INITIAL_NONZEROS,\n"
-      "    .initial_place = initial_place, .initial_unknown = initial_unknown, .initial_value = initial_value,\n"
-      "    .initial_parameter = initial_parameter, .initial_start = initial_start, .initial_row = initial_row,\n"
-      "    .initial_residual = %s, .initial_jacobian = %s};\n",
+      "    .start_system = {INITIAL_SIZES, .place = initial_place, .unknown = initial_unknown,\n"
+      "        .parameter = initial_parameter, .start = initial_start, .row = initial_row, .source = initial_source,\n"
+      "        .balance = initial_balance, .pull = initial_pull, .value = initial_value, .target = initial_target,\n"
+      "        .order = ORDER_START, .residual = %s, .jacobian = %s},\n"
+      "    .point = {POINT_SIZES, .unknown = point_each, .start = point_start, .row = point_row, .source = "
+      "point_each,\n"
+      "        .value = point_value, .order = ORDER_POINT, .residual = %s, .jacobian = %s},\n"
+      "    .point_count = %u, .point_column = point_column, .point_starts = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
-      names->delayed, names->delay_times, names->pipe_points, names->initial_residual, names->initial_jacobian);
+      names->delayed, names->delay_times, names->pipe_points, names->initial_residual, names->initial_jacobian,
+      names->point_residual, names->point_jacobian, point_columns, names->point_starts);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
                    Diags *diags) {
   Writer writer = {heap, arena, source, variables, evaluator_model(source->evaluator), .out = out};
   InitialPart part = initial_part(&writer);
-  ProgramNames names = name_programs(&writer, &part);
+  IndexVec point_columns = {0};
+  ProgramNames names = name_programs(&writer, &part, &point_columns);
   uint32_t work = 0;
   for (uint32_t k = 0; k < writer.programs.count; k++)
     if (program_text_work(&writer.programs.data[k]) > work) work = program_text_work(&writer.programs.data[k]);
@@ -581,14 +737,20 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   put_delays(&writer);
   put_arrays(&writer);
   put_initial(&writer, &part);
-  orders_write(heap, arena, source, part.jacobian, out);
+  put_point(&writer, &point_columns);
+  const ExportPoint *point = point_of(&writer);
+  const OrderedMatrix matrices[] = {
+      {"START", part.matrix.start.data, part.matrix.row.data, part.rows ? part.matrix.start.count - 1 : 0},
+      {"POINT", point ? point->evaluator->jacobian->column_start : NULL,
+       point ? point->evaluator->jacobian->row_index : NULL, point ? point->evaluator->array->columns : 0}};
+  orders_write(heap, arena, source, matrices, 2, out);
   put_variables(&writer);
   PUT(&writer, "static ModelProgram *const dependent_programs[] = {");
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);
   PUT(&writer, "0};\n\n");
   cdata_indices(heap, out, "static const int", "dependents", variables->dependents.data, variables->dependents.count);
   put_systems(&writer);
-  put_model(&writer, &names, work);
+  put_model(&writer, &names, work, point_columns.count);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "export/lookups.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The value of an attribute over parameters; NAN where it is not given. */
 static double attribute(const ExportSource *source, Expr e) {
@@ -49,15 +50,78 @@ static const InputSource *input_source(const Model *model, uint32_t position) {
   return NULL;
 }
 
-/* A parameter that nothing but its own text determines can be set, unless tables are made of it. */
-static bool is_settable(const ExportSource *source, const Variable *variable, const bool *in_tables) {
-  const Dag *dag = source->evaluator->model->dag;
-  return export_restarts(source) && !in_tables[variable->index] && !variable->is_final && !variable->is_structural &&
-         variable->variability == VARIABILITY_PARAMETER && variable->fixed != FIXED_FALSE &&
-         (variable->binding == EXPR_NONE || !dag_depends(dag, variable->binding, OP_PARAMETER));
+/* Parameters that cannot be set, by leaf index: what decides. */
+typedef struct Deciders {
+  const bool *tables;    /* tables are made of them */
+  const bool *equations; /* equations were rewritten by their values */
+  const bool *samples;   /* samples and delays read them at the start alone */
+} Deciders;
+
+/* The parameters in expressions, and those that they are bound to. */
+static void mark_used(const ExportSource *source, const Expr *roots, uint32_t count, bool *marked) {
+  Evaluator *evaluator = source->evaluator;
+  const Dag *dag = evaluator_model(evaluator)->dag;
+  IndexVec below = {0}, used = {0};
+  dag_below(dag, &evaluator->scratch, roots, count, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    if (dag_op(dag, below.data[k]) != OP_PARAMETER) continue;
+    marked[dag_index(dag, below.data[k])] = true;
+    vec_push(evaluator->heap, &used, dag_index(dag, below.data[k]));
+  }
+  dependents_mark_sources(evaluator, &used, marked);
+  vec_free(evaluator->heap, &below, &used);
 }
 
-static void describe_parameter(const ExportSource *source, const Variable *written, const bool *in_tables,
+static const bool *equation_deciders(Arena *arena, const ExportSource *source) {
+  Evaluator *evaluator = source->evaluator;
+  bool *marked = arena_array(arena, evaluator->model->parameters.count, sizeof *marked);
+  IndexVec read = {0};
+  for (uint32_t k = 0; k < source->read->count; k++) {
+    marked[source->read->data[k]] = true;
+    vec_push(evaluator->heap, &read, source->read->data[k]);
+  }
+  dependents_mark_sources(evaluator, &read, marked);
+  vec_free(evaluator->heap, &read);
+  return marked;
+}
+
+static const bool *sample_deciders(Arena *arena, const ExportSource *source) {
+  const Logic *logic = source->evaluator->code->modes->logic;
+  bool *marked = arena_array(arena, source->evaluator->model->parameters.count, sizeof *marked);
+  for (uint32_t k = 0; k < logic->samples.count; k++) {
+    const Expr roots[] = {logic->samples.data[k].start, logic->samples.data[k].interval};
+    mark_used(source, roots, 2, marked);
+  }
+  for (uint32_t k = 0; k < logic->delays.count; k++) mark_used(source, &logic->delays.data[k].written, 1, marked);
+  return marked;
+}
+
+static Deciders find_deciders(Arena *arena, const ExportSource *source) {
+  return (Deciders){lookups_parameters(arena, source), equation_deciders(arena, source),
+                    sample_deciders(arena, source)};
+}
+
+/* Can a run of the model have another value of the parameter? */
+static bool is_overridable(const Variable *variable) {
+  return !variable->is_final && variable->variability == VARIABILITY_PARAMETER && !variable->has_fixed_start &&
+         variable->type != TYPE_EXTERNAL_OBJECT && variable->type != TYPE_STRING;
+}
+
+/* Why a parameter that can be overridden cannot be set; NULL: it can. */
+static const char *find_reason(const ExportSource *source, const Variable *variable, const Deciders *deciders) {
+  if (source->obstacle) return source->obstacle;
+  if (variable->is_structural) return "it decides which equations there are";
+  if (deciders->tables[variable->index]) return "a table is made of it";
+  if (deciders->equations[variable->index]) return "its value decides how equations were rewritten";
+  if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) return "initial equations determine it";
+  return NULL;
+}
+
+static bool is_bound(const ExportSource *source, const Variable *variable) {
+  return variable->binding != EXPR_NONE && dag_depends(source->evaluator->model->dag, variable->binding, OP_PARAMETER);
+}
+
+static void describe_parameter(const ExportSource *source, const Variable *written, const Deciders *deciders,
                                ExportVariable *variable) {
   variable->kind = EXPORT_PARAMETER;
   variable->index = written->index;
@@ -66,12 +130,19 @@ static void describe_parameter(const ExportSource *source, const Variable *writt
   if (written->variability > VARIABILITY_PARAMETER) {
     variable->causality = EXPORT_INPUT;
     variable->is_discrete = true;
-  } else if (!variable->is_constant)
-    variable->causality = is_settable(source, written, in_tables) ? EXPORT_PARAMETER_SET : EXPORT_PARAMETER_CALCULATED;
+  } else if (!variable->is_constant) {
+    bool may = is_overridable(written);
+    variable->reason = may && !source->number ? find_reason(source, written, deciders) : NULL;
+    variable->is_settable = may && export_restarts(source) && !variable->reason;
+    variable->is_tunable = variable->is_settable && written->type == TYPE_REAL && !deciders->samples[written->index];
+    variable->causality =
+        variable->is_settable && !is_bound(source, written) ? EXPORT_PARAMETER_SET : EXPORT_PARAMETER_CALCULATED;
+  }
 }
 
 /* What the text says of a variable. */
-static void describe(const ExportSource *source, uint32_t position, const bool *in_tables, ExportVariable *variable) {
+static void describe(const ExportSource *source, uint32_t position, const Deciders *deciders,
+                     ExportVariable *variable) {
   const Model *model = source->evaluator->model;
   const Variable *written = &model->variables.data[position];
   const InputSource *input = input_source(model, position);
@@ -81,7 +152,7 @@ static void describe(const ExportSource *source, uint32_t position, const bool *
   variable->max = attribute(source, written->max);
   variable->nominal = attribute(source, written->nominal);
   if (written->causality == CAUSALITY_OUTPUT) variable->causality = EXPORT_OUTPUT;
-  if (written->role == ROLE_PARAMETER) describe_parameter(source, written, in_tables, variable);
+  if (written->role == ROLE_PARAMETER) describe_parameter(source, written, deciders, variable);
   if (input) {
     variable->kind = EXPORT_PARAMETER;
     variable->index = input->leaf;
@@ -116,20 +187,62 @@ const uint32_t *export_state_order(Arena *arena, const ExportSource *source) {
   return order;
 }
 
+/* The variable that a column is best known by: `is_rate` prefers der(...), else other names; MAP_NONE: it has none of its own sign. */
+static uint32_t find_named(const ExportVariables *variables, uint32_t column, bool is_rate) {
+  uint32_t found = MAP_NONE;
+  for (uint32_t v = 0; v < variables->list.count; v++) {
+    const ExportVariable *variable = &variables->list.data[v];
+    if (variable->kind != EXPORT_COLUMN || variable->index != column || variable->sign < 0) continue;
+    if ((strncmp(variable->name, "der(", 4) == 0) == is_rate) return v;
+    if (found == MAP_NONE) found = v;
+  }
+  return found;
+}
+
+/* A state, or its derivative, of which it changes what variable it is. */
+static uint32_t add_chosen(Heap *heap, Arena *arena, ExportVariables *variables, uint32_t k, bool is_rate) {
+  Signal signal = {.name = arena_printf(arena, is_rate ? "der($state[%u])" : "$state[%u]", k + 1),
+                   .description = "chosen while running"};
+  ExportVariable variable = make_variable(&signal);
+  variable.kind = is_rate ? EXPORT_RATE : EXPORT_STATE;
+  variable.index = k;
+  vec_push(heap, &variables->list, variable);
+  return variables->list.count - 1;
+}
+
+/* The columns of states that are never exchanged, and of their derivatives; MAP_NONE of the others. */
+static void find_columns(Arena *arena, const ExportSource *source, uint32_t *states) {
+  const Array *array = source->evaluator->array;
+  const uint32_t *order = export_state_order(arena, source);
+  uint32_t next = 0;
+  for (uint32_t k = 0; k < source->states; k++) states[k] = MAP_NONE;
+  for (uint32_t k = 0; k < array->problem->unknowns && source->systems == 1; k++) {
+    bool is_chosen = dummy_plan_chooses(source->choice, source->structure->blocks.block_of_column[order[k]]);
+    int32_t levels = array->d[order[k]] - dummy_depth(source->dummy)[order[k]];
+    for (int32_t level = 0; level < levels; level++, next++)
+      if (!is_chosen) states[next] = array->column_start[order[k]] + (uint32_t)level;
+  }
+}
+
+/* States have the names of their variables, as far as these stay states. */
 static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
-  uint32_t states = source->states;
-  variables->first_state = variables->list.count;
-  variables->state_count = states;
-  for (int is_rate = 0; is_rate < 2; is_rate++) {
-    for (uint32_t k = 0; k < states; k++) {
-      const char *format = is_rate ? "der($state[%u])" : "$state[%u]";
-      Signal signal = {.name = arena_printf(arena, format, k + 1)};
-      ExportVariable variable = make_variable(&signal);
-      variable.kind = is_rate ? EXPORT_RATE : EXPORT_STATE;
-      variable.index = k;
-      variable.derivative = is_rate ? variables->first_state + k : MAP_NONE;
-      vec_push(heap, &variables->list, variable);
-    }
+  uint32_t *column = arena_array(arena, source->states, sizeof *column);
+  find_columns(arena, source, column);
+  for (uint32_t k = 0; k < source->states; k++) {
+    uint32_t state = column[k] == MAP_NONE ? MAP_NONE : find_named(variables, column[k], false);
+    uint32_t rate = state == MAP_NONE ? MAP_NONE : find_named(variables, column[k] + 1, true);
+    bool is_named = rate != MAP_NONE && variables->list.data[rate].derivative == MAP_NONE && rate != state;
+    vec_push(heap, &variables->states, is_named ? state : MAP_NONE);
+    vec_push(heap, &variables->rates, is_named ? rate : MAP_NONE);
+    if (is_named) variables->list.data[rate].derivative = state;
+  }
+  for (uint32_t k = 0; k < source->states; k++)
+    if (variables->states.data[k] == MAP_NONE) variables->states.data[k] = add_chosen(heap, arena, variables, k, false);
+  for (uint32_t k = 0; k < source->states; k++) {
+    uint32_t *rate = &variables->rates.data[k], state = variables->states.data[k];
+    if (*rate == MAP_NONE) *rate = add_chosen(heap, arena, variables, k, true);
+    variables->list.data[*rate].derivative = state;
+    variables->list.data[*rate].is_rate = variables->list.data[state].is_state = true;
   }
 }
 
@@ -154,11 +267,84 @@ static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables,
   if (source->chooses) add_indicator(heap, arena, variables, modes);
 }
 
+static bool has_leaf(const IndexVec *leaves, uint32_t leaf) {
+  for (uint32_t k = 0; k < leaves->count; k++)
+    if (leaves->data[k] == leaf) return true;
+  return false;
+}
+
+/* Parameters bound to others that vary: those that can be set, and what initialization finds. One that can be set and is bound to none of
+ * them varies by itself. */
+static void find_dependents(Heap *heap, const ExportSource *source, ExportVariables *variables) {
+  const Model *model = source->evaluator->model;
+  const InitialSystem *system = export_restarts(source) ? source->initial->system : NULL;
+  IndexVec given = {0};
+  for (int with_bound = 0; with_bound < 2; with_bound++) {
+    for (uint32_t k = 0; k < variables->settable.count; k++) {
+      uint32_t p = variables->settable.data[k];
+      bool bound = is_bound(source, &model->variables.data[model->parameters.data[p]]);
+      if (bound == with_bound && !(bound && has_leaf(&variables->dependents, p))) vec_push(heap, &given, p);
+    }
+    for (uint32_t k = 0; system && !with_bound && k < system->parameters.count; k++)
+      vec_push(heap, &given, system->parameters.data[k]);
+    variables->dependents.count = 0;
+    dependents_find(source->evaluator, heap, &given, &variables->dependents);
+  }
+  vec_free(heap, &given);
+}
+
+/* What follows parameters that are set after the start. */
+static void mark_varied(const ExportSource *source, ExportVariables *variables) {
+  const Dag *dag = evaluator_model(source->evaluator)->dag;
+  bool any = false;
+  for (uint32_t v = 0; v < variables->list.count && !any; v++) any = variables->list.data[v].is_tunable;
+  for (uint32_t v = 0; v < variables->list.count && any; v++) {
+    ExportVariable *variable = &variables->list.data[v];
+    bool is_bound = variable->kind == EXPORT_PARAMETER && has_leaf(&variables->dependents, variable->index);
+    bool is_made =
+        variable->kind == EXPORT_CONSTANT && dag_depends(dag, variables->constants.data[variable->index], OP_PARAMETER);
+    variable->is_varied = is_bound || is_made;
+  }
+}
+
+/* So many names are given for a reason. */
+enum { NAMES_SHOWN = 5 };
+
+static void report_reason(const ExportVariables *variables, const char *reason, Diags *diags, Diag *diag) {
+  TextVec names = {0};
+  Heap *heap = diags->arena.heap;
+  uint32_t count = 0;
+  for (uint32_t v = 0; v < variables->list.count; v++) {
+    const ExportVariable *variable = &variables->list.data[v];
+    if (variable->reason != reason) continue;
+    if (count < NAMES_SHOWN) text_printf(heap, &names, "%s%s", count ? ", " : "", variable->name);
+    count++;
+  }
+  if (count > NAMES_SHOWN) text_printf(heap, &names, " and %u more", count - NAMES_SHOWN);
+  diag_note(diags, diag, (Span){0}, "%s: %s", reason, names.data);
+  vec_free(heap, &names);
+}
+
+void export_report_fixed(const ExportVariables *variables, const ExportSource *source, Diags *diags) {
+  uint32_t count = 0;
+  for (uint32_t v = 0; v < variables->list.count; v++) count += variables->list.data[v].reason != NULL;
+  if (!count) return;
+  Diag *diag =
+      diag_warning(diags, DIAG_NOT_SETTABLE, (Span){0}, "%u of %u parameters of %s cannot be set in what is exported",
+                   count, count + variables->settable.count, source->name);
+  for (uint32_t v = 0; v < variables->list.count; v++) {
+    const char *reason = variables->list.data[v].reason;
+    uint32_t first = 0;
+    while (variables->list.data[first].reason != reason) first++;
+    if (reason && first == v) report_reason(variables, reason, diags, diag);
+  }
+}
+
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source) {
   ExportVariables variables = {0};
   const Model *model = source->evaluator->model;
   const SignalTable *signals = source->recorder->signals;
-  const bool *in_tables = lookups_parameters(arena, source);
+  Deciders deciders = find_deciders(arena, source);
   uint32_t *position = arena_array(arena, signals->list.count, sizeof *position);
   for (uint32_t s = 0; s < signals->list.count; s++) position[s] = MAP_NONE;
   for (uint32_t v = 0; v < model->variables.count; v++) {
@@ -169,12 +355,12 @@ ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *s
     const Signal *signal = &signals->list.data[s];
     ExportVariable variable = make_variable(signal);
     place_signal(source, signal, &variable);
-    if (position[s] != MAP_NONE) describe(source, position[s], in_tables, &variable);
+    if (position[s] != MAP_NONE) describe(source, position[s], &deciders, &variable);
     if (variable.kind == EXPORT_CONSTANT) {
       variable.index = variables.constants.count;
       vec_push(heap, &variables.constants, constant_value(source, position[s], &variable));
     }
-    if (variable.causality == EXPORT_PARAMETER_SET) vec_push(heap, &variables.settable, variable.index);
+    if (variable.is_settable) vec_push(heap, &variables.settable, variable.index);
     vec_push(heap, &variables.list, variable);
   }
   add_states(heap, arena, &variables, source);
@@ -183,10 +369,7 @@ ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *s
   vec_push(heap, &variables.list, make_variable(&time));
   vec_last(&variables.list).kind = EXPORT_TIME;
   vec_last(&variables.list).causality = EXPORT_INDEPENDENT;
-  IndexVec given = {0};
-  for (uint32_t k = 0; k < variables.settable.count; k++) vec_push(heap, &given, variables.settable.data[k]);
-  const InitialSystem *system = export_restarts(source) ? source->initial->system : NULL;
-  for (uint32_t k = 0; system && k < system->parameters.count; k++) vec_push(heap, &given, system->parameters.data[k]);
-  dependents_find(source->evaluator, heap, &given, &variables.dependents);
+  find_dependents(heap, source, &variables);
+  mark_varied(source, &variables);
   return variables;
 }

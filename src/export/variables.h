@@ -17,8 +17,8 @@ typedef enum ExportKind {
 } ExportKind;
 
 typedef enum ExportCausality {
-  EXPORT_PARAMETER_SET, /* a parameter that may be set before the start */
-  EXPORT_PARAMETER_CALCULATED,
+  EXPORT_PARAMETER_SET,        /* a parameter that nothing but its own text determines, and that may be set */
+  EXPORT_PARAMETER_CALCULATED, /* one that is bound to others, or cannot be set */
   EXPORT_INPUT,
   EXPORT_OUTPUT,
   EXPORT_LOCAL,
@@ -35,6 +35,11 @@ typedef struct ExportVariable {
   uint32_t enumeration; /* of the model */
   bool is_discrete;     /* changes at events only */
   bool is_constant;
+  bool is_state, is_rate;          /* of model exchange: a state; the derivative of one */
+  bool is_settable;                /* before the start; a calculated one then no longer follows its binding */
+  bool is_tunable;                 /* and after it */
+  bool is_varied;                  /* it follows parameters that may be set after the start */
+  const char *reason;              /* why a parameter that the model lets be overridden is not; or NULL */
   bool has_start;                  /* its start value can be set */
   bool is_fixed;                   /* and is kept; else it is a guess */
   double start, min, max, nominal; /* NAN where not given */
@@ -43,13 +48,13 @@ typedef struct ExportVariable {
 
 typedef struct ExportVariables {
   VEC(ExportVariable) list;
-  ExprVec constants;    /* of EXPORT_CONSTANT */
-  uint32_t first_state; /* the states; their derivatives follow */
-  uint32_t state_count;
+  ExprVec constants; /* of EXPORT_CONSTANT */
+  IndexVec states;   /* variables of the list, in the order of the states; */
+  IndexVec rates;    /* their derivatives */
   uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
   IndexVec
-      dependents; /* parameter leaves bound to those, or to what initialization finds; what they need before them */
+      dependents; /* those bound to others that vary, or to what initialization finds; what they need before them */
 } ExportVariables;
 
 /* Is the time at which a condition changes known in advance? So it is where its difference is linear in time; others are looked for. */
@@ -57,6 +62,9 @@ bool export_is_timed(const ExportSource *source, uint32_t mode);
 
 /* The unknowns in the order in which their states are listed: those of blocks without a choice of states, then block by block. */
 const uint32_t *export_state_order(Arena *arena, const ExportSource *source);
+
+/* Warns of the parameters that a run of the model lets be overridden, and the export does not let be set, by reasons. */
+void export_report_fixed(const ExportVariables *variables, const ExportSource *source, Diags *diags);
 
 /* The variables; in the heap. */
 ExportVariables export_variables(Heap *heap, Arena *arena, const ExportSource *source);

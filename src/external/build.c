@@ -115,7 +115,7 @@ bool external_build(Heap *heap, ExternalRights *rights, const ExternalSource *so
                             {"utilities.c", UTILITIES, sizeof UTILITIES - 1},
                             {"included.c", included.data, included.count},
                             {"plain.c", plain.data, plain.count}};
-  bool is_built = compiler_build_with(heap, texts, 4, words.data, words.count, take_library, &library, failure);
+  bool is_built = compiler_build_with(heap, "cc", texts, 4, words.data, words.count, take_library, &library, failure);
   if (library) {
     void *services = dlsym(library, EXTERNAL_SERVICES);
     if (services) memcpy(services, &foreign_services, sizeof foreign_services);

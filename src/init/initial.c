@@ -754,6 +754,28 @@ static void classify(const Order *order, Initial *initial) {
   }
 }
 
+/* Values that were solved for again agree to so many digits. */
+static const double SOLVED_AGAIN = 1e-6;
+
+bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace) {
+  InitialSystem *system = initial->system;
+  if (!system || initial->way == WAY_HOMOTOPY || initial->way == WAY_RANKS) return false;
+  Arena scratch = arena_make(system->heap);
+  double *y = arena_array(&scratch, system->columns, sizeof *y);
+  Order order = order_make(system, initial->column, &scratch);
+  set_starts(initial, y);
+  system->trace = trace;
+  StepsMode mode = initial->way == WAY_CONTINUED ? STEPS_CONTINUE : STEPS_NEAREST;
+  StepsResult result = steps_run(system, initial->column, &order, mode, initial->t0, tolerance, y);
+  system->trace = NULL;
+  bool same = result.solved;
+  for (uint32_t q = 0; q < system->columns; q++)
+    same = same && fabs(y[q] - initial->value[q]) <= SOLVED_AGAIN * (system->nominal[q] + fabs(initial->value[q]));
+  vec_free(system->heap, &order.surplus, &order.redundant, &result.rows);
+  arena_free(&scratch);
+  return same;
+}
+
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial) {
   uint32_t n = initializer->evaluator->array->columns;
   InitialColumn *given = heap_array(initializer->heap, n, sizeof *given);

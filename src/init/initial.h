@@ -14,6 +14,7 @@
 #include "init/conflict.h"
 #include "init/nogood.h"
 #include "init/patch.h"
+#include "init/steps.h"
 #include "reduce/dummy.h"
 #include "reduce/statespace.h"
 #include "reduce/strangeness.h"
@@ -83,6 +84,10 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
  * (DIAG_INIT) and initial->conflict. Free parameters are set in the evaluator. Lives in the heap. */
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
+
+/* Solves once more, step by step to the nearest values, and notes the units; what was found must be the same again. false: it is not, or was
+ * found in another way. The heap is that of the initial system. */
+bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace);
 
 /* Is it known that there is no solution with the present discrete values? */
 bool initial_is_ruled_out(const Initializer *initializer);

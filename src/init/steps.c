@@ -62,6 +62,19 @@ typedef struct Run {
   StepsResult result;
 } Run;
 
+static void trace_column(Run *run, uint32_t column, double weight) {
+  StepsTrace *trace = run->system->trace;
+  vec_push(run->heap, &trace->columns, column);
+  vec_push(run->heap, &trace->weights, weight);
+  vec_last(&trace->units).columns++;
+}
+
+static void trace_rows(Run *run, const uint32_t *rows, uint32_t count, bool is_nearest) {
+  StepsTrace *trace = run->system->trace;
+  vec_push(run->heap, &trace->units, (StepsUnit){.rows = count, .is_nearest = is_nearest});
+  for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &trace->rows, rows[k]);
+}
+
 static void set_failed_rows(Run *run, const uint32_t *rows, uint32_t count) {
   run->result.rows.count = 0;
   for (uint32_t k = 0; k < count; k++) vec_push(run->heap, &run->result.rows, rows[k]);
@@ -165,8 +178,16 @@ typedef struct Unit {
   uint32_t columns;
   uint8_t *role; /* per column of the patch: how it may move */
   double *weight, *start;
-  bool redundant; /* a fixed column is determined by a row of the unit */
+  bool redundant;  /* a fixed column is determined by a row of the unit */
+  bool is_nearest; /* the solution found is the nearest with these weights */
 } Unit;
+
+static void trace_unit(Run *run, const Unit *unit) {
+  if (!run->system->trace) return;
+  trace_rows(run, unit->rows, unit->count, unit->is_nearest);
+  for (uint32_t k = 0; k < unit->columns; k++)
+    if (unit->weight[k] > 0) trace_column(run, unit->positions[k], unit->weight[k]);
+}
 
 /* Known; determined by a row of the unit; a start value that may move; fixed but determined by a row; fixed,
  * and it shares its stage with a row of the unit. */
@@ -436,6 +457,7 @@ static bool attempt(Run *run, Unit *unit, StepsMove move) {
     keep(run, unit, found);
   }
   if (best < HUGE_VAL) take(run, unit, found);
+  unit->is_nearest = move != MOVE_OTHERS;
   heap_free(run->heap, found);
   patch_set_careful(unit->patch, false);
   return best < HUGE_VAL;
@@ -478,7 +500,10 @@ static bool move_given(Run *run, Unit *unit, bool enough) {
   double *first = heap_array(run->heap, unit->columns, sizeof *first);
   keep(run, unit, first);
   bool nearer = attempt(run, unit, MOVE_ALIKE) && unit_distance(run, unit) < away;
-  if (found && !nearer) take(run, unit, first);
+  if (found && !nearer) {
+    take(run, unit, first);
+    weigh(run, unit, MOVE_STATES_LAST);
+  }
   heap_free(run->heap, first);
   return found || nearer;
 }
@@ -506,6 +531,7 @@ static bool settle_redundant(Run *run, Unit *unit) {
   PatchResult part = patch_solve(unit->patch, run->t, run->y);
   if (agree && part.solved) patch_approach(unit->patch, run->t, unit->start, run->y, &part);
   run->result.iterations += part.iterations;
+  unit->is_nearest = true;
   if (agree && part.solved) return true;
   run->result.conflict = true;
   run->result.column = redundant;
@@ -538,11 +564,18 @@ static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uin
                 order_may_move(run->system, run->columns, run->order, rows[0], (uint32_t)pattern->column[e]);
   }
   bool single = count == 1 && !movable && !run->columns[columns[0]].fixed;
-  if (single && add_assignment(run, rows[0], (uint32_t)columns[0], &ok)) return ok;
+  if (single && add_assignment(run, rows[0], (uint32_t)columns[0], &ok)) {
+    if (run->system->trace) {
+      trace_rows(run, rows, 1, false);
+      trace_column(run, (uint32_t)columns[0], 1);
+    }
+    return ok;
+  }
   if (!flush(run)) return false;
   Unit unit = make_unit(run, rows, count, stamp);
   ok = solve_unit(run, &unit);
-  if (!ok) {
+  if (ok) trace_unit(run, &unit);
+  else {
     restart(run, &unit);
     set_failed_rows(run, rows, count);
   }

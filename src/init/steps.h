@@ -28,6 +28,19 @@ typedef struct StepsResult {
   uint32_t iterations;
 } StepsResult;
 
+/* A unit as it was solved: rows, and the columns that were free, each with its weight (patch.h). */
+typedef struct StepsUnit {
+  uint32_t rows, columns;
+  bool is_nearest; /* of several solutions the nearest to the start values was wanted */
+} StepsUnit;
+
+/* The units of a run in their order, with their rows and columns one after the other. In the heap of the system. */
+typedef struct StepsTrace {
+  VEC(StepsUnit) units;
+  IndexVec rows, columns;
+  VEC(double) weights;
+} StepsTrace;
+
 /* Solves for y (per column of the system, at the start values before). tolerance: how far redundant fixed
  * values may disagree. */
 StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,

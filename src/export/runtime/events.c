@@ -882,7 +882,7 @@ static int modes_differ(Solver *solver, double t, const double *y) {
 
 /* All columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
-  if (solver->model->initial_unknowns) return initial_solve(solver, t, y);
+  if (solver->model->start_system.rows) return initial_solve(solver, t, y);
   return states_select(solver, t, y, solver->model->held) || slides_complete(solver, t, y, 0) != SOLVER_OK;
 }
 

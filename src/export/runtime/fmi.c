@@ -6,10 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail(Instance *instance, const char *text) {
+static void free_states(Instance *instance);
+
+/* The run cannot go on. */
+static InstanceStatus fail(Instance *instance, const char *text) {
   instance->phase = PHASE_FAILED;
   instance->log(instance->context, 1, text);
-  return 1;
+  return INSTANCE_ERROR;
+}
+
+/* The call does nothing; the run is what it was. */
+static InstanceStatus refuse_call(const Instance *instance, const char *text) {
+  instance->log(instance->context, 1, text);
+  return INSTANCE_ERROR;
+}
+
+int instance_may(Instance *instance, int phases, const char *call) {
+  char text[160];
+  if (!instance) return 0;
+  int is_kind = !(phases & (OF_EXCHANGE | OF_COSIMULATION)) ||
+                phases & (instance->is_cosimulation ? OF_COSIMULATION : OF_EXCHANGE);
+  if (is_kind && phases & 1 << instance->phase) return 1;
+  snprintf(text, sizeof text, "%.60s is called %s", call,
+           is_kind ? "in a mode that does not allow it" : "for an FMU of the other kind");
+  instance->log(instance->context, 1, text);
+  return 0;
 }
 
 static void report(void *context, const char *text) {
@@ -45,6 +66,8 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
                          0,
                          0,
                          0,
+                         0,
+                         0,
                          log,
                          0,
                          context};
@@ -56,25 +79,51 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
 
 void instance_free(Instance *instance) {
   if (!instance) return;
+  free_states(instance);
   free(instance->memory);
   free(instance);
 }
 
-void instance_reset(Instance *instance) {
+InstanceStatus instance_reset(Instance *instance) {
+  if (!instance_may(instance, IN_ANY, "Reset")) return INSTANCE_ERROR;
   solver_reset(instance->solver);
   instance->phase = PHASE_INSTANTIATED;
   instance->start = instance->solver->model->start;
   instance->stop = number_nan();
   instance->tolerance = 0;
   instance->has_values = instance->is_stale = 0;
+  return INSTANCE_OK;
 }
 
-void instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start, int has_stop,
-                             double stop) {
+InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start,
+                                       int has_stop, double stop) {
+  if (!instance_may(instance, IN_INSTANTIATED, "the set-up of the experiment")) return INSTANCE_ERROR;
+  if (!is_finite(start) || (has_stop && !(stop >= start)) ||
+      (has_tolerance && !(tolerance > 0 && is_finite(tolerance))))
+    return refuse_call(instance, "start time, stop time or tolerance of the experiment are none");
   instance->tolerance = has_tolerance ? tolerance : 0;
   instance->start = start;
   instance->stop = has_stop ? stop : number_nan();
   instance->has_values = 0;
+  return INSTANCE_OK;
+}
+
+/* Where a mode is entered from. */
+static int entered_from(const Instance *instance, InstancePhase phase) {
+  switch (phase) {
+  case PHASE_INITIALIZATION: return IN_INSTANTIATED;
+  case PHASE_EVENT:
+    return instance->is_cosimulation ? (instance->has_event_mode ? IN_STEP : 0) : IN_EVENT | IN_CONTINUOUS;
+  case PHASE_CONTINUOUS: return IN_EVENT | OF_EXCHANGE;
+  case PHASE_STEP: return IN_EVENT | OF_COSIMULATION;
+  default: return 0;
+  }
+}
+
+InstanceStatus instance_enter(Instance *instance, InstancePhase phase) {
+  if (!instance || !instance_may(instance, entered_from(instance, phase), "the entry of a mode")) return INSTANCE_ERROR;
+  instance->phase = phase;
+  return INSTANCE_OK;
 }
 
 /* ---- values ---- */
@@ -82,8 +131,8 @@ void instance_set_experiment(Instance *instance, int has_tolerance, double toler
 static int is_initial(const Instance *instance) { return instance->phase <= PHASE_INITIALIZATION; }
 
 /* Consistent initial values for all that was set. */
-static int start(Instance *instance) {
-  if (instance->has_values) return 0;
+static InstanceStatus start(Instance *instance) {
+  if (instance->has_values) return INSTANCE_OK;
   if (instance->tolerance > 0) instance->solver->now->tolerance = instance->tolerance;
   if (solver_start(instance->solver, instance->start) != SOLVER_OK) {
     if (!instance->solver->model->can_start)
@@ -93,20 +142,19 @@ static int start(Instance *instance) {
   }
   instance->has_values = 1;
   instance->is_stale = 0;
-  return 0;
+  return INSTANCE_OK;
 }
 
-/* Solves for what follows from what was set. */
-static int update(Instance *instance) {
-  if (instance->phase == PHASE_FAILED) return 1;
+/* Solves for what follows from what was set. Where that cannot be, a shorter step may help. */
+static InstanceStatus update(Instance *instance) {
   if (is_initial(instance)) return start(instance);
-  if (!instance->is_stale) return 0;
+  if (!instance->is_stale) return INSTANCE_OK;
   if (solver_complete(instance->solver) != SOLVER_OK) {
     instance->log(instance->context, 0, "the equations cannot be solved here");
-    return 1;
+    return INSTANCE_DISCARD;
   }
   instance->is_stale = 0;
-  return 0;
+  return INSTANCE_OK;
 }
 
 static const ModelVariable *find(const Instance *instance, unsigned variable) {
@@ -114,82 +162,132 @@ static const ModelVariable *find(const Instance *instance, unsigned variable) {
   return variable < (unsigned)model->variables ? &model->variable[variable] : 0;
 }
 
-int instance_get(Instance *instance, unsigned variable, double *value) {
+/* A variable of one of these types; 0: there is none, and a message says so. */
+static const ModelVariable *find_typed(const Instance *instance, unsigned variable, int types) {
   const ModelVariable *known = find(instance, variable);
-  if (!known) return fail(instance, "there is no variable with this value reference");
-  int is_set = is_initial(instance) && (known->flags & (IS_INPUT | IS_SETTABLE));
-  if (!is_set && update(instance)) return 1;
-  *value = is_set ? solver_set_value(instance->solver, (int)variable) : solver_get(instance->solver, (int)variable);
+  if (known && known->flags & types) return known;
+  refuse_call(instance, known ? "the variable with this value reference is of another type"
+                              : "there is no variable with this value reference");
   return 0;
 }
 
-/* The value of a variable is not taken. */
-static int refuse(Instance *instance, const ModelVariable *variable) {
-  char text[256];
-  int is_start = variable->flags & (IS_SETTABLE | IS_START);
-  snprintf(text, sizeof text, "%.150s cannot be set: %s", variable->name,
-           is_start ? "its value is given before the initialization ends" : "equations determine it");
-  instance->log(instance->context, 1, text);
-  return 1;
+InstanceStatus instance_get(Instance *instance, unsigned variable, int types, double *value) {
+  if (!instance_may(instance, IN_ANY & ~IN_FAILED, "getting a value")) return INSTANCE_ERROR;
+  const ModelVariable *known = find_typed(instance, variable, types);
+  if (!known) return INSTANCE_ERROR;
+  int is_given = known->flags & (IS_INPUT | IS_SETTABLE) &&
+                 (!(known->flags & IS_CALCULATED) || solver_is_set(instance->solver, (int)variable));
+  int is_set = is_initial(instance) && is_given;
+  InstanceStatus result = is_set ? INSTANCE_OK : update(instance);
+  if (result == INSTANCE_OK)
+    *value = is_set ? solver_set_value(instance->solver, (int)variable) : solver_get(instance->solver, (int)variable);
+  return result;
 }
 
-int instance_set(Instance *instance, unsigned variable, double value) {
-  const ModelVariable *known = find(instance, variable);
-  if (!known) return fail(instance, "there is no variable with this value reference");
-  int may = known->flags & IS_INPUT || (is_initial(instance) && known->flags & (IS_SETTABLE | IS_START));
-  if (!may) return refuse(instance, known);
+/* The value of a variable is not taken. */
+static InstanceStatus refuse(const Instance *instance, const ModelVariable *variable) {
+  char text[256];
+  int is_start = variable->flags & (IS_SETTABLE | IS_START);
+  const char *reason = variable->flags & IS_TUNABLE ? "a parameter is set at events, not in between"
+                       : is_start                   ? "its value is given before the initialization ends"
+                                                    : "equations determine it";
+  snprintf(text, sizeof text, "%.150s cannot be set: %s", variable->name, reason);
+  return refuse_call(instance, text);
+}
+
+/* What may be set: before the start all that is offered; then inputs, and at events parameters. */
+static int may_set(const Instance *instance, const ModelVariable *variable) {
+  if (is_initial(instance)) return variable->flags & (IS_INPUT | IS_SETTABLE | IS_START);
+  if (instance->phase == PHASE_CONTINUOUS) return variable->flags & IS_INPUT && variable->flags & IS_REAL;
+  return variable->flags & (IS_INPUT | IS_TUNABLE);
+}
+
+InstanceStatus instance_set(Instance *instance, unsigned variable, int types, double value) {
+  if (!instance_may(instance, IN_INSTANTIATED | IN_INITIALIZATION | IN_RUN, "setting a value")) return INSTANCE_ERROR;
+  const ModelVariable *known = find_typed(instance, variable, types);
+  if (!known) return INSTANCE_ERROR;
+  if (!may_set(instance, known)) return refuse(instance, known);
+  if (!is_finite(value)) {
+    refuse_call(instance, "a value is no finite number");
+    return INSTANCE_DISCARD;
+  }
+  if (known->flags & IS_BOOLEAN) value = value != 0;
   if (is_initial(instance)) {
     solver_override(instance->solver, (int)variable, value);
     instance->has_values = 0;
   } else if (instance->solver->parameters[known->index] != value) {
-    instance->solver->parameters[known->index] = value;
+    if (known->flags & IS_TUNABLE) solver_tune(instance->solver, (int)variable, value);
+    else instance->solver->parameters[known->index] = value;
     instance->is_stale = 1;
   }
-  return 0;
+  return INSTANCE_OK;
 }
 
-int instance_begin(Instance *instance) {
-  if (start(instance)) return 1;
-  instance->phase = instance->is_cosimulation ? PHASE_STEP : PHASE_EVENT;
-  return 0;
+InstanceStatus instance_begin(Instance *instance) {
+  if (!instance_may(instance, IN_INITIALIZATION, "ExitInitializationMode")) return INSTANCE_ERROR;
+  InstanceStatus result = start(instance);
+  if (result == INSTANCE_OK)
+    instance->phase = instance->is_cosimulation && !instance->has_event_mode ? PHASE_STEP : PHASE_EVENT;
+  return result;
 }
 
 /* ---- model exchange ---- */
 
-int instance_set_time(Instance *instance, double time) {
+InstanceStatus instance_set_time(Instance *instance, double time) {
+  if (!instance_may(instance, IN_EVENT | IN_CONTINUOUS | OF_EXCHANGE, "SetTime")) return INSTANCE_ERROR;
+  double span = instance->stop - instance->start; /* an integrator may look beyond the stop time, but not at any time */
+  if (!is_finite(time) || time < instance->start - span || time > instance->stop + span)
+    return refuse_call(instance, "a time is no finite number, or far beyond the experiment");
   instance->solver->now->time = time;
   instance->is_stale = 1;
+  return INSTANCE_OK;
+}
+
+/* May a call have so many values of the states? */
+static int has_states(Instance *instance, int phases, const char *call, const void *values, size_t count) {
+  if (!instance_may(instance, phases | OF_EXCHANGE, call)) return 0;
+  if (count == (size_t)instance->solver->width && (values || !count)) return 1;
+  refuse_call(instance, "the number of states is wrong");
   return 0;
 }
 
-int instance_set_states(Instance *instance, const double *states, size_t count) {
-  if (count != (size_t)instance->solver->width) return fail(instance, "the number of states is wrong");
+enum { WITH_STATES = IN_INITIALIZATION | IN_EVENT | IN_CONTINUOUS | IN_TERMINATED };
+
+InstanceStatus instance_set_states(Instance *instance, const double *states, size_t count) {
+  if (!has_states(instance, IN_CONTINUOUS, "SetContinuousStates", states, count)) return INSTANCE_ERROR;
+  for (size_t k = 0; k < count; k++)
+    if (!is_finite(states[k])) {
+      refuse_call(instance, "a state is no finite number");
+      return INSTANCE_DISCARD;
+    }
   if (count) memcpy(instance->solver->states, states, count * sizeof *states);
   instance->is_stale = 1;
-  return 0;
+  return INSTANCE_OK;
 }
 
-int instance_states(Instance *instance, double *states, size_t count) {
-  if (count != (size_t)instance->solver->width) return fail(instance, "the number of states is wrong");
-  if (is_initial(instance) && start(instance)) return 1;
+InstanceStatus instance_states(Instance *instance, double *states, size_t count) {
+  if (!has_states(instance, WITH_STATES, "GetContinuousStates", states, count)) return INSTANCE_ERROR;
+  if (is_initial(instance) && start(instance)) return INSTANCE_ERROR;
   if (count) memcpy(states, instance->solver->states, count * sizeof *states);
-  return 0;
+  return INSTANCE_OK;
 }
 
-int instance_derivatives(Instance *instance, double *derivatives, size_t count) {
+InstanceStatus instance_derivatives(Instance *instance, double *derivatives, size_t count) {
+  if (!has_states(instance, WITH_STATES, "the derivatives of states", derivatives, count)) return INSTANCE_ERROR;
   const Solver *solver = instance->solver;
-  if (count != (size_t)solver->width) return fail(instance, "the number of states is wrong");
-  if (update(instance)) return 1;
-  for (size_t k = 0; k < count; k++) derivatives[k] = (int)k < solver->model->states ? solver->y[solver->to[k]] : 0;
-  return 0;
+  InstanceStatus result = update(instance);
+  for (size_t k = 0; k < count && result == INSTANCE_OK; k++)
+    derivatives[k] = (int)k < solver->model->states ? solver->y[solver->to[k]] : 0;
+  return result;
 }
 
-int instance_nominals(Instance *instance, double *nominals, size_t count) {
+InstanceStatus instance_nominals(Instance *instance, double *nominals, size_t count) {
+  if (!has_states(instance, WITH_STATES | IN_INSTANTIATED, "GetNominalsOfContinuousStates", nominals, count))
+    return INSTANCE_ERROR;
   const Solver *solver = instance->solver;
-  if (count != (size_t)solver->width) return fail(instance, "the number of states is wrong");
   for (size_t k = 0; k < count; k++)
     nominals[k] = (int)k < solver->model->states ? solver->model->nominal[solver->from[k]] : 1;
-  return 0;
+  return INSTANCE_OK;
 }
 
 size_t instance_indicator_count(const Instance *instance) {
@@ -200,17 +298,21 @@ size_t instance_indicator_count(const Instance *instance) {
 }
 
 /* How far each condition and the choice of states are from changing; negative where they have to. */
-int instance_indicators(Instance *instance, double *indicators, size_t count) {
+InstanceStatus instance_indicators(Instance *instance, double *indicators, size_t count) {
+  if (!instance_may(instance, WITH_STATES | OF_EXCHANGE, "GetEventIndicators")) return INSTANCE_ERROR;
   Solver *solver = instance->solver;
   size_t next = 0;
-  if (count != instance_indicator_count(instance)) return fail(instance, "the number of event indicators is wrong");
-  if (update(instance) || events_evaluate(solver, solver->now->time, solver->y)) return 1;
+  if (count != instance_indicator_count(instance) || (count && !indicators))
+    return refuse_call(instance, "the number of event indicators is wrong");
+  InstanceStatus result = update(instance);
+  if (result) return result;
+  if (events_evaluate(solver, solver->now->time, solver->y)) return INSTANCE_DISCARD;
   events_rest(solver, solver->now->time, solver->y);
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
   }
   if (next < count) indicators[next] = states_indicator(solver, solver->now->time, solver->y);
-  return 0;
+  return INSTANCE_OK;
 }
 
 /* The condition whose event this is, -1 if none contradicts. */
@@ -250,20 +352,29 @@ static double next_event(Solver *solver) {
   return solver->model->delays ? fmin(next, t + past_longest_step(solver, t, solver->y)) : next;
 }
 
+/* An event of a mode; -1: of none. */
+static InstanceStatus pass(Instance *instance, int mode) {
+  Solver *solver = instance->solver;
+  slides_leave(solver);
+  if (mode >= 0 && events_hover(solver, mode, solver->now->time)) return fail(instance, "events have no end");
+  if (events_settle(solver, solver->y, mode)) return fail(instance, "the conditions do not settle at this event");
+  return INSTANCE_OK;
+}
+
 /* What happens at an event, and which states serve from then on. */
-int instance_discrete(Instance *instance, InstanceEvent *event) {
+InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
+  if (!instance_may(instance, IN_EVENT, "the update of discrete states")) return INSTANCE_ERROR;
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
-  int was_stale = instance->is_stale, system = now->system;
-  if (update(instance) || follow(instance)) return 1;
+  int was_stale = instance->is_stale, system = now->system, waits = now->waits;
+  if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   now->changed = 0;
   now->has_left = 1;
+  now->waits = 0;
   if (events_any(solver->model)) {
-    int mode = crossed_mode(solver);
-    now->came = now->time - now->kept;
-    slides_leave(solver);
-    if (mode >= 0 && events_hover(solver, mode, now->time)) return fail(instance, "events have no end");
-    if (events_settle(solver, solver->y, mode)) return fail(instance, "the conditions do not settle at this event");
+    int mode = waits ? now->waiting : crossed_mode(solver);
+    if (!waits) now->came = now->time - now->kept;
+    if (pass(instance, mode)) return INSTANCE_ERROR;
   }
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
@@ -272,58 +383,79 @@ int instance_discrete(Instance *instance, InstanceEvent *event) {
   int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
-  if (instance->is_cosimulation && (was_stale || moved)) restart(solver);
+  if (instance->is_cosimulation && (was_stale || moved || waits)) restart(solver);
   double next = next_event(solver);
   *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, is_finite(next), next};
-  return 0;
+  return INSTANCE_OK;
 }
 
-int instance_completed(Instance *instance, int *needs_event, int *terminates) {
+InstanceStatus instance_completed(Instance *instance, int *needs_event, int *terminates) {
+  if (!instance_may(instance, IN_CONTINUOUS | OF_EXCHANGE, "CompletedIntegratorStep")) return INSTANCE_ERROR;
+  if (!needs_event || !terminates) return refuse_call(instance, "there is no room for what a call returns");
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
-  if (update(instance) || follow(instance)) return 1;
+  if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   if (crossed_mode(solver) < 0) events_keep(solver, now->time, solver->y, 0);
   if (solver->model->actions) events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);
   *terminates = now->terminated;
-  return 0;
+  return INSTANCE_OK;
 }
 
 /* The run is over. */
-int instance_end(Instance *instance) {
-  if (instance->phase == PHASE_FAILED) return 1;
-  if (!is_initial(instance) && (update(instance) || events_end(instance->solver)))
+InstanceStatus instance_end(Instance *instance) {
+  if (!instance_may(instance, IN_RUN, "Terminate")) return INSTANCE_ERROR;
+  if (update(instance) || events_end(instance->solver))
     return fail(instance, "the conditions do not settle at the end");
   if (instance->solver->now->asserted) return fail(instance, "an assertion does not hold");
   instance->phase = PHASE_TERMINATED;
-  return 0;
+  return INSTANCE_OK;
 }
 
 /* ---- co-simulation ---- */
 
-/* Inputs that were set count from now on. */
-static int take_inputs(Instance *instance) {
+/* Inputs that were set count from now on, and an event that nobody asked for happens. */
+static InstanceStatus take_inputs(Instance *instance) {
   Solver *solver = instance->solver;
-  if (!instance->is_stale) return 0;
-  if (update(instance)) return 1;
-  slides_leave(solver);
-  if (events_any(solver->model) && events_settle(solver, solver->y, -1))
-    return fail(instance, "the conditions do not settle at these inputs");
+  int waits = solver->now->waits;
+  if (!instance->is_stale && !waits) return INSTANCE_OK;
+  if (update(instance)) return fail(instance, "the equations cannot be solved with these inputs");
+  solver->now->waits = 0;
+  if (events_any(solver->model) && pass(instance, waits ? solver->now->waiting : -1)) return INSTANCE_ERROR;
   gather(solver);
   restart(solver);
-  return 0;
+  return INSTANCE_OK;
 }
 
-int instance_step(Instance *instance, double until, int *is_event, int *terminates) {
+/* Times that are told one from the other. */
+static int is_later(double a, double b) { return a - b > 1e-9 * (fabs(a) + fabs(b) + 1e-300); }
+
+/* A communication step must begin where the run is, and end before it ends. */
+static InstanceStatus check_step(const Instance *instance, double time, double step) {
+  double now = instance->solver->now->time;
+  if (!is_finite(time) || !is_finite(step) || step < 0)
+    return refuse_call(instance, "a communication step must have a finite length");
+  if (is_later(time, now) || is_later(now, time))
+    return refuse_call(instance, "a communication step must begin where the last one ended");
+  if (is_later(time + step, instance->stop))
+    return refuse_call(instance, "a communication step must not lead beyond the stop time");
+  if (instance->solver->now->terminated) return refuse_call(instance, "the model has ended the run");
+  return INSTANCE_OK;
+}
+
+InstanceStatus instance_step(Instance *instance, double time, double step, int *is_event, int *terminates) {
+  if (!instance_may(instance, IN_STEP | OF_COSIMULATION, "DoStep")) return INSTANCE_ERROR;
   Solver *solver = instance->solver;
+  InstanceStatus result = check_step(instance, time, step);
+  if (result) return result;
   int events = solver->now->events;
-  if (take_inputs(instance)) return 1;
-  if (solver_advance(solver, until, instance->returns_at_events) != SOLVER_OK)
+  if (take_inputs(instance)) return INSTANCE_ERROR;
+  if (solver_advance(solver, time + step, instance->returns_at_events) != SOLVER_OK)
     return fail(instance, solver->now->asserted ? "an assertion does not hold" : "the integration failed");
   *is_event = solver->now->events != events;
   *terminates = solver->now->terminated;
-  return 0;
+  return INSTANCE_OK;
 }
 
 /* ---- derivatives ---- */
@@ -339,32 +471,55 @@ static int column_of(const Instance *instance, unsigned variable, double *factor
   return known->kind == VARIABLE_COLUMN ? known->index : -1;
 }
 
-/* Derivatives of all variables by states and inputs exist; by others there are none. */
-static int check_variables(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
-                           size_t known_count) {
+/* A column, of the variable itself or of the state that it is now, among the states. */
+static int is_state(const Instance *instance, unsigned variable) {
+  const Solver *solver = instance->solver;
+  const ModelVariable *known = find(instance, variable);
+  if (known->kind == VARIABLE_STATE) return 1;
+  for (int k = 0; k < solver->model->states; k++)
+    if (known->kind == VARIABLE_COLUMN && solver->from[k] == known->index) return 1;
+  return 0;
+}
+
+/* Derivatives of all variables by states, inputs and parameters exist; by others there are none. */
+static InstanceStatus check_variables(Instance *instance, const unsigned *unknowns, size_t unknown_count,
+                                      const unsigned *knowns, size_t known_count, const double *seed,
+                                      const double *sensitivity) {
+  if (!instance_may(instance, IN_INITIALIZATION | IN_RUN | IN_TERMINATED, "a derivative")) return INSTANCE_ERROR;
+  if (((!unknowns || !sensitivity) && unknown_count) || ((!knowns || !seed) && known_count))
+    return refuse_call(instance, "arguments of a derivative are missing");
   for (size_t k = 0; k < unknown_count; k++)
-    if (!find(instance, unknowns[k])) return fail(instance, "there is no variable with this value reference");
+    if (!find(instance, unknowns[k])) return refuse_call(instance, "there is no variable with this value reference");
   for (size_t k = 0; k < known_count; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    if (known && (known->kind == VARIABLE_STATE || known->flags & IS_INPUT)) continue;
-    instance->log(instance->context, 1, "derivatives are those by states and inputs");
-    return 1;
+    if (known && (known->flags & (IS_INPUT | IS_SETTABLE) || is_state(instance, knowns[k]))) continue;
+    return refuse_call(instance, "derivatives are those by states, inputs and parameters that can be set");
   }
   return update(instance);
 }
 
-/* The derivative of all rows by an input, by central differences, in `input_rows`. */
+/* An input or a parameter, and those that are bound to it. */
+static void move_leaf(Solver *solver, int leaf, double by) {
+  double kept = solver->overrides[leaf];
+  solver->overrides[leaf] = solver->parameters[leaf] += by;
+  initial_dependents(solver);
+  solver->overrides[leaf] = kept;
+}
+
+/* The derivative of all rows by an input or a parameter, by central differences, in `input_rows`. */
 static int find_input_rows(Solver *solver, int leaf) {
   const Model *model = solver->model;
-  double kept = solver->parameters[leaf], delta = 1e-6 * (1 + fabs(kept));
+  size_t parameters = (size_t)model->parameters * sizeof(double);
+  double delta = 1e-6 * (1 + fabs(solver->parameters[leaf]));
   int failed = 0;
+  memcpy(solver->kept_parameters, solver->parameters, parameters);
   memset(solver->input_rows, 0, (size_t)model->rows * sizeof(double));
   for (int side = 1; side >= -1 && !failed; side -= 2) {
-    solver->parameters[leaf] = kept + side * delta;
+    move_leaf(solver, leaf, side * delta);
     failed = program_run(solver, model->residual, solver->now->time, solver->y, solver->right);
     for (int r = 0; r < model->rows; r++) solver->input_rows[r] += side * solver->right[r] / (2 * delta);
+    memcpy(solver->parameters, solver->kept_parameters, parameters);
   }
-  solver->parameters[leaf] = kept;
   return failed;
 }
 
@@ -379,8 +534,8 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     const ModelVariable *known = find(instance, knowns[k]);
     double factor;
     int column = column_of(instance, knowns[k], &factor);
-    if (column >= 0) solver->event_y[column] += delta * seed[k];
-    else if (known->kind != VARIABLE_STATE) solver->parameters[known->index] += delta * seed[k];
+    if (column >= 0) solver->event_y[column] += factor * delta * seed[k];
+    else if (known->kind == VARIABLE_PARAMETER) move_leaf(solver, known->index, delta * seed[k]);
   }
   int failed = slides_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
@@ -397,10 +552,10 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
   for (size_t k = 0; k < count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     double factor;
-    int is_state = known->kind == VARIABLE_STATE, column = column_of(instance, knowns[k], &factor);
-    if (column >= 0) solver->direction[column] += seed[k];
-    else if (!is_state) failed = find_input_rows(solver, known->index);
-    for (int r = 0; r < solver->model->rows && !is_state; r++)
+    int is_leaf = known->kind == VARIABLE_PARAMETER, column = column_of(instance, knowns[k], &factor);
+    if (column >= 0) solver->direction[column] += factor * seed[k];
+    else if (is_leaf) failed = find_input_rows(solver, known->index);
+    for (int r = 0; r < solver->model->rows && is_leaf; r++)
       solver->row_direction[r] += seed[k] * solver->input_rows[r];
   }
   if (!failed && !states_direction(solver, solver->now->time, solver->y, solver->direction, solver->row_direction))
@@ -408,16 +563,17 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
   return differences(instance, knowns, count, seed);
 }
 
-int instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
-                       size_t known_count, const double *seed, double *sensitivity) {
-  if (check_variables(instance, unknowns, unknown_count, knowns, known_count)) return 1;
-  if (find_direction(instance, knowns, known_count, seed)) return 1;
+InstanceStatus instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count,
+                                  const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
+  InstanceStatus result = check_variables(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
+  if (result) return result;
+  if (find_direction(instance, knowns, known_count, seed)) return INSTANCE_DISCARD;
   for (size_t k = 0; k < unknown_count; k++) {
     double factor;
     int column = column_of(instance, unknowns[k], &factor);
     sensitivity[k] = column >= 0 ? factor * instance->solver->direction[column] : 0;
   }
-  return 0;
+  return INSTANCE_OK;
 }
 
 /* One known after the other. */
@@ -436,11 +592,12 @@ static int adjoint_by_directions(Instance *instance, const unsigned *unknowns, s
   return 0;
 }
 
-int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
-                     size_t known_count, const double *seed, double *sensitivity) {
+InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknown_count,
+                                const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
+  InstanceStatus result = check_variables(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
+  if (result) return result;
   Solver *solver = instance->solver;
   double factor;
-  if (check_variables(instance, unknowns, unknown_count, knowns, known_count)) return 1;
   memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
   for (size_t i = 0; i < unknown_count; i++) {
     int column = column_of(instance, unknowns[i], &factor);
@@ -450,44 +607,104 @@ int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknow
                states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
-    int is_state = known->kind == VARIABLE_STATE, column = column_of(instance, knowns[k], &factor);
-    sensitivity[k] = column >= 0 ? solver->direction[column] : 0;
-    if (!is_state) failed = find_input_rows(solver, known->index);
-    for (int r = 0; r < solver->model->rows && !is_state; r++)
+    int is_leaf = known->kind == VARIABLE_PARAMETER, column = column_of(instance, knowns[k], &factor);
+    sensitivity[k] = column >= 0 ? factor * solver->direction[column] : 0;
+    if (is_leaf) failed = find_input_rows(solver, known->index);
+    for (int r = 0; r < solver->model->rows && is_leaf; r++)
       sensitivity[k] += solver->row_direction[r] * solver->input_rows[r];
   }
-  return failed && adjoint_by_directions(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity);
+  if (failed && adjoint_by_directions(instance, unknowns, unknown_count, knowns, known_count, seed, sensitivity))
+    return INSTANCE_DISCARD;
+  return INSTANCE_OK;
 }
 
-/* ---- states ---- */
+/* ---- states of the whole ---- */
 
 /* What an instance holds besides its run. */
 typedef struct Header {
+  char mark[8];
+  unsigned long long model, check, size; /* of the token of the model; of what follows; of all */
   double start, stop, tolerance;
-  int phase, has_values, is_stale;
+  int phase, has_values, is_stale, unused;
 } Header;
 
-size_t instance_state_size(const Instance *instance) { return sizeof(Header) + instance->solver->changing_size; }
+static const char MARK[8] = "daedal2";
 
-int instance_get_state(const Instance *instance, void **state) {
+/* A state that was handed out; its bytes are behind it. */
+typedef struct SavedState {
+  struct SavedState *next;
+} SavedState;
+
+static size_t state_size(const Instance *instance) { return sizeof(Header) + instance->solver->changing_size; }
+
+/* FNV-1a. */
+static unsigned long long hash(const void *bytes, size_t count) {
+  unsigned long long value = 14695981039346656037ULL;
+  for (size_t k = 0; k < count; k++) value = (value ^ ((const unsigned char *)bytes)[k]) * 1099511628211ULL;
+  return value;
+}
+
+/* Where the link to a state is that was handed out; 0: it was not. Nothing is read of it. */
+static SavedState **find_state(Instance *instance, const void *state) {
+  for (SavedState **at = &instance->saved; state && *at; at = &(*at)->next)
+    if (*at + 1 == state) return at;
+  return 0;
+}
+
+static void free_states(Instance *instance) {
+  while (instance->saved) {
+    SavedState *next = instance->saved->next;
+    free(instance->saved);
+    instance->saved = next;
+  }
+}
+
+/* A state to write to: that of the caller, or a new one. */
+static void *take_state(Instance *instance, void **state) {
+  if (!state) return 0;
+  if (*state) return find_state(instance, *state) ? *state : 0;
+  SavedState *made = malloc(sizeof *made + state_size(instance));
+  if (!made) return 0;
+  made->next = instance->saved;
+  instance->saved = made;
+  return *state = made + 1;
+}
+
+/* Do the bytes hold a state of this model? */
+static int is_state_of(const Instance *instance, const void *bytes, size_t size) {
   Header header;
-  if (!*state) *state = malloc(instance_state_size(instance));
-  if (!*state) return 1;
+  if (!bytes || size != state_size(instance)) return 0;
+  memcpy(&header, bytes, sizeof header);
+  return memcmp(header.mark, MARK, sizeof MARK) == 0 && header.size == size &&
+         header.model == hash(model_token, strlen(model_token)) && header.phase >= 0 && header.phase <= PHASE_FAILED &&
+         header.check == hash((const char *)bytes + sizeof header, size - sizeof header);
+}
+
+InstanceStatus instance_get_state(Instance *instance, void **state) {
+  Header header;
+  if (!instance_may(instance, IN_ANY, "the saving of a state")) return INSTANCE_ERROR;
+  char *bytes = take_state(instance, state);
+  if (!bytes) return refuse_call(instance, "a state cannot be saved there");
   memset(&header, 0, sizeof header);
+  memcpy(header.mark, MARK, sizeof MARK);
+  header.model = hash(model_token, strlen(model_token));
+  header.size = state_size(instance);
   header.start = instance->start;
   header.stop = instance->stop;
   header.tolerance = instance->tolerance;
   header.phase = (int)instance->phase;
   header.has_values = instance->has_values;
   header.is_stale = instance->is_stale;
-  memcpy(*state, &header, sizeof header);
-  memcpy((char *)*state + sizeof header, instance->solver->changing, instance->solver->changing_size);
-  return 0;
+  memcpy(bytes + sizeof header, instance->solver->changing, instance->solver->changing_size);
+  header.check = hash(bytes + sizeof header, instance->solver->changing_size);
+  memcpy(bytes, &header, sizeof header);
+  return INSTANCE_OK;
 }
 
-int instance_set_state(Instance *instance, const void *state) {
+InstanceStatus instance_set_state(Instance *instance, const void *state) {
   Header header;
-  if (!state) return 1;
+  if (!instance_may(instance, IN_ANY, "the setting of a state")) return INSTANCE_ERROR;
+  if (!find_state(instance, state)) return refuse_call(instance, "this is no state of the instance");
   memcpy(&header, state, sizeof header);
   instance->start = header.start;
   instance->stop = header.stop;
@@ -497,25 +714,40 @@ int instance_set_state(Instance *instance, const void *state) {
   instance->is_stale = header.is_stale;
   memcpy(instance->solver->changing, (const char *)state + sizeof header, instance->solver->changing_size);
   solver_restored(instance->solver);
-  return 0;
+  return INSTANCE_OK;
 }
 
-void instance_free_state(void **state) {
-  if (!state) return;
-  free(*state);
+InstanceStatus instance_free_state(Instance *instance, void **state) {
+  if (!instance_may(instance, IN_ANY, "the release of a state")) return INSTANCE_ERROR;
+  if (!state || !*state) return INSTANCE_OK;
+  SavedState **link = find_state(instance, *state), *found = link ? *link : 0;
+  if (!found) return refuse_call(instance, "this is no state of the instance");
+  *link = found->next;
+  free(found);
   *state = 0;
+  return INSTANCE_OK;
 }
 
-int instance_serialize(const Instance *instance, const void *state, void *bytes, size_t size) {
-  if (!state || size < instance_state_size(instance)) return 1;
-  memcpy(bytes, state, instance_state_size(instance));
-  return 0;
+InstanceStatus instance_serialized_size(Instance *instance, const void *state, size_t *size) {
+  if (!instance_may(instance, IN_ANY, "the size of a state")) return INSTANCE_ERROR;
+  if (!size || !find_state(instance, state)) return refuse_call(instance, "this is no state of the instance");
+  *size = state_size(instance);
+  return INSTANCE_OK;
 }
 
-int instance_deserialize(const Instance *instance, const void *bytes, size_t size, void **state) {
-  if (size != instance_state_size(instance)) return 1;
-  if (!*state) *state = malloc(size);
-  if (!*state) return 1;
-  memcpy(*state, bytes, size);
-  return 0;
+InstanceStatus instance_serialize(Instance *instance, const void *state, void *bytes, size_t size) {
+  if (!instance_may(instance, IN_ANY, "the bytes of a state")) return INSTANCE_ERROR;
+  if (!bytes || size < state_size(instance) || !find_state(instance, state))
+    return refuse_call(instance, "this is no state of the instance, or there is no room for it");
+  memcpy(bytes, state, state_size(instance));
+  return INSTANCE_OK;
+}
+
+InstanceStatus instance_deserialize(Instance *instance, const void *bytes, size_t size, void **state) {
+  if (!instance_may(instance, IN_ANY, "the reading of a state")) return INSTANCE_ERROR;
+  if (!is_state_of(instance, bytes, size)) return refuse_call(instance, "these bytes are no state of this model");
+  void *to = take_state(instance, state);
+  if (!to) return refuse_call(instance, "a state cannot be saved there");
+  memcpy(to, bytes, size);
+  return INSTANCE_OK;
 }

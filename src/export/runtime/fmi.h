@@ -34,6 +34,24 @@ typedef enum InstancePhase {
   PHASE_FAILED
 } InstancePhase;
 
+/* Sets of phases in which a call is allowed, and of kinds: without one of these any. */
+enum {
+  IN_INSTANTIATED = 1 << PHASE_INSTANTIATED,
+  IN_INITIALIZATION = 1 << PHASE_INITIALIZATION,
+  IN_EVENT = 1 << PHASE_EVENT,
+  IN_CONTINUOUS = 1 << PHASE_CONTINUOUS,
+  IN_STEP = 1 << PHASE_STEP,
+  IN_TERMINATED = 1 << PHASE_TERMINATED,
+  IN_FAILED = 1 << PHASE_FAILED,
+  IN_RUN = IN_EVENT | IN_CONTINUOUS | IN_STEP,
+  IN_ANY = IN_INSTANTIATED | IN_INITIALIZATION | IN_RUN | IN_TERMINATED | IN_FAILED,
+  OF_EXCHANGE = 1 << 8,
+  OF_COSIMULATION = 1 << 9
+};
+
+/* What comes of a call. Discarded: a shorter step, or another value, may do. */
+typedef enum InstanceStatus { INSTANCE_OK, INSTANCE_ERROR, INSTANCE_DISCARD } InstanceStatus;
+
 /* Writes a message; is_error: else a warning. */
 typedef void InstanceLog(void *context, int is_error, const char *text);
 
@@ -48,7 +66,8 @@ typedef struct Instance {
   int is_cosimulation;
   int has_values; /* consistent values are there: before the start only if nothing was set since */
   int is_stale;   /* time, states or inputs were set since */
-  int returns_at_events;
+  int has_event_mode, returns_at_events; /* of co-simulation */
+  struct SavedState *saved;              /* states of the whole that it has handed out */
   InstanceLog *log;
   InstanceStepped *stepped; /* 0: nobody hears */
   void *context;
@@ -63,48 +82,53 @@ typedef struct InstanceEvent {
 /* NULL: the model is another one, or there is no memory. */
 Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log, void *context);
 void instance_free(Instance *instance);
-void instance_reset(Instance *instance);
 
-void instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start, int has_stop,
-                             double stop);
+/* Is a call allowed now? Else a message names it. An instance of NULL allows none. */
+int instance_may(Instance *instance, int phases, const char *call);
 
-/* All return 0, or 1 on failure. */
-int instance_begin(Instance *instance); /* the end of the initialization mode */
-int instance_get(Instance *instance, unsigned variable, double *value);
-int instance_set(Instance *instance, unsigned variable, double value);
-int instance_set_time(Instance *instance, double time);
-int instance_set_states(Instance *instance, const double *states, size_t count);
-int instance_states(Instance *instance, double *states, size_t count);
-int instance_derivatives(Instance *instance, double *derivatives, size_t count);
-int instance_indicators(Instance *instance, double *indicators, size_t count);
-int instance_nominals(Instance *instance, double *nominals, size_t count);
-int instance_discrete(Instance *instance, InstanceEvent *event);
-int instance_end(Instance *instance);
-int instance_completed(Instance *instance, int *needs_event, int *terminates);
-int instance_step(Instance *instance, double until, int *is_event, int *terminates);
-int instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
-                       size_t known_count, const double *seed, double *sensitivity);
-int instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknown_count, const unsigned *knowns,
-                     size_t known_count, const double *seed, double *sensitivity);
+/* All of these may be called at any time, with anything: what FMI does not allow is an error. */
+InstanceStatus instance_reset(Instance *instance);
+InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start,
+                                       int has_stop, double stop);
+InstanceStatus instance_enter(Instance *instance, InstancePhase phase);
+InstanceStatus instance_begin(Instance *instance); /* the end of the initialization mode */
+InstanceStatus instance_get(Instance *instance, unsigned variable, int types, double *value);
+InstanceStatus instance_set(Instance *instance, unsigned variable, int types, double value);
+InstanceStatus instance_set_time(Instance *instance, double time);
+InstanceStatus instance_set_states(Instance *instance, const double *states, size_t count);
+InstanceStatus instance_states(Instance *instance, double *states, size_t count);
+InstanceStatus instance_derivatives(Instance *instance, double *derivatives, size_t count);
+InstanceStatus instance_indicators(Instance *instance, double *indicators, size_t count);
+InstanceStatus instance_nominals(Instance *instance, double *nominals, size_t count);
+InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event);
+InstanceStatus instance_end(Instance *instance);
+InstanceStatus instance_completed(Instance *instance, int *needs_event, int *terminates);
+InstanceStatus instance_step(Instance *instance, double time, double step, int *is_event, int *terminates);
+InstanceStatus instance_direction(Instance *instance, const unsigned *unknowns, size_t unknown_count,
+                                  const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity);
+InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, size_t unknown_count,
+                                const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity);
 size_t instance_indicator_count(const Instance *instance);
 
-/* A state of the whole is bytes; it is made where there is none yet. */
-size_t instance_state_size(const Instance *instance);
-int instance_get_state(const Instance *instance, void **state);
-int instance_set_state(Instance *instance, const void *state);
-void instance_free_state(void **state);
-int instance_serialize(const Instance *instance, const void *state, void *bytes, size_t size);
-int instance_deserialize(const Instance *instance, const void *bytes, size_t size, void **state);
+/* A state of the whole is bytes; it is made where there is none yet. Only those that the instance has handed out are taken; bytes say by which
+ * model and version they were written, and have a checksum. */
+InstanceStatus instance_get_state(Instance *instance, void **state);
+InstanceStatus instance_set_state(Instance *instance, const void *state);
+InstanceStatus instance_free_state(Instance *instance, void **state);
+InstanceStatus instance_serialized_size(Instance *instance, const void *state, size_t *size);
+InstanceStatus instance_serialize(Instance *instance, const void *state, void *bytes, size_t size);
+InstanceStatus instance_deserialize(Instance *instance, const void *bytes, size_t size, void **state);
 
-/* Values of a type that are numbers; `failed` tells. */
-#define GET_NUMBERS(instance, references, count, type, values, failed) \
-  for (size_t number = 0; number < (count) && !(failed); number++) {   \
-    double value = 0;                                                  \
-    failed = instance_get(instance, (references)[number], &value);     \
-    (values)[number] = (type)value;                                    \
+/* Values of some types as numbers; `result` is that of the first that is not given or taken. */
+#define GET_NUMBERS(instance, references, count, types, type, values, result)                                         \
+  for (size_t number = 0; number < (count) && (result) == INSTANCE_OK; number++) {                                    \
+    double value = 0;                                                                                                 \
+    result = (references) && (values) ? instance_get(instance, (references)[number], types, &value) : INSTANCE_ERROR; \
+    if ((result) == INSTANCE_OK) (values)[number] = (type)value;                                                      \
   }
-#define SET_NUMBERS(instance, references, count, values, failed)   \
-  for (size_t number = 0; number < (count) && !(failed); number++) \
-    failed = instance_set(instance, (references)[number], (double)(values)[number]);
+#define SET_NUMBERS(instance, references, count, types, values, result)                                               \
+  for (size_t number = 0; number < (count) && (result) == INSTANCE_OK; number++)                                      \
+    result = (references) && (values) ? instance_set(instance, (references)[number], types, (double)(values)[number]) \
+                                      : INSTANCE_ERROR;
 
 #endif

@@ -42,8 +42,16 @@ typedef struct Component {
   char *name;
 } Component;
 
-static Instance *of(fmi2Component component) { return ((Component *)component)->instance; }
-static fmi2Status status(int failed) { return failed ? fmi2Error : fmi2OK; }
+static Instance *of(fmi2Component component) { return component ? ((Component *)component)->instance : 0; }
+
+static fmi2Status status(InstanceStatus result) {
+  static const fmi2Status all[] = {
+      [INSTANCE_OK] = fmi2OK, [INSTANCE_ERROR] = fmi2Error, [INSTANCE_DISCARD] = fmi2Discard};
+  return all[result];
+}
+
+/* There are no such variables or values. */
+static fmi2Status none(fmi2Component component, size_t count) { return of(component) && !count ? fmi2OK : fmi2Error; }
 
 static void write_log(void *context, int is_error, const char *text) {
   const Component *component = context;
@@ -57,7 +65,6 @@ static void write_log(void *context, int is_error, const char *text) {
 #define STATE(before, after) NAME(fmi2##before##FMUstate##after)
 #define DESERIALIZE NAME(fmi2DeSerializeFMUstate)
 #define DERIVATIVES NAME(fmi2GetDerivatives)
-#define DISCARD fmi2Discard
 typedef fmi2Status Status;
 typedef fmi2Component Handle;
 typedef fmi2FMUstate StateBytes;
@@ -71,8 +78,8 @@ EXPORT const char *NAME(fmi2GetVersion)(void) { return "2.0"; }
 
 EXPORT fmi2Status NAME(fmi2SetDebugLogging)(fmi2Component component, fmi2Boolean is_on, size_t count,
                                             const fmi2String categories[]) {
-  (void)component, (void)is_on, (void)count, (void)categories;
-  return fmi2OK;
+  (void)is_on, (void)count, (void)categories;
+  return status(instance_may(of(component), IN_ANY, "fmi2SetDebugLogging") ? INSTANCE_OK : INSTANCE_ERROR);
 }
 
 EXPORT void NAME(fmi2FreeInstance)(fmi2Component component) {
@@ -102,46 +109,44 @@ EXPORT fmi2Component NAME(fmi2Instantiate)(fmi2String name, fmi2Type type, fmi2S
 
 EXPORT fmi2Status NAME(fmi2SetupExperiment)(fmi2Component component, fmi2Boolean has_tolerance, fmi2Real tolerance,
                                             fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
-  instance_set_experiment(of(component), has_tolerance, tolerance, start, has_stop, stop);
-  return fmi2OK;
+  return status(instance_set_experiment(of(component), has_tolerance, tolerance, start, has_stop, stop));
 }
 
 EXPORT fmi2Status NAME(fmi2EnterInitializationMode)(fmi2Component component) {
-  of(component)->phase = PHASE_INITIALIZATION;
-  return fmi2OK;
+  return status(instance_enter(of(component), PHASE_INITIALIZATION));
 }
 
 /* ---- values ---- */
 
 /* Getter and setter of a type whose values are numbers. */
-#define NUMBERS(name, type)                                                                                           \
+#define NUMBERS(name, type, types)                                                                                    \
   EXPORT fmi2Status NAME(fmi2Get##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
                                         type values[]) {                                                              \
-    int failed = 0;                                                                                                   \
-    GET_NUMBERS(of(component), references, count, type, values, failed)                                               \
-    return status(failed);                                                                                            \
+    InstanceStatus result = of(component) ? INSTANCE_OK : INSTANCE_ERROR;                                             \
+    GET_NUMBERS(of(component), references, count, types, type, values, result)                                        \
+    return status(result);                                                                                            \
   }                                                                                                                   \
   EXPORT fmi2Status NAME(fmi2Set##name)(fmi2Component component, const fmi2ValueReference references[], size_t count, \
                                         const type values[]) {                                                        \
-    int failed = 0;                                                                                                   \
-    SET_NUMBERS(of(component), references, count, values, failed)                                                     \
-    return status(failed);                                                                                            \
+    InstanceStatus result = of(component) ? INSTANCE_OK : INSTANCE_ERROR;                                             \
+    SET_NUMBERS(of(component), references, count, types, values, result)                                              \
+    return status(result);                                                                                            \
   }
 
-NUMBERS(Real, fmi2Real)
-NUMBERS(Integer, fmi2Integer)
-NUMBERS(Boolean, fmi2Boolean)
+NUMBERS(Real, fmi2Real, IS_REAL)
+NUMBERS(Integer, fmi2Integer, IS_INTEGER | IS_ENUMERATION)
+NUMBERS(Boolean, fmi2Boolean, IS_BOOLEAN)
 
 EXPORT fmi2Status NAME(fmi2GetString)(fmi2Component component, const fmi2ValueReference references[], size_t count,
                                       fmi2String values[]) {
-  (void)component, (void)references, (void)values;
-  return status(count > 0);
+  (void)references, (void)values;
+  return none(component, count);
 }
 
 EXPORT fmi2Status NAME(fmi2SetString)(fmi2Component component, const fmi2ValueReference references[], size_t count,
                                       const fmi2String values[]) {
-  (void)component, (void)references, (void)values;
-  return status(count > 0);
+  (void)references, (void)values;
+  return none(component, count);
 }
 
 /* ---- derivatives ---- */
@@ -157,7 +162,8 @@ EXPORT fmi2Status NAME(fmi2GetDirectionalDerivative)(fmi2Component component, co
 
 EXPORT fmi2Status NAME(fmi2NewDiscreteStates)(fmi2Component component, fmi2EventInfo *info) {
   InstanceEvent event;
-  if (instance_discrete(of(component), &event)) return fmi2Error;
+  InstanceStatus result = info ? instance_discrete(of(component), &event) : INSTANCE_ERROR;
+  if (result) return status(result);
   info->newDiscreteStatesNeeded = 0;
   info->terminateSimulation = event.terminates;
   info->nominalsOfContinuousStatesChanged = event.nominals_changed;
@@ -177,51 +183,59 @@ EXPORT fmi2Status NAME(fmi2CompletedIntegratorStep)(fmi2Component component, fmi
 
 EXPORT fmi2Status NAME(fmi2SetRealInputDerivatives)(fmi2Component component, const fmi2ValueReference references[],
                                                     size_t count, const fmi2Integer orders[], const fmi2Real values[]) {
-  (void)component, (void)references, (void)orders, (void)values;
-  return status(count > 0);
+  (void)references, (void)orders, (void)values;
+  return none(component, count);
 }
 
 EXPORT fmi2Status NAME(fmi2GetRealOutputDerivatives)(fmi2Component component, const fmi2ValueReference references[],
                                                      size_t count, const fmi2Integer orders[], fmi2Real values[]) {
-  (void)component, (void)references, (void)orders, (void)values;
-  return status(count > 0);
+  (void)references, (void)orders, (void)values;
+  return none(component, count);
 }
 
 EXPORT fmi2Status NAME(fmi2DoStep)(fmi2Component component, fmi2Real time, fmi2Real step, fmi2Boolean no_set_prior) {
-  int is_event, terminates;
+  int is_event, terminates = 0;
   (void)no_set_prior;
-  if (instance_step(of(component), time + step, &is_event, &terminates)) return fmi2Error;
-  return terminates ? fmi2Discard : fmi2OK;
+  InstanceStatus result = instance_step(of(component), time, step, &is_event, &terminates);
+  return result ? status(result) : terminates ? fmi2Discard : fmi2OK;
 }
 
+/* Steps end before their call returns. */
 EXPORT fmi2Status NAME(fmi2CancelStep)(fmi2Component component) {
   (void)component;
   return fmi2Error;
 }
 
+/* May be asked after a step that did not succeed. */
+static int may_ask(fmi2Component component, const void *value) {
+  return value && instance_may(of(component), IN_STEP | IN_TERMINATED | IN_FAILED | OF_COSIMULATION, "fmi2GetStatus");
+}
+
 EXPORT fmi2Status NAME(fmi2GetStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Status *value) {
-  (void)component, (void)kind, (void)value;
-  return fmi2Discard;
+  (void)kind;
+  return may_ask(component, value) ? fmi2Discard : fmi2Error;
 }
 
 EXPORT fmi2Status NAME(fmi2GetRealStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Real *value) {
+  if (!may_ask(component, value)) return fmi2Error;
   if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
   *value = of(component)->solver->now->time;
   return fmi2OK;
 }
 
 EXPORT fmi2Status NAME(fmi2GetIntegerStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Integer *value) {
-  (void)component, (void)kind, (void)value;
-  return fmi2Discard;
+  (void)kind;
+  return may_ask(component, value) ? fmi2Discard : fmi2Error;
 }
 
 EXPORT fmi2Status NAME(fmi2GetBooleanStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2Boolean *value) {
+  if (!may_ask(component, value)) return fmi2Error;
   if (kind != fmi2Terminated) return fmi2Discard;
   *value = of(component)->solver->now->terminated;
   return fmi2OK;
 }
 
 EXPORT fmi2Status NAME(fmi2GetStringStatus)(fmi2Component component, const fmi2StatusKind kind, fmi2String *value) {
-  (void)component, (void)kind, (void)value;
-  return fmi2Discard;
+  (void)kind;
+  return may_ask(component, value) ? fmi2Discard : fmi2Error;
 }

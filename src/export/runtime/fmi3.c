@@ -37,8 +37,16 @@ typedef struct Component {
   bool has_event_mode, may_return;
 } Component;
 
-static Instance *of(fmi3Instance instance) { return ((Component *)instance)->instance; }
-static fmi3Status status(int failed) { return failed ? fmi3Error : fmi3OK; }
+static Instance *of(fmi3Instance instance) { return instance ? ((Component *)instance)->instance : 0; }
+
+static fmi3Status status(InstanceStatus result) {
+  static const fmi3Status all[] = {
+      [INSTANCE_OK] = fmi3OK, [INSTANCE_ERROR] = fmi3Error, [INSTANCE_DISCARD] = fmi3Discard};
+  return all[result];
+}
+
+/* There are no such variables or values. */
+static fmi3Status none(fmi3Instance instance, size_t count) { return of(instance) && !count ? fmi3OK : fmi3Error; }
 
 static void write_log(void *context, int is_error, const char *text) {
   const Component *component = context;
@@ -61,7 +69,6 @@ static int tell_of_step(void *context) {
 #define STATE(before, after) NAME(fmi3##before##FMUState##after)
 #define DESERIALIZE NAME(fmi3DeserializeFMUState)
 #define DERIVATIVES NAME(fmi3GetContinuousStateDerivatives)
-#define DISCARD fmi3Discard
 typedef fmi3Status Status;
 typedef fmi3Instance Handle;
 typedef fmi3FMUState StateBytes;
@@ -74,8 +81,8 @@ EXPORT const char *NAME(fmi3GetVersion)(void) { return "3.0"; }
 
 EXPORT fmi3Status NAME(fmi3SetDebugLogging)(fmi3Instance instance, bool is_on, size_t count,
                                             const fmi3String categories[]) {
-  (void)instance, (void)is_on, (void)count, (void)categories;
-  return fmi3OK;
+  (void)is_on, (void)count, (void)categories;
+  return status(instance_may(of(instance), IN_ANY, "fmi3SetDebugLogging") ? INSTANCE_OK : INSTANCE_ERROR);
 }
 
 /* `wanted` is copied. */
@@ -85,6 +92,7 @@ static Component *instantiate(fmi3String token, bool is_cosimulation, Component 
   *component = wanted;
   component->instance = instance_make(token, is_cosimulation, write_log, component);
   if (component->instance) {
+    component->instance->has_event_mode = wanted.has_event_mode;
     component->instance->returns_at_events = wanted.has_event_mode && wanted.may_return;
     component->instance->stepped = wanted.update ? tell_of_step : 0;
     return component;
@@ -134,54 +142,54 @@ EXPORT void NAME(fmi3FreeInstance)(fmi3Instance instance) {
 
 EXPORT fmi3Status NAME(fmi3EnterInitializationMode)(fmi3Instance instance, bool has_tolerance, double tolerance,
                                                     double start, bool has_stop, double stop) {
-  instance_set_experiment(of(instance), has_tolerance, tolerance, start, has_stop, stop);
-  of(instance)->phase = PHASE_INITIALIZATION;
-  return fmi3OK;
+  InstanceStatus result = instance_set_experiment(of(instance), has_tolerance, tolerance, start, has_stop, stop);
+  return status(result ? result : instance_enter(of(instance), PHASE_INITIALIZATION));
 }
 
+/* There are no structural parameters, and so no such mode. */
 EXPORT fmi3Status NAME(fmi3EnterConfigurationMode)(fmi3Instance instance) {
-  (void)instance;
-  return fmi3OK;
+  instance_may(of(instance), 0, "fmi3EnterConfigurationMode");
+  return fmi3Error;
 }
 
 EXPORT fmi3Status NAME(fmi3ExitConfigurationMode)(fmi3Instance instance) {
-  (void)instance;
-  return fmi3OK;
+  instance_may(of(instance), 0, "fmi3ExitConfigurationMode");
+  return fmi3Error;
 }
 
 /* ---- values ---- */
 
 /* Getter and setter of a type whose values are numbers. */
-#define NUMBERS(name, type)                                                                                         \
+#define NUMBERS(name, type, types)                                                                                  \
   EXPORT fmi3Status NAME(fmi3Get##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                         type values[], size_t value_count) {                                        \
-    int failed = count != value_count;                                                                              \
-    GET_NUMBERS(of(instance), references, count, type, values, failed)                                              \
-    return status(failed);                                                                                          \
+    InstanceStatus result = of(instance) && count == value_count ? INSTANCE_OK : INSTANCE_ERROR;                    \
+    GET_NUMBERS(of(instance), references, count, types, type, values, result)                                       \
+    return status(result);                                                                                          \
   }                                                                                                                 \
   EXPORT fmi3Status NAME(fmi3Set##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                         const type values[], size_t value_count) {                                  \
-    int failed = count != value_count;                                                                              \
-    SET_NUMBERS(of(instance), references, count, values, failed)                                                    \
-    return status(failed);                                                                                          \
+    InstanceStatus result = of(instance) && count == value_count ? INSTANCE_OK : INSTANCE_ERROR;                    \
+    SET_NUMBERS(of(instance), references, count, types, values, result)                                             \
+    return status(result);                                                                                          \
   }
 
-NUMBERS(Float64, double)
-NUMBERS(Int32, int32_t)
-NUMBERS(Int64, int64_t)
-NUMBERS(Boolean, bool)
+NUMBERS(Float64, double, IS_REAL)
+NUMBERS(Int32, int32_t, IS_INTEGER)
+NUMBERS(Int64, int64_t, IS_ENUMERATION)
+NUMBERS(Boolean, bool, IS_BOOLEAN)
 
 /* Getter and setter of a type that no variable has. */
 #define NONE(name, type)                                                                                            \
   EXPORT fmi3Status NAME(fmi3Get##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                         type values[], size_t value_count) {                                        \
-    (void)instance, (void)references, (void)values, (void)value_count;                                              \
-    return status(count > 0);                                                                                       \
+    (void)references, (void)values, (void)value_count;                                                              \
+    return none(instance, count);                                                                                   \
   }                                                                                                                 \
   EXPORT fmi3Status NAME(fmi3Set##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                         const type values[], size_t value_count) {                                  \
-    (void)instance, (void)references, (void)values, (void)value_count;                                              \
-    return status(count > 0);                                                                                       \
+    (void)references, (void)values, (void)value_count;                                                              \
+    return none(instance, count);                                                                                   \
   }
 
 NONE(Float32, float)
@@ -195,26 +203,26 @@ NONE(String, fmi3String)
 
 EXPORT fmi3Status NAME(fmi3GetBinary)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                                       size_t sizes[], fmi3Binary values[], size_t value_count) {
-  (void)instance, (void)references, (void)sizes, (void)values, (void)value_count;
-  return status(count > 0);
+  (void)references, (void)sizes, (void)values, (void)value_count;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3SetBinary)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                                       const size_t sizes[], const fmi3Binary values[], size_t value_count) {
-  (void)instance, (void)references, (void)sizes, (void)values, (void)value_count;
-  return status(count > 0);
+  (void)references, (void)sizes, (void)values, (void)value_count;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3GetClock)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                                      fmi3Clock values[]) {
-  (void)instance, (void)references, (void)values;
-  return status(count > 0);
+  (void)references, (void)values;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3SetClock)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                                      const fmi3Clock values[]) {
-  (void)instance, (void)references, (void)values;
-  return status(count > 0);
+  (void)references, (void)values;
+  return none(instance, count);
 }
 
 /* ---- dependencies: those of the model description hold ---- */
@@ -257,8 +265,8 @@ EXPORT fmi3Status NAME(fmi3GetAdjointDerivative)(fmi3Instance instance, const fm
 #define NO_CLOCKS(name, ...)                                                                                     \
   EXPORT fmi3Status NAME(fmi3##name)(fmi3Instance instance, const fmi3ValueReference references[], size_t count, \
                                      __VA_ARGS__) {                                                              \
-    (void)instance, (void)references, (void)a, (void)b;                                                          \
-    return status(count > 0);                                                                                    \
+    (void)references, (void)a, (void)b;                                                                          \
+    return none(instance, count);                                                                                \
   }
 
 NO_CLOCKS(GetIntervalDecimal, double *a, fmi3IntervalQualifier *b)
@@ -269,26 +277,26 @@ NO_CLOCKS(SetShiftFraction, const uint64_t *a, const uint64_t *b)
 EXPORT fmi3Status NAME(fmi3GetIntervalFraction)(fmi3Instance instance, const fmi3ValueReference references[],
                                                 size_t count, uint64_t counters[], uint64_t resolutions[],
                                                 fmi3IntervalQualifier qualifiers[]) {
-  (void)instance, (void)references, (void)counters, (void)resolutions, (void)qualifiers;
-  return status(count > 0);
+  (void)references, (void)counters, (void)resolutions, (void)qualifiers;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3GetShiftDecimal)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                                             double shifts[]) {
-  (void)instance, (void)references, (void)shifts;
-  return status(count > 0);
+  (void)references, (void)shifts;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3SetIntervalDecimal)(fmi3Instance instance, const fmi3ValueReference references[],
                                                size_t count, const double intervals[]) {
-  (void)instance, (void)references, (void)intervals;
-  return status(count > 0);
+  (void)references, (void)intervals;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3SetShiftDecimal)(fmi3Instance instance, const fmi3ValueReference references[], size_t count,
                                             const double shifts[]) {
-  (void)instance, (void)references, (void)shifts;
-  return status(count > 0);
+  (void)references, (void)shifts;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3ActivateModelPartition)(fmi3Instance instance, fmi3ValueReference clock, double time) {
@@ -299,15 +307,17 @@ EXPORT fmi3Status NAME(fmi3ActivateModelPartition)(fmi3Instance instance, fmi3Va
 /* ---- events and model exchange ---- */
 
 EXPORT fmi3Status NAME(fmi3EvaluateDiscreteStates)(fmi3Instance instance) {
-  (void)instance;
-  return fmi3OK;
+  int may = instance_may(of(instance), IN_INITIALIZATION | IN_EVENT, "fmi3EvaluateDiscreteStates");
+  return status(may ? INSTANCE_OK : INSTANCE_ERROR);
 }
 
 EXPORT fmi3Status NAME(fmi3UpdateDiscreteStates)(fmi3Instance instance, bool *needs_update, bool *terminates,
                                                  bool *nominals_changed, bool *states_changed, bool *has_next,
                                                  double *next) {
   InstanceEvent event;
-  if (instance_discrete(of(instance), &event)) return fmi3Error;
+  int is_whole = needs_update && terminates && nominals_changed && states_changed && has_next && next;
+  InstanceStatus result = is_whole ? instance_discrete(of(instance), &event) : INSTANCE_ERROR;
+  if (result) return status(result);
   *needs_update = false;
   *terminates = event.terminates;
   *nominals_changed = event.nominals_changed;
@@ -321,18 +331,21 @@ EXPORT fmi3Status NAME(fmi3CompletedIntegratorStep)(fmi3Instance instance, bool 
                                                     bool *terminates) {
   int event, end;
   (void)no_set_prior;
-  if (instance_completed(of(instance), &event, &end)) return fmi3Error;
+  InstanceStatus result = needs_event && terminates ? instance_completed(of(instance), &event, &end) : INSTANCE_ERROR;
+  if (result) return status(result);
   *needs_event = event;
   *terminates = end;
   return fmi3OK;
 }
 
 EXPORT fmi3Status NAME(fmi3GetNumberOfEventIndicators)(fmi3Instance instance, size_t *count) {
+  if (!count || !instance_may(of(instance), IN_ANY | OF_EXCHANGE, "fmi3GetNumberOfEventIndicators")) return fmi3Error;
   *count = instance_indicator_count(of(instance));
   return fmi3OK;
 }
 
 EXPORT fmi3Status NAME(fmi3GetNumberOfContinuousStates)(fmi3Instance instance, size_t *count) {
+  if (!count || !instance_may(of(instance), IN_ANY | OF_EXCHANGE, "fmi3GetNumberOfContinuousStates")) return fmi3Error;
   *count = (size_t)of(instance)->solver->width;
   return fmi3OK;
 }
@@ -340,25 +353,28 @@ EXPORT fmi3Status NAME(fmi3GetNumberOfContinuousStates)(fmi3Instance instance, s
 /* ---- co-simulation ---- */
 
 EXPORT fmi3Status NAME(fmi3EnterStepMode)(fmi3Instance instance) {
-  of(instance)->phase = PHASE_STEP;
-  return fmi3OK;
+  return status(instance_enter(of(instance), PHASE_STEP));
 }
 
 EXPORT fmi3Status NAME(fmi3GetOutputDerivatives)(fmi3Instance instance, const fmi3ValueReference references[],
                                                  size_t count, const int32_t orders[], double values[],
                                                  size_t value_count) {
-  (void)instance, (void)references, (void)orders, (void)values, (void)value_count;
-  return status(count > 0);
+  (void)references, (void)orders, (void)values, (void)value_count;
+  return none(instance, count);
 }
 
 EXPORT fmi3Status NAME(fmi3DoStep)(fmi3Instance instance, double time, double step, bool no_set_prior,
                                    bool *needs_event, bool *terminates, bool *returned_early, double *last) {
-  int is_event, end;
-  double until = time + step;
+  int is_event = 0, end = 0, is_whole = needs_event && terminates && returned_early && last;
   (void)no_set_prior;
-  if (instance_step(of(instance), until, &is_event, &end)) return fmi3Error;
+  if (is_whole && instance && !(step > 0)) {
+    write_log(instance, 1, "a communication step must be longer than 0");
+    return fmi3Error;
+  }
+  InstanceStatus result = is_whole ? instance_step(of(instance), time, step, &is_event, &end) : INSTANCE_ERROR;
+  if (result) return status(result);
   *last = of(instance)->solver->now->time;
-  *returned_early = *last < until;
+  *returned_early = *last < time + step;
   *needs_event = is_event && ((Component *)instance)->has_event_mode;
   *terminates = end;
   return fmi3OK;

@@ -1,39 +1,25 @@
 /* fmi_functions: those that both versions of the interface have with the same arguments. Included once by the file of a version, which says
  * before it what its types (Status, Handle, StateBytes, Byte) and names are: FMI(name), STATE(before, after) of those with a state of
- * the whole, DESERIALIZE and DERIVATIVES, which are spelled differently, DISCARD; and defines `of` and `status`. */
+ * the whole, DESERIALIZE and DERIVATIVES, which are spelled differently; and defines `of` and `status`. */
 
 /* ---- modes ---- */
 
-static Status enter(Handle handle, InstancePhase phase) {
-  of(handle)->phase = phase;
-  return status(0);
-}
-
 EXPORT Status FMI(ExitInitializationMode)(Handle handle) { return status(instance_begin(of(handle))); }
-EXPORT Status FMI(EnterEventMode)(Handle handle) { return enter(handle, PHASE_EVENT); }
-EXPORT Status FMI(EnterContinuousTimeMode)(Handle handle) { return enter(handle, PHASE_CONTINUOUS); }
-EXPORT Status FMI(Terminate)(Handle handle) { return status(instance_end(of(handle))); }
-
-EXPORT Status FMI(Reset)(Handle handle) {
-  instance_reset(of(handle));
-  return status(0);
+EXPORT Status FMI(EnterEventMode)(Handle handle) { return status(instance_enter(of(handle), PHASE_EVENT)); }
+EXPORT Status FMI(EnterContinuousTimeMode)(Handle handle) {
+  return status(instance_enter(of(handle), PHASE_CONTINUOUS));
 }
+EXPORT Status FMI(Terminate)(Handle handle) { return status(instance_end(of(handle))); }
+EXPORT Status FMI(Reset)(Handle handle) { return status(instance_reset(of(handle))); }
 
 /* ---- states of the whole ---- */
 
 EXPORT Status STATE(Get, )(Handle handle, StateBytes *state) { return status(instance_get_state(of(handle), state)); }
 EXPORT Status STATE(Set, )(Handle handle, StateBytes state) { return status(instance_set_state(of(handle), state)); }
-
-EXPORT Status STATE(Free, )(Handle handle, StateBytes *state) {
-  (void)handle;
-  instance_free_state(state);
-  return status(0);
-}
+EXPORT Status STATE(Free, )(Handle handle, StateBytes *state) { return status(instance_free_state(of(handle), state)); }
 
 EXPORT Status STATE(Serialized, Size)(Handle handle, StateBytes state, size_t *size) {
-  (void)state;
-  *size = instance_state_size(of(handle));
-  return status(0);
+  return status(instance_serialized_size(of(handle), state, size));
 }
 
 EXPORT Status STATE(Serialize, )(Handle handle, StateBytes state, Byte bytes[], size_t size) {
@@ -60,11 +46,10 @@ EXPORT Status FMI(GetNominalsOfContinuousStates)(Handle handle, double nominals[
   return status(instance_nominals(of(handle), nominals, count));
 }
 
-/* Where the equations cannot be solved, a shorter step may help. */
 EXPORT Status DERIVATIVES(Handle handle, double derivatives[], size_t count) {
-  return instance_derivatives(of(handle), derivatives, count) ? DISCARD : status(0);
+  return status(instance_derivatives(of(handle), derivatives, count));
 }
 
 EXPORT Status FMI(GetEventIndicators)(Handle handle, double indicators[], size_t count) {
-  return instance_indicators(of(handle), indicators, count) ? DISCARD : status(0);
+  return status(instance_indicators(of(handle), indicators, count));
 }

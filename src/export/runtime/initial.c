@@ -1,7 +1,9 @@
-/* initial: consistent initial values for other parameters and start values than those of the model's text: from the values found for these, by damped Newton on
- * the rows that determine a column each. Columns that none determines keep their start values. */
+/* initial: consistent initial values for other parameters and start values than those of the model's text: from the values found for these, by damped
+ * Newton on the rows that determine a column each. Columns that none determines keep their start values; where start values give way, they move
+ * as little as they must, in the units and by the weights by which the values of the text were found. */
 #include "solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,79 +21,129 @@ void initial_dependents(Solver *solver) {
   }
 }
 
-static double size_of(int count, const double *values) {
-  double sum = 0;
-  for (int k = 0; k < count; k++) sum += values[k] * values[k];
-  return sum;
-}
-
-/* The correction, in `right`. Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
-static int solve_correction(Solver *solver, double t) {
-  const Model *model = solver->model;
-  int n = model->initial_unknowns;
-  program_run(solver, model->initial_jacobian, t, solver->initial_y, solver->initial_entries);
-  matrix_begin(&solver->full, n, 1, &model->start_order);
+/* The correction, in `right`, and behind the unknowns the multipliers. Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
+static int solve_correction(Solver *solver, const ModelInitial *system, double t) {
+  int n = system->rows + system->balances;
+  program_run(solver, system->jacobian, t, solver->initial_y, solver->initial_entries);
+  memcpy(solver->right, solver->initial_trial, (size_t)system->rows * sizeof(double));
+  for (int k = 0; k < system->balances; k++) {
+    int j = system->balance[k], q = system->unknown[j];
+    solver->right[system->rows + k] =
+        system->pull[j] > 0 ? system->pull[j] * (solver->initial_y[q] - solver->initial_target[q]) : 0;
+  }
+  matrix_begin(&solver->full, n, 1, &system->order);
   for (int j = 0; j < n; j++)
-    for (int e = model->initial_start[j]; e < model->initial_start[j + 1]; e++)
-      if (is_finite(solver->initial_entries[e]))
-        matrix_add(&solver->full, model->initial_row[e], j, solver->initial_entries[e]);
+    for (int e = system->start[j]; e < system->start[j + 1]; e++) {
+      int source = system->source[e];
+      double value = source < 0 ? fabs(system->pull[-1 - source]) : solver->initial_entries[source];
+      if (is_finite(value)) matrix_add(&solver->full, system->row[e], j, value);
+    }
   if (matrix_factor(&solver->full)) return 1;
   matrix_solve(&solver->full, solver->right);
   return 0;
 }
 
-/* Halves the correction until the residual is defined and does not grow; it is left in `initial_trial`. */
-static int search_line(Solver *solver, double t, double before) {
-  const Model *model = solver->model;
-  int n = model->initial_unknowns;
+/* What the line search lessens: the squares of the rows. Where unknowns are pulled, the distance from their targets and the rows, these by more than
+ * their multipliers: the correction lessens that (Han 1977). */
+static double merit(const Solver *solver, const ModelInitial *system, double multiplier) {
+  double sum = 0;
+  for (int r = 0; r < system->rows; r++) {
+    double row = solver->initial_trial[r];
+    sum += system->balances ? 2 * multiplier * fabs(row) : row * row;
+  }
+  for (int k = 0; k < system->balances; k++) {
+    int j = system->balance[k], q = system->unknown[j];
+    double away = solver->initial_y[q] - solver->initial_target[q];
+    if (system->pull[j] > 0) sum += 0.5 * system->pull[j] * away * away;
+  }
+  return sum;
+}
+
+static double largest_multiplier(const Solver *solver, const ModelInitial *system) {
+  double largest = DBL_MIN;
+  for (int k = system->unknowns; k < system->rows + system->balances; k++)
+    largest = fmax(largest, fabs(solver->right[k]));
+  return largest;
+}
+
+/* Halves the correction until the rows are defined and the merit falls, or no longer changes; the rows are left in `initial_trial`. */
+static int search_line(Solver *solver, const ModelInitial *system, double t) {
+  double multiplier = largest_multiplier(solver, system), before = merit(solver, system, multiplier);
   double fraction = 1, last = 0;
   for (int k = 0; k < HALVING_LIMIT; k++, fraction /= 2) {
-    for (int j = 0; j < n; j++) solver->initial_y[model->initial_unknown[j]] -= (fraction - last) * solver->right[j];
+    for (int j = 0; j < system->unknowns; j++)
+      solver->initial_y[system->unknown[j]] -= (fraction - last) * solver->right[j];
     last = fraction;
-    if (program_run(solver, model->initial_residual, t, solver->initial_y, solver->initial_trial)) continue;
-    if (size_of(n, solver->initial_trial) <= before * (1 - fraction / 2) || before == 0) return 0;
+    if (program_run(solver, system->residual, t, solver->initial_y, solver->initial_trial)) continue;
+    double after = merit(solver, system, multiplier);
+    if (before == 0 || after <= before * (system->balances ? 1 + 4 * DBL_EPSILON : 1 - fraction / 2)) return 0;
   }
   return 1;
 }
 
-static double correction_size(const Solver *solver) {
+static double correction_size(const Solver *solver, const ModelInitial *system) {
   double largest = 0;
-  for (int j = 0; j < solver->model->initial_unknowns; j++) {
-    double size = fabs(solver->right[j]) / (1 + fabs(solver->initial_y[solver->model->initial_unknown[j]]));
+  for (int j = 0; j < system->unknowns; j++) {
+    double size = fabs(solver->right[j]) / (1 + fabs(solver->initial_y[system->unknown[j]]));
     if (!(size <= largest)) largest = size;
   }
   return largest;
 }
 
-static int newton(Solver *solver, double t) {
-  const Model *model = solver->model;
-  int n = model->initial_unknowns;
-  if (program_run(solver, model->initial_residual, t, solver->initial_y, solver->initial_trial)) return 1;
+static int newton(Solver *solver, const ModelInitial *system, double t) {
+  if (program_run(solver, system->residual, t, solver->initial_y, solver->initial_trial)) return 1;
   for (int k = 0; k < NEWTON_LIMIT; k++) {
-    double before = size_of(n, solver->initial_trial);
-    memcpy(solver->right, solver->initial_trial, (size_t)n * sizeof(double));
-    if (solve_correction(solver, t)) return 1;
-    double size = correction_size(solver);
+    if (solve_correction(solver, system, t)) return 1;
+    double size = correction_size(solver, system);
     if (!is_finite(size)) return 1;
     if (size < 1e-9) {
-      for (int j = 0; j < n; j++) solver->initial_y[model->initial_unknown[j]] -= solver->right[j];
+      for (int j = 0; j < system->unknowns; j++) solver->initial_y[system->unknown[j]] -= solver->right[j];
       return 0;
     }
-    if (search_line(solver, t, before)) return 1;
+    if (search_line(solver, system, t)) return 1;
   }
   return 1;
 }
 
-/* From start values in y; returns 1 without a solution. */
+/* Do rows that should follow from the others hold? */
+static int checks_hold(Solver *solver, double t) {
+  const ModelInitial *system = &solver->model->start_system;
+  if (!system->checks) return 1;
+  if (program_run(solver, system->residual, t, solver->initial_y, solver->initial_trial)) return 0;
+  for (int k = 0; k < system->checks; k++) {
+    double row = solver->initial_trial[system->rows + k];
+    if (!(fabs(row) <= solver->now->tolerance)) return 0;
+  }
+  return 1;
+}
+
+/* The start values of a circuit are those of its operating point. Returns 1 where it is not found. */
+int initial_point(Solver *solver, double t, double *y) {
+  const ModelInitial *point = &solver->model->point;
+  if (!point->rows) return 0;
+  memcpy(solver->initial_y, point->value, (size_t)point->columns * sizeof(double));
+  if (newton(solver, point, t)) return 1;
+  if (program_run(solver, solver->model->point_starts, t, solver->initial_y, solver->initial_target)) return 1;
+  for (int k = 0; k < solver->model->point_count; k++) y[solver->model->point_column[k]] = solver->initial_target[k];
+  return 0;
+}
+
+/* From start values in y; returns 1 without a solution. What may give way begins where it was with the values of the model's text. */
 int initial_solve(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
-  int first = model->initial_columns - model->initial_parameters;
-  memcpy(solver->initial_y, model->initial_value, (size_t)model->initial_columns * sizeof(double));
-  for (int q = 0; q < model->columns; q++) solver->initial_y[model->initial_place[q]] = y[q];
-  if (newton(solver, t)) return 1;
-  for (int q = 0; q < model->columns; q++) y[q] = solver->initial_y[model->initial_place[q]];
-  for (int k = 0; k < model->initial_parameters; k++)
-    solver->parameters[model->initial_parameter[k]] = solver->initial_y[first + k];
+  const ModelInitial *system = &model->start_system;
+  int first = system->columns - system->parameters;
+  memcpy(solver->initial_y, system->value, (size_t)system->columns * sizeof(double));
+  memcpy(solver->initial_target, system->target, (size_t)system->columns * sizeof(double));
+  for (int q = 0; q < model->columns; q++)
+    solver->initial_y[system->place[q]] = solver->initial_target[system->place[q]] = y[q];
+  for (int k = 0; k < system->balances; k++) {
+    int q = system->unknown[system->balance[k]];
+    solver->initial_y[q] = system->value[q];
+  }
+  if (newton(solver, system, t) || !checks_hold(solver, t)) return 1;
+  for (int q = 0; q < model->columns; q++) y[q] = solver->initial_y[system->place[q]];
+  for (int k = 0; k < system->parameters; k++) solver->parameters[system->parameter[k]] = solver->initial_y[first + k];
   initial_dependents(solver);
   return 0;
 }

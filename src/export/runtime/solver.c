@@ -98,10 +98,13 @@ static void lay_out_matrix(Memory *memory, Matrix *matrix, int n, int nonzeros, 
 
 /* Sparse ones have a place for every column, and for both parts of complex ones; dense ones are of rows alone. */
 static void lay_out_matrices(const Model *model, Memory *memory, Solver *solver) {
-  int dense = largest(largest(model->rows, model->unknowns), model->initial_unknowns);
-  int columns = largest(model->columns, model->initial_unknowns);
-  int nonzeros = largest(model->nonzeros + 2 * model->states, model->initial_nonzeros);
-  int room = largest(largest(model->whole.room, model->jump.room), model->start_order.room);
+  int start = largest(model->start_system.rows + model->start_system.balances, model->point.rows);
+  int dense = largest(largest(model->rows, model->unknowns), start);
+  int columns = largest(model->columns, start);
+  int nonzeros =
+      largest(model->nonzeros + 2 * model->states, largest(model->start_system.entries, model->point.entries));
+  int room = largest(largest(model->whole.room, model->jump.room),
+                     largest(model->start_system.order.room, model->point.order.room));
   solver->full.dense = numbers(memory, model_is_sparse(model) ? 0 : dense * dense);
   solver->full.pivot = integers(memory, columns);
   if (!model_is_sparse(model)) return;
@@ -137,10 +140,12 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->proposed = integers(memory, model->unknowns);
   solver->held = take(memory, (size_t)model->columns, 1);
   solver->full_entries = numbers(memory, model->nonzeros);
-  solver->initial_y = numbers(memory, model->initial_columns);
-  solver->initial_trial = numbers(memory, model->initial_columns);
-  solver->initial_entries = numbers(memory, model->initial_nonzeros);
-  solver->right = numbers(memory, largest(2 * model->columns, model->initial_unknowns));
+  const ModelInitial *start = &model->start_system, *point = &model->point;
+  solver->initial_y = numbers(memory, largest(start->columns, point->columns));
+  solver->initial_target = numbers(memory, largest(start->columns, model->point_count));
+  solver->initial_trial = numbers(memory, largest(start->rows + start->checks, point->rows));
+  solver->initial_entries = numbers(memory, largest(start->nonzeros, point->nonzeros));
+  solver->right = numbers(memory, largest(2 * model->columns, largest(start->rows + start->balances, point->rows)));
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
@@ -227,14 +232,16 @@ static int is_changed(const Solver *solver) {
   return 0;
 }
 
-/* Start values for what was set. */
-static void fill_starts(Solver *solver) {
+/* Start values for what was set. Returns 1 where there are none. */
+static int fill_starts(Solver *solver, double time) {
   const Model *model = solver->model;
   if (model->starts_program) program_run(solver, model->starts_program, model->start, model->y0, solver->y);
+  if (initial_point(solver, time, solver->y)) return 1;
   for (int q = 0; q < model->columns; q++)
     if (is_finite(solver->start[q])) solver->y[q] = solver->start[q];
   memcpy(solver->discretes, model->discretes_start, (size_t)model->discretes * sizeof(double));
   memcpy(solver->pre, model->discretes_start, (size_t)model->discretes * sizeof(double));
+  return 0;
 }
 
 static void gather_states(Solver *solver) {
@@ -280,7 +287,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
     initial_dependents(solver);
-    fill_starts(solver);
+    if (fill_starts(solver, time)) return SOLVER_FAILED;
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   gather_states(solver);
@@ -454,8 +461,8 @@ static SolverStatus exchange_states(Solver *solver) {
   return SOLVER_OK;
 }
 
-/* One step, up to `until` or to the first event. */
-static SolverStatus step_once(Solver *solver, double until, int *at_event) {
+/* One step, up to `until` or to the first event; with `waits` up to its left limit. */
+static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
@@ -467,6 +474,12 @@ static SolverStatus step_once(Solver *solver, double until, int *at_event) {
   if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))
     events_keep(solver, now->time, solver->y, now->time - begin);
   *at_event = found || (is_timed && now->time >= timed);
+  if (*at_event && waits) {
+    now->waits = 1;
+    now->waiting = mode;
+    now->events++;
+    return SOLVER_OK;
+  }
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
   if (!*at_event) events_watch(solver, now->time, solver->y);
   return now->asserted ? SOLVER_FAILED : exchange_states(solver);
@@ -476,7 +489,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
   int at_event = 0;
   if (events_leave_start(solver) || solver->now->asserted) return SOLVER_FAILED;
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
-    SolverStatus status = step_once(solver, until, &at_event);
+    SolverStatus status = step_once(solver, until, stop_at_event, &at_event);
     if (status != SOLVER_OK) return status;
     if (solver->stepped && solver->stepped(solver->context)) break;
   }
@@ -514,6 +527,16 @@ void solver_override(Solver *solver, int variable, double value) {
   const ModelVariable *v = &solver->model->variable[variable];
   if (v->kind == VARIABLE_PARAMETER) solver->overrides[v->index] = value;
   else solver->start[v->index] = v->sign * value;
+}
+
+int solver_is_set(const Solver *solver, int variable) {
+  return is_finite(solver->overrides[solver->model->variable[variable].index]);
+}
+
+void solver_tune(Solver *solver, int variable, double value) {
+  solver->overrides[solver->model->variable[variable].index] = value;
+  solver->parameters[solver->model->variable[variable].index] = value;
+  initial_dependents(solver);
 }
 
 double solver_set_value(const Solver *solver, int variable) {

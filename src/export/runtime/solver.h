@@ -114,13 +114,40 @@ typedef enum VariableKind {
 } VariableKind;
 
 /* Flags of a variable. */
-enum { IS_INPUT = 1, IS_SETTABLE = 2, IS_START = 4, IS_RECORDED = 8 };
+enum {
+  IS_INPUT = 1,
+  IS_SETTABLE = 2,
+  IS_START = 4,
+  IS_RECORDED = 8,
+  IS_CALCULATED = 16,
+  IS_TUNABLE = 32,
+  IS_REAL = 64,
+  IS_INTEGER = 128,
+  IS_BOOLEAN = 256,
+  IS_ENUMERATION = 512
+};
 
 typedef struct ModelVariable {
   const char *name;
   VariableKind kind;
   int index, sign, flags;
 } ModelVariable;
+
+/* The initial system, where start values of states alone do not determine it. Its columns are those of the array and parameters behind
+ * them; some are unknowns. Where there are more of these than rows, they stay as near to their targets as the rows allow. */
+typedef struct ModelInitial {
+  int rows, checks; /* checks: rows behind them that follow from the others */
+  int unknowns, columns, parameters;
+  int nonzeros;          /* of the rows by the unknowns */
+  int balances, entries; /* of the matrix of corrections: rows behind those of the system, and entries */
+  const int *place, *unknown, *parameter; /* per column of the array; per unknown; per parameter: its leaf */
+  const int *start, *row, *source; /* the matrix by columns; source: a nonzero, or -1 - j: the pull of unknown j */
+  const int *balance;              /* per row behind those of the system: its unknown */
+  const double *pull;              /* per unknown; negative: from where it is, not to its target */
+  const double *value, *target;    /* per column: the solution with the values of the model's text; start values */
+  ModelOrder order;                /* of the matrix */
+  ModelProgram *residual, *jacobian;
+} ModelInitial;
 
 typedef struct Model {
   const char *name;
@@ -148,7 +175,7 @@ typedef struct Model {
   const ModelUnit *unit;
   ModelProgram *residual, *jacobian;
   int nonzeros;
-  ModelOrder whole, jump, start_order; /* of all rows and the links of states, of jumps, of the initial system */
+  ModelOrder whole, jump; /* of all rows and the links of states, of jumps */
   const int *jacobian_start, *jacobian_row;
   int modes, first_mode;
   const ModelMode *mode;
@@ -172,12 +199,11 @@ typedef struct Model {
   int constants;
   ModelProgram *constants_program, *starts_program; /* start values of all columns */
   int can_start; /* initial values can be found again for other parameters and start values */
-  /* The initial system, where start values of states alone do not determine it: unknowns among its columns, which are those of the array and
-   * parameters behind them. */
-  int initial_unknowns, initial_columns, initial_parameters, initial_nonzeros;
-  const int *initial_place, *initial_unknown, *initial_parameter, *initial_start, *initial_row;
-  const double *initial_value;
-  ModelProgram *initial_residual, *initial_jacobian;
+  ModelInitial start_system;
+  ModelInitial point; /* the operating point of a circuit, all of whose columns are unknowns */
+  int point_count;    /* start values that it gives, and their columns */
+  const int *point_column;
+  ModelProgram *point_starts;
   int variables;
   const ModelVariable *variable;
   int has_choice; /* a variable tells how far the choice of states is from changing */
@@ -220,6 +246,8 @@ typedef struct Scalars {
   int latches;      /* a branch that fires does so until the iteration ends */
   int undetermined; /* equations leave a jump open */
   int is_started, is_starting, terminated, asserted;
+  int waits;        /* an event is reached that has not happened yet, */
+  int waiting;      /* that of this mode; -1: of none */
   int system;       /* of the model, under way */
   int restructured; /* the equations have become those of another */
   int steps, rejected, events, pivots;
@@ -311,7 +339,7 @@ typedef struct Solver {
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
   int *real_pivot, *complex_pivot;
-  double *initial_y, *initial_trial, *initial_entries;
+  double *initial_y, *initial_trial, *initial_entries, *initial_target;
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
   void *context;
@@ -335,7 +363,7 @@ SolverStatus solver_start(Solver *solver, double time);
 /* The states, their derivatives and all else at (solver->now->time, states). */
 SolverStatus solver_complete(Solver *solver);
 
-/* Integrates up to a time through all events. With `stop_at_event` it ends behind the first one. */
+/* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first one, which waits. */
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
 /* The values of variables. */
@@ -344,6 +372,10 @@ double solver_get(Solver *solver, int variable);
 /* Before the start: sets a parameter, an input or a start value; the value that is set, or the model's own. */
 void solver_override(Solver *solver, int variable, double value);
 double solver_set_value(const Solver *solver, int variable);
+int solver_is_set(const Solver *solver, int variable);
+
+/* After the start: sets a parameter, and those that are bound to it. */
+void solver_tune(Solver *solver, int variable, double value);
 
 /* ---- inside ---- */
 
@@ -407,6 +439,7 @@ int events_end(Solver *solver);
 
 /* initial.c */
 void initial_dependents(Solver *solver);
+int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
 int events_hover(Solver *solver, int mode, double t);
