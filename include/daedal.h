@@ -319,6 +319,9 @@ typedef struct daedal_options {
   /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
    * (docs/initialization.md). */
   bool propagation;
+  /* Of daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
+   * unless they are states. Without effect where `invariants` or `gradient` are given. */
+  bool leave_out_hidden;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

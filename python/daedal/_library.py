@@ -70,7 +70,8 @@ class Options(Structure):
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
                 ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
-                ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool)]
+                ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool),
+                ("leave_out_hidden", c_bool)]
 
 
 class SweepProgress(Structure):

@@ -68,6 +68,7 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
       !read_starts(result, options, request) || !read_invariants(result, options) ||
       !read_targets(result, options, request))
     return false;
+  request->choice.leaves_out = options->leave_out_hidden && !options->invariants && !options->gradient;
   return filter_signals(result, options->variables, &request->choice.listed) &&
          filter_signals(result, options->plot_variables, &request->choice.hidden);
 }

@@ -140,6 +140,8 @@ const Option options[] = {
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FILES, OPTION_LIST, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
+    {"--protected", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(with_protected),
+     "protected variables and those with HideResult, too; else only states among them, and what --variables names"},
     {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT | IN_DIFF, OPTION_PLOT,
      PLACE(plot_path),
      "picture as FILE.svg, .png or .pdf; for simulate, linearize and diff also -, one in characters on standard "
