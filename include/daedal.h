@@ -245,6 +245,7 @@ const char *daedal_analysis_svg(daedal_model *model);
 typedef struct daedal_progress {
   double time, start_time, stop_time;
   uint64_t steps;
+  double csv_bytes; /* about the size of the result as CSV, without rows of events */
 } daedal_progress;
 
 /* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which
@@ -322,6 +323,8 @@ typedef struct daedal_options {
   /* Of daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
    * unless they are states. Without effect where `invariants` or `gradient` are given. */
   bool leave_out_hidden;
+  bool
+      short_numbers; /* CSV files have two digits more than the tolerance asks for, in place of 17; not of times and discrete values */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

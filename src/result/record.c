@@ -131,6 +131,7 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   const Names *names = model->names; /* those of the text, which all models over it share */
   while (names->base) names = names->base;
   recorder->signals = signals_over(heap, names);
+  recorder->signals->digits = choice.digits;
   RecorderBuilder builder = {.recorder = recorder, .heap = heap, .choice = choice};
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
