@@ -308,6 +308,7 @@ static inline daedal_analysis daedal_analyze(daedal_model *model);
 typedef struct daedal_progress {
   double time, start_time, stop_time;
   uint64_t steps;
+  double csv_bytes; /* about the size of the result as CSV, without rows of events */
 } daedal_progress;
 
 /* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which
@@ -383,6 +384,11 @@ typedef struct daedal_options {
    * (docs/initialization.md). */
   bool propagation;
   size_t given_input_size; /* of daedal_input where the program was compiled; 0: that of this version */
+  /* Of daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
+   * unless they are states. Without effect where `invariants` or `gradient` are given. */
+  bool leave_out_hidden;
+  bool
+      short_numbers; /* CSV files have two digits more than the tolerance asks for, in place of 17; not of times and discrete values */
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */

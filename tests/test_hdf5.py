@@ -60,7 +60,10 @@ class Collection(unittest.TestCase):
             head, *body = csv.reader(file)
         self.assertEqual(list(group["names"].asstr()), head[1:])
         self.assertEqual(group["time"][:].tolist(), [float(line[0]) for line in body])
-        self.assertEqual(str(group["values"][:].tolist()), str([[float(cell) for cell in line[1:]] for line in body]))
+        places = group["columns"][:].astype(int)
+        self.assertEqual(set(abs(places)), set(range(1, group["values"].shape[1] + 1)))
+        read = group["values"][:][:, abs(places) - 1] * (places / abs(places)) + 0.0  # no negative zeros
+        self.assertEqual(str(read.tolist()), str([[float(cell) + 0.0 for cell in line[1:]] for line in body]))
 
     def check(self, *arguments, varied, parameters={}):
         """Of many groups some are looked into."""

@@ -48,7 +48,8 @@ class Analysis(Structure):
 
 
 class Progress(Structure):
-    _fields_ = [("time", c_double), ("start_time", c_double), ("stop_time", c_double), ("steps", c_uint64)]
+    _fields_ = [("time", c_double), ("start_time", c_double), ("stop_time", c_double), ("steps", c_uint64),
+                ("csv_bytes", c_double)]
 
 
 OnStep = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
@@ -73,7 +74,7 @@ class Options(Structure):
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
                 ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
                 ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool),
-                ("given_input_size", c_size_t)]
+                ("given_input_size", c_size_t), ("leave_out_hidden", c_bool), ("short_numbers", c_bool)]
 
 
 class SweepProgress(Structure):

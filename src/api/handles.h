@@ -394,7 +394,8 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
 /* Hands the steps of a run on to the callback of the options, through a bridge that must outlive the run. */
 typedef struct Bridge {
   const daedal_options *options;
-  double start, stop;
+  double start, stop, rows; /* rows: output points */
+  double csv_bytes;         /* of the file; NaN: not known yet */
   daedal_result *result;
   struct PartFile *part; /* where rows go while running; NULL: nowhere */
   double next, interval; /* when they do so again, by the clock, 0 before the first step; seconds between */

@@ -1,6 +1,8 @@
 /* run: simulation and initialization, and the figures of a result. */
 #include "api/handles.h"
 
+#include "result/csv.h"
+
 #include <math.h>
 
 static const char *event_text(Evaluator *evaluator, Expr cause, bool is_pipe, Arena *arena) {
@@ -68,19 +70,26 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
       !read_starts(result, options, request) || !read_invariants(result, options) ||
       !read_targets(result, options, request))
     return false;
+  request->choice.leaves_out = options->leave_out_hidden && !options->invariants && !options->gradient;
+  if (options->short_numbers)
+    request->choice.digits = (uint8_t)fmin(17, fmax(3, 2 + ceil(-log10(request->run.tolerance))));
   return filter_signals(result, options->variables, &request->choice.listed) &&
          filter_signals(result, options->plot_variables, &request->choice.hidden);
 }
 
 static bool bridge_step(void *context, double time, uint64_t steps) {
   Bridge *bridge = context;
-  daedal_progress progress = {time, bridge->start, bridge->stop, steps};
+  const Recorder *recorder = bridge->result->simulation.recorder;
+  if (isnan(bridge->csv_bytes) && recorder) bridge->csv_bytes = csv_size(recorder->signals, bridge->rows);
+  daedal_progress progress = {time, bridge->start, bridge->stop, steps, bridge->csv_bytes};
   if (bridge->part) part_step(bridge, time);
   return bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
 }
 
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options) {
   *bridge = (Bridge){.options = options, .start = request->run.start, .stop = request->run.stop, .result = result};
+  bridge->rows = 1.0 + (request->run.times ? request->run.time_count : request->run.intervals);
+  bridge->csv_bytes = NAN;
   part_begin(bridge);
   if (!options->on_step && !bridge->part) return;
   request->run.on_step = bridge_step;

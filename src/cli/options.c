@@ -140,6 +140,10 @@ const Option options[] = {
      "no rows at events, only at output points"},
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FILES, OPTION_LIST, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
+    {"--protected", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(with_protected),
+     "protected variables and those with HideResult, too; else only states among them, and what --variables names"},
+    {"--short", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.short_numbers),
+     "numbers of a CSV file with two digits more than the tolerance asks for, in place of 17"},
     {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT | IN_DIFF, OPTION_PLOT,
      PLACE(plot_path),
      "picture as FILE.svg, .png or .pdf; for simulate, linearize and diff also -, one in characters on standard "

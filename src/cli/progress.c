@@ -91,9 +91,21 @@ static bool is_due(ProgressBar *progress, double *clock) {
   return true;
 }
 
+/* A file that fills a disk should not surprise. */
+static void announce_size(double bytes) {
+  static const double gigabyte = 1e9;
+  if (!(bytes > gigabyte)) return;
+  fprintf(
+      stderr,
+      "daedal: the CSV file will have about %.1f GB. Smaller: --variables for some of the variables, --short for fewer "
+      "digits, --output-interval for fewer rows, or --output-file FILE.mat, which holds aliases once\n",
+      bytes / gigabyte);
+}
+
 bool progress_step(void *context, const daedal_progress *now) {
   ProgressBar *progress = context;
   double clock;
+  if (progress->announces) announce_size(now->csv_bytes), progress->announces = false;
   if (is_due(progress, &clock)) draw(progress, now, clock);
   return progress->stopped != 0;
 }

@@ -10,6 +10,7 @@ typedef struct ProgressBar {
   bool shown;         /* draw the bar */
   bool drawn;         /* it is on the screen */
   int stopped;        /* the signal that ended the run; 0 for none */
+  bool announces;     /* the size of a CSV file that gets large, once */
   double begun, next; /* seconds of the clock: start of the run, next time to draw */
 } ProgressBar;
 

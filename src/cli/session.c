@@ -64,6 +64,9 @@ void session_keep(Session *session, void *result) {
 int session_simulate(Session *session, const daedal_options *options) {
   daedal_options watched = *options;
   ProgressBar progress = progress_begin(session_talks(session));
+  const char *path = session->arguments->output_path;
+  size_t length = path ? strlen(path) : 0;
+  progress.announces = is_standard_output(path) || (length > 4 && !strcmp(path + length - 4, ".csv"));
   watched.on_step = progress_step;
   watched.context = &progress;
   daedal_result *result = daedal_simulate(session->model, &watched);

@@ -25,6 +25,7 @@ static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
   if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
   options.part_path = run->part;
+  options.leave_out_hidden = !run->session->arguments->with_protected;
   run->interrupted = session_simulate(run->session, &options);
 }
 

@@ -316,6 +316,14 @@ static uint32_t flat_prefixes(const Tree *tree, const Instance *instance, const 
   return prefixes;
 }
 
+/* Is it in a component that results need not show? */
+static bool is_inside_hidden(const Tree *tree, const Instance *instance) {
+  const Instance *at = instance->parent;
+  while (at && at->element && at->element->kind == AST_COMPONENT && !ast_hides_result(tree->ast, at->element))
+    at = at->parent;
+  return at && at->element && at->element->kind == AST_COMPONENT;
+}
+
 /* Room for the declaration, with what needs nothing resolved. */
 static AstComponent *component_new(Tree *tree, Instance *instance, Name type, const Modifier *binding) {
   AstElement *element = arena_alloc(&tree->arena, sizeof *element);
@@ -329,6 +337,7 @@ static AstComponent *component_new(Tree *tree, Instance *instance, Name type, co
                               .pattern = name_pattern(tree, instance),
                               .condition = AST_NONE,
                               .is_view = instance->base == BASE_NONE,
+                              .is_inside_hidden = is_inside_hidden(tree, instance),
                               .comment = text->comment,
                               .annotation = text->annotation};
   *element = (AstElement){.kind = AST_COMPONENT,

@@ -12,16 +12,6 @@ bool component_is_parameter(const Component *component) { return component->vari
 
 /* ---- declaring ---- */
 
-static bool annotation_is_true(const Elaboration *el, const AstModification *annotation, const char *name) {
-  for (uint32_t i = 0; annotation && i < annotation->arguments.count; i++) {
-    const AstArgument *argument = &annotation->arguments.data[i];
-    if (!ast_path_is(el->ast, argument->name, name) || !argument->modification) continue;
-    AstExpr value = argument->modification->value;
-    return value != AST_NONE && ast_kind(el->ast, value) == AST_BOOLEAN && ast_node(el->ast, value)->value.integer;
-  }
-  return false;
-}
-
 static uint8_t variability_of(const AstElement *element, BaseType base) {
   if (element->prefixes & PREFIX_CONSTANT) return VARIABILITY_CONSTANT;
   if (element->prefixes & PREFIX_PARAMETER) return VARIABILITY_PARAMETER;
@@ -64,10 +54,10 @@ static Component component_make(Elaboration *el, const AstElement *element, Name
   component.variability = variability_of(element, (BaseType)component.type.base);
   component.is_view = element->component->is_view;
   component.is_structural = element->component->is_structural;
-  component.is_evaluated =
-      component.variability == VARIABILITY_CONSTANT ||
-      (component.variability == VARIABILITY_PARAMETER &&
-       ((element->prefixes & PREFIX_FINAL) || annotation_is_true(el, element->component->annotation, "Evaluate")));
+  component.is_evaluated = component.variability == VARIABILITY_CONSTANT ||
+                           (component.variability == VARIABILITY_PARAMETER &&
+                            ((element->prefixes & PREFIX_FINAL) ||
+                             ast_annotation(el->ast, element->component->annotation, "Evaluate", false)));
   return component;
 }
 
@@ -720,6 +710,7 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
   variable.enumeration = type.definition;
   if (variable.role != ROLE_DISCRETE) variable.variability = (Variability)component->variability;
   variable.is_final = element->prefixes & PREFIX_FINAL;
+  variable.is_hidden = element->component->is_inside_hidden || ast_hides_result(el->ast, element);
   variable.description = element->component->comment;
   variable.span = element->component->label.span;
   if (element->prefixes & PREFIX_INPUT) variable.causality = CAUSALITY_INPUT;

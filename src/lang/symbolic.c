@@ -351,14 +351,41 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
-/* Does it give the same for the same arguments, and can it be run while the model is read? Of what is declared impure only functions
- * can that read files, for the values that the structure needs. */
-static bool routine_is_pure(const Routine *routine, LoadMode mode) {
-  if (routine->is_impure && (mode != LOAD_VALUES || routine->kind == ROUTINE_CODE)) return false;
-  if (routine->kind == ROUTINE_CODE) return true;
+/* Does one of the routines that the code calls, itself or through others, pass the test? */
+static bool calls_such(const Elaboration *el, const Routine *routine, bool (*test)(const Routine *)) {
+  bool *seen = heap_array(el->heap, el->model->routines.count, sizeof *seen), found = false;
+  IndexVec open = {0};
+  vec_push(el->heap, &open, routine->number);
+  while (open.count && !found) {
+    const Routine *next = el->model->routines.data[vec_pop(&open)];
+    for (uint32_t i = 0; i < next->code.count && !found; i++) {
+      if (next->code.data[i].code != CODE_CALL) continue;
+      uint32_t callee = next->extra.data[next->code.data[i].b];
+      found = test(el->model->routines.data[callee]);
+      if (!seen[callee]) vec_push(el->heap, &open, callee);
+      seen[callee] = true;
+    }
+  }
+  vec_free(el->heap, &open);
+  heap_free(el->heap, seen);
+  return found;
+}
+
+static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
+
+/* An external function that does more than to compute and to read files, or whose result is an object. */
+static bool has_effect(const Routine *routine) {
+  if (routine->kind == ROUTINE_CODE) return false;
   for (uint32_t i = 0; i < routine->outputs; i++)
-    if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return false;
-  return routine->implementation && routine->implementation->effect == EFFECT_NONE;
+    if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return true;
+  return !routine->implementation || routine->implementation->effect != EFFECT_NONE;
+}
+
+/* Does it give the same for the same arguments, and can it be run while the model is read? What is declared impure and only
+ * reads files can. */
+static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
+  if (routine->kind != ROUTINE_CODE) return !has_effect(routine);
+  return !routine->is_impure || !calls_such(el, routine, has_effect);
 }
 
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
@@ -394,28 +421,9 @@ static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const
   return fits ? EXECUTE_OK : status == EXECUTE_OK ? EXECUTE_UNKNOWN : status;
 }
 
-/* Does the code call a derivative, itself or through others? Then it can be inlined, but not run as a call. */
-static bool calls_derivative(const Elaboration *el, const Routine *routine) {
-  bool *seen = heap_array(el->heap, el->model->routines.count, sizeof *seen), found = false;
-  IndexVec open = {0};
-  vec_push(el->heap, &open, routine->number);
-  while (open.count && !found) {
-    const Routine *next = el->model->routines.data[vec_pop(&open)];
-    for (uint32_t i = 0; i < next->code.count && !found; i++) {
-      if (next->code.data[i].code != CODE_CALL) continue;
-      uint32_t callee = next->extra.data[next->code.data[i].b];
-      found = el->model->routines.data[callee]->kind == ROUTINE_DERIVATIVE;
-      if (!seen[callee]) vec_push(el->heap, &open, callee);
-      seen[callee] = true;
-    }
-  }
-  vec_free(el->heap, &open);
-  heap_free(el->heap, seen);
-  return found;
-}
-
+/* A call of a derivative can be inlined, but not run as a call. */
 static bool check_callable(Elaboration *el, const Routine *routine) {
-  if (routine->kind != ROUTINE_CODE || !calls_derivative(el, routine)) return true;
+  if (routine->kind != ROUTINE_CODE || !calls_such(el, routine, is_derivative)) return true;
   input_error(el, routine->span,
               "not supported yet: a derivative of a function in function `%s`, whose control flow depends on data",
               names_text(el->names, routine->name));
@@ -437,9 +445,9 @@ bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, 
     value_flatten(&el->domain, &inputs[i], el->record_list, (char *)(arguments + at));
     at += value_scalars(&inputs[i], el->record_list);
   }
-  bool is_pure = routine_is_pure(routine, el->mode);
   ExecuteStatus status = EXECUTE_UNKNOWN;
-  if (is_pure && all_known(el, arguments, count)) status = call_numbers(el, routine, inputs, arguments, outputs);
+  if (all_known(el, arguments, count) && routine_is_pure(el, routine))
+    status = call_numbers(el, routine, inputs, arguments, outputs);
   if (status == EXECUTE_UNKNOWN) {
     const Routine *called = routine->base ? routine->base : routine;
     if (!check_callable(el, called)) return false;

@@ -92,14 +92,27 @@ static bool take_outputs(Passing *passing, const uint32_t *places) {
   return true;
 }
 
+/* Code that runs with the model has no number for a text that is put together outside of functions. */
+static bool is_lost_text(const Passing *passing, const Value *value) {
+  bool is_lost = false;
+  for (uint32_t i = 0; i < value->count && TYPES[value->type.base] == EXTERNAL_TEXT; i++)
+    is_lost = is_lost || isnan(scalar_at(passing, value, i));
+  return is_lost;
+}
+
 static bool pass_values(Passing *passing, const uint32_t *places) {
   Machine *machine = passing->machine;
   ExternalCall *call = &passing->call;
   const Value *given = machine_top(machine, call->count);
   call->arguments = machine_alloc(machine, call->count * sizeof *call->arguments);
   for (uint32_t i = 0; i < call->count; i++) {
+    bool is_output = places[1 + i] != UINT32_MAX;
+    if (!is_output && is_lost_text(passing, &given[i]))
+      return machine_error(machine,
+                           "external function `%s`: a text that an equation puts together cannot be its argument",
+                           call->function->name);
     call->arguments[i] = value_to_external(passing, &given[i]);
-    call->arguments[i].is_output = places[1 + i] != UINT32_MAX;
+    call->arguments[i].is_output = is_output;
   }
   if (places[0] != UINT32_MAX) call->result = value_to_external(passing, &frame_top(machine)->slots[places[0]]);
   if (!external_run(call))

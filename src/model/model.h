@@ -39,6 +39,7 @@ typedef struct Variable {
   StateSelect select;
   Fixed fixed;
   bool is_final;
+  bool is_hidden;      /* protected, or annotation(HideResult = true): results need not show it */
   bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
   bool is_structural;  /* its value decided sizes, loops or branches: it can no longer be changed */
   bool is_held; /* a when of an algorithm assigns it or other elements of its array: where not, it stays as it is */

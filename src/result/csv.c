@@ -34,10 +34,27 @@ void csv_write_header(FileWriter *file, const SignalTable *signals) {
   file_write(file, "\n", 1);
 }
 
-void csv_put_number(FileWriter *file, char before, double value) {
+enum { ALL_DIGITS = 17 };
+
+static void put_digits(FileWriter *file, char before, double value, int digits) {
   char *at = file_room(file, NUMBER_SIZE + 1);
   *at = before;
-  file_advance(file, 1 + number_format(value, 17, at + 1));
+  file_advance(file, 1 + number_format(value, digits, at + 1));
+}
+
+void csv_put_number(FileWriter *file, char before, double value) { put_digits(file, before, value, ALL_DIGITS); }
+
+/* Discrete values may be large integers. */
+static int digits_of(const SignalTable *signals, const Signal *signal) {
+  return signals->digits && signal->kind != SIGNAL_DISCRETE ? signals->digits : ALL_DIGITS;
+}
+
+double csv_size(const SignalTable *signals, double rows) {
+  enum { AROUND = 3 }; /* a comma, a point, and a sign or an exponent now and then */
+  double width = ALL_DIGITS + AROUND;
+  for (uint32_t i = 0; i < signals->listed; i++)
+    if (signals->list.data[i].kind != SIGNAL_PARAMETER) width += digits_of(signals, &signals->list.data[i]) + AROUND;
+  return rows * width;
 }
 
 static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row) {
@@ -46,7 +63,8 @@ static void write_row(FileWriter *file, const Trajectory *trajectory, size_t row
   const double *columns = trajectory_row(trajectory, row);
   const Signal *signal = trajectory->signals->list.data;
   for (uint32_t i = 0; i < trajectory->signals->listed; i++, signal++)
-    if (signal->kind != SIGNAL_PARAMETER) csv_put_number(file, ',', signal_value(signal, columns));
+    if (signal->kind != SIGNAL_PARAMETER)
+      put_digits(file, ',', signal_value(signal, columns), digits_of(trajectory->signals, signal));
   file_write(file, "\n", 1);
 }
 

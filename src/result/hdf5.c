@@ -1,8 +1,10 @@
 /* hdf5: see hdf5.h. Section numbers are those of the specification. All objects begin at multiples of 8. */
 #include "result/hdf5.h"
 
+#include "base/map.h"
 #include "base/number.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -180,12 +182,6 @@ static uint64_t write_dataset(Hdf5 *hdf5, uint64_t address, uint32_t text, int r
 
 static bool varies(const Signal *signal) { return signal->column != SIGNAL_CONSTANT; }
 
-static uint32_t count_varying(const SignalTable *signals) {
-  uint32_t count = 0;
-  for (uint32_t s = 0; s < signals->listed; s++) count += varies(&signals->list.data[s]);
-  return count;
-}
-
 static uint64_t write_names(Hdf5 *hdf5, const SignalTable *signals) {
   uint32_t longest = 1, count = 0;
   for (uint32_t s = 0; s < signals->listed; s++) {
@@ -213,15 +209,68 @@ static uint64_t write_time(Hdf5 *hdf5, const Trajectory *trajectory) {
   return write_dataset(hdf5, address, 0, 1, (uint64_t[]){trajectory->rows});
 }
 
-static uint64_t write_values(Hdf5 *hdf5, const Trajectory *trajectory) {
-  uint64_t address = hdf5->size;
-  const SignalTable *signals = trajectory->signals;
-  for (size_t r = 0; r < trajectory->rows; r++)
-    for (uint32_t s = 0; s < signals->listed; s++) {
-      double value = trajectory_value(trajectory, r, s);
-      if (varies(&signals->list.data[s])) write_bytes(hdf5, &value, sizeof value);
+/* Which column of `values` each signal that varies is: signals with the same values, or the same but for the sign, share one. */
+typedef struct Columns {
+  IndexVec signals; /* per column, the first of its signals */
+  VEC(double) of;   /* per signal that varies: 1 + its column, negative where it is minus the column */
+} Columns;
+
+static uint64_t hash_sizes(const Trajectory *trajectory, uint32_t signal) {
+  uint64_t hash = 0, bits;
+  for (size_t r = 0; r < trajectory->rows; r++) {
+    double size = fabs(trajectory_value(trajectory, r, signal));
+    memcpy(&bits, &size, sizeof bits);
+    hash = hash_mix(hash ^ bits);
+  }
+  return hash;
+}
+
+/* 1: both are the same, -1: one is minus the other, 0: neither. */
+static int compare_signals(const Trajectory *trajectory, uint32_t one, uint32_t other) {
+  bool are_same = true, are_opposite = true;
+  for (size_t r = 0; r < trajectory->rows && (are_same || are_opposite); r++) {
+    double a = trajectory_value(trajectory, r, one), b = trajectory_value(trajectory, r, other);
+    bool are_none = isnan(a) && isnan(b);
+    are_same = are_same && (a == b || are_none);
+    are_opposite = are_opposite && (a == -b || are_none);
+  }
+  return are_same ? 1 : are_opposite ? -1 : 0;
+}
+
+static Columns find_columns(Hdf5 *hdf5, const Trajectory *trajectory) {
+  Columns columns = {0};
+  Map by_hash = map_make(hdf5->heap);
+  for (uint32_t s = 0; s < trajectory->signals->listed; s++) {
+    if (!varies(&trajectory->signals->list.data[s])) continue;
+    uint64_t hash = hash_sizes(trajectory, s) >> 1;
+    uint32_t column = map_get(&by_hash, hash);
+    int sign = column == MAP_NONE ? 0 : compare_signals(trajectory, columns.signals.data[column], s);
+    if (!sign) {
+      column = columns.signals.count;
+      map_put(&by_hash, hash, column);
+      vec_push(hdf5->heap, &columns.signals, s);
+      sign = 1;
     }
-  return write_dataset(hdf5, address, 0, 2, (uint64_t[]){trajectory->rows, count_varying(signals)});
+    vec_push(hdf5->heap, &columns.of, sign * (column + 1.0));
+  }
+  map_free(&by_hash);
+  return columns;
+}
+
+static uint64_t write_columns(Hdf5 *hdf5, const Columns *columns) {
+  uint64_t address = hdf5->size;
+  write_bytes(hdf5, columns->of.data, columns->of.count * sizeof *columns->of.data);
+  return write_dataset(hdf5, address, 0, 1, (uint64_t[]){columns->of.count});
+}
+
+static uint64_t write_values(Hdf5 *hdf5, const Trajectory *trajectory, const Columns *columns) {
+  uint64_t address = hdf5->size;
+  for (size_t r = 0; r < trajectory->rows; r++)
+    for (uint32_t k = 0; k < columns->signals.count; k++) {
+      double value = trajectory_value(trajectory, r, columns->signals.data[k]);
+      write_bytes(hdf5, &value, sizeof value);
+    }
+  return write_dataset(hdf5, address, 0, 2, (uint64_t[]){trajectory->rows, columns->signals.count});
 }
 
 /* ---- groups ---- */
@@ -268,11 +317,15 @@ void hdf5_add(Hdf5 *hdf5, const char *group, const Trajectory *trajectory, const
               uint32_t count) {
   uint64_t names = trajectory ? write_names(hdf5, trajectory->signals) : 0;
   uint64_t time = trajectory ? write_time(hdf5, trajectory) : 0;
-  uint64_t values = trajectory ? write_values(hdf5, trajectory) : 0;
+  Columns shared = trajectory ? find_columns(hdf5, trajectory) : (Columns){0};
+  uint64_t columns = trajectory ? write_columns(hdf5, &shared) : 0;
+  uint64_t values = trajectory ? write_values(hdf5, trajectory, &shared) : 0;
+  vec_free(hdf5->heap, &shared.signals, &shared.of);
   append_group(hdf5);
   for (uint32_t k = 0; k < count; k++) append_attribute(hdf5, &attributes[k]);
   if (trajectory) {
     append_constants(hdf5, trajectory->signals, attributes, count);
+    append_link(hdf5, "columns", columns);
     append_link(hdf5, "names", names);
     append_link(hdf5, "time", time);
     append_link(hdf5, "values", values);

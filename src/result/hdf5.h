@@ -1,6 +1,7 @@
 /* hdf5: the trajectories of many runs in one HDF5 file.
  *
- * A run is a group: `names` of the signals that vary, `time` by rows, `values` by rows and signals; the others, parameters among
+ * A run is a group: `names` of the signals that vary, `time` by rows, `values` by rows and columns, `columns` by names: 1 + the column
+ * of a signal, negative where the signal is minus the column, so that equal signals are held once. The others, parameters among
  * them, are attributes. The file has the oldest form
  * that readers know (HDF5 File Format Specification 3.0: superblock 0, object headers 1): the root is a symbol table, which finds a
  * group among many; a group holds its three links itself. Numbers of the format are little-endian, data those of the machine. */

@@ -8,6 +8,7 @@ typedef struct RecorderBuilder {
   Recorder *recorder;
   Heap *heap;
   RecorderChoice choice;
+  bool is_left_out;     /* the variable at hand, unless it is a state */
   uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
   IndexVec sources;
   VEC(RecordPlace) places;
@@ -32,7 +33,8 @@ static uint32_t add_column(RecorderBuilder *builder, const RecordPlace *place, u
 /* place: NULL for a constant. */
 static void add_signal(RecorderBuilder *builder, Signal signal, const RecordPlace *place) {
   const RecorderChoice *choice = &builder->choice;
-  bool is_listed = !choice->listed || signal_filter_match(choice->listed, signal.name);
+  bool is_left_out = builder->is_left_out && signal.kind != SIGNAL_STATE;
+  bool is_listed = choice->listed ? signal_filter_match(choice->listed, signal.name) : !is_left_out;
   if (builder->recorder->signals->hides ? is_listed || !signal_filter_match(choice->hidden, signal.name) : !is_listed)
     return;
   signal.column = SIGNAL_CONSTANT;
@@ -126,6 +128,7 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[position];
+  builder->is_left_out = builder->choice.leaves_out && variable->is_hidden;
   if (variable->role == ROLE_UNKNOWN) {
     if (names_text(model->names, variable->name)[0] == '$') return; /* one that rewritten equations need */
     add_unknown(builder, variable->index, orders[variable->index], is_state);
@@ -151,13 +154,14 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   const Names *names = model->names; /* those of the text, which all models over it share */
   while (names->base) names = names->base;
   recorder->signals = signals_over(heap, names);
+  recorder->signals->digits = choice.digits;
   RecorderBuilder builder = {.recorder = recorder, .heap = heap, .choice = choice};
   uint32_t sources = evaluator->array->columns + model->discretes.count;
   builder.row_column = heap_array(heap, sources, sizeof(uint32_t));
   for (uint32_t s = 0; s < sources; s++) builder.row_column[s] = MAP_NONE;
   for (uint32_t v = 0; v < model->variables.count; v++) add_variable(&builder, v, orders, is_state);
   recorder->signals->hides = true;
-  for (uint32_t v = 0; choice.hidden && choice.listed && v < model->variables.count; v++)
+  for (uint32_t v = 0; choice.hidden && (choice.listed || choice.leaves_out) && v < model->variables.count; v++)
     add_variable(&builder, v, orders, is_state);
   heap_free(heap, builder.row_column);
   recorder->count = builder.sources.count;

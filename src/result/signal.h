@@ -38,6 +38,7 @@ typedef struct SignalTable {
   Heap *heap;
   VEC(Signal) list;
   uint32_t columns;                /* 1 + the largest column of any signal */
+  uint8_t digits;                  /* significant digits of continuous signals in CSV files; 0: all 17 */
   bool hides;                      /* what is added from now on is for pictures alone: files leave it out */
   uint32_t listed, listed_columns; /* signals and columns before that */
   Names texts;

@@ -40,6 +40,17 @@ const AstArgument *ast_argument(const Ast *ast, const AstModification *modificat
   return NULL;
 }
 
+bool ast_annotation(const Ast *ast, const AstModification *annotation, const char *name, bool otherwise) {
+  const AstArgument *argument = ast_argument(ast, annotation, name);
+  AstExpr value = argument && argument->modification ? argument->modification->value : AST_NONE;
+  if (value == AST_NONE || ast_kind(ast, value) != AST_BOOLEAN) return otherwise;
+  return ast_node(ast, value)->value.integer;
+}
+
+bool ast_hides_result(const Ast *ast, const AstElement *element) {
+  return ast_annotation(ast, element->component->annotation, "HideResult", element->prefixes & PREFIX_PROTECTED);
+}
+
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
   size_t length = path.global ? 1 : 0;
   for (uint32_t i = 0; i < path.count; i++) length += names_length(ast->names, ast_part(ast, path, i)->name) + (i > 0);

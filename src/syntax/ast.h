@@ -251,6 +251,7 @@ typedef struct AstComponent {
   /* of flat declarations that are written from instances: */
   Name pattern;       /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts stand behind the name */
   bool is_view;       /* a record whose fields are declared one by one, as a.x and a.y */
+  bool is_inside_hidden; /* of a flat model: in a component that results need not show */
   bool is_structural; /* its value decided the structure */
 } AstComponent;
 
@@ -421,6 +422,12 @@ bool ast_path_is(const Ast *ast, AstPath path, const char *name);
 
 /* The argument of that name in a modification, which may be NULL; NULL if there is none. */
 const AstArgument *ast_argument(const Ast *ast, const AstModification *modification, const char *name);
+
+/* The literal Boolean that an annotation gives a name; `otherwise` if it gives none. */
+bool ast_annotation(const Ast *ast, const AstModification *annotation, const char *name, bool otherwise);
+
+/* A component that results need not show: annotation(HideResult = true), or protected without annotation(HideResult = false). */
+bool ast_hides_result(const Ast *ast, const AstElement *element);
 
 /* The name that an element declares; name 0 if it is an extends clause or import. */
 AstLabel ast_element_label(const AstElement *element);

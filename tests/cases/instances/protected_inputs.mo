@@ -1,4 +1,5 @@
 // A protected connector of the model itself gives no value, records in it neither: the public one does.
+// run: simulate --protected
 // expect: a.y = 6
 // expect: a.n.data.v = 3
 // run: check
