@@ -9,6 +9,7 @@ import io
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -135,12 +136,52 @@ def test_damage(folder, count):
         check(not (folder / "out.so").exists() and not (folder / "unpacked" / "out.so").exists(), f"{name} was unpacked outside")
 
 
+DESCRIPTION = ('<fmiModelDescription fmiVersion="{version}" modelName="m" {token}="t" {head}><ModelExchange modelIdentifier="m"/>{before}'
+               "<ModelVariables>{variables}</ModelVariables><ModelStructure/></fmiModelDescription>")
+
+
+def described(folder, variables, version="3.0", head="", before="", behind=""):
+    text = DESCRIPTION.format(version=version, token="guid" if version == "2.0" else "instantiationToken", head=head, before=before, variables=variables)
+    with zipfile.ZipFile(folder / "described.fmu", "w", zipfile.ZIP_DEFLATED) as out:
+        out.writestr("modelDescription.xml", text + behind)
+    return run(folder, "flatten", "described.fmu", "--limits", "work=20M,text=2M")
+
+
+def test_descriptions(folder):
+    """Numbers of a description that are no sizes, or too large."""
+    array = '<Float64 name="x" valueReference="1" {}>{}</Float64>'
+    for sizes in (["0.5", "4"], ["-2", "-2"], ["1e300", "1e-300"], ["nan"], ["1e10"], [""], ["1"] * 17):
+        done = described(folder, array.format("", "".join(f'<Dimension start="{size}"/>' for size in sizes)))
+        check(done.returncode == 7 and "`x` has no size" in done.stderr, f"dimensions {sizes}: {done.returncode} {done.stderr}")
+    for sizes in (["1", "0"], ["0", "5"]):
+        done = described(folder, array.format("", "".join(f'<Dimension start="{size}"/>' for size in sizes)))
+        check(done.returncode == 0, f"dimensions {sizes}: {done.returncode} {done.stderr}")
+        done = described(folder, '<ScalarVariable name="x" valueReference="1"><Real>' + "".join(f'<Dimension start="{size}"/>' for size in sizes) + "</Real></ScalarVariable>", "2.0")
+        check(done.returncode == 0 and "Real 'x'" in done.stdout, f"dimensions of FMI 2 {sizes}: {done.returncode} {done.stderr}")
+    for text, values in (("1 2 3", ["1", "2", "3"]), (" 7  8 ", ["7", "8", "0"]), ("4", ["4", "4", "4"]), ("1 x 3", ["1", "0", "3"])):
+        done = described(folder, array.format(f'causality="parameter" start="{text}"', '<Dimension start="3"/>'))
+        found = re.findall(r"parameter Real 'x\[\d\]' = (\S+);", done.stdout)
+        check(found == values, f"start values {text!r}: {found} {done.stderr}")
+    for text, value in (("true", "true"), ("1", "true"), ("false", "false"), ("0", "false")):
+        done = described(folder, f'<Boolean name="b" valueReference="1" causality="parameter" start="{text}"/>')
+        check(f"parameter Boolean 'b' = {value};" in done.stdout, f"start value {text}: {done.stdout} {done.stderr}")
+    many = array.format('causality="parameter" start="' + "1 " * 30000 + '"', '<Dimension start="30000"/>')
+    check(described(folder, many).returncode == 3, "a long list of start values")
+    many = "".join(f'<Float64 name="x{k}" valueReference="{k}"><Dimension start="1000000"/></Float64>' for k in range(100))
+    check(described(folder, many).returncode == 3, "arrays of a million elements")
+    done = described(folder, "", before='<DefaultExperiment startTime="-1e308" stopTime="1e308" tolerance="1e999" stepSize="inf"/>')
+    check(done.returncode == 0 and not re.search(r"\b(inf|nan)\b", done.stdout), f"an experiment without end: {done.stderr}")
+    done = described(folder, "", behind=" " * 3000000)
+    check(done.returncode == 3 and "--limits text" in done.stderr, f"a long description: {done.returncode} {done.stderr}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "unpacked").mkdir()
         test_plants(folder, 40 if LONG else 2)
         test_leave(folder)
+        test_descriptions(folder)
         test_damage(folder, 2000 if LONG else 60)
         check(not list((folder / "unpacked").iterdir()), "unpacked files are left behind")
     return 1 if FAILURES else 0

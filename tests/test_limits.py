@@ -39,6 +39,12 @@ ROWS = {
     "streams of connectors": ("connector C Real p; flow Real m; stream Real h; end C; model S C c; Real t = inStream(c.h); equation c.m = 1; c.h = 1; end S;\n"
                               "model M S s[60]; equation for i in 2:60 loop connect(s[i].c, s[1].c); end for; end M;", ["check"]),
     "characters of all names": ("model A " + "".join(f"Real x{i} = {i}; " for i in range(100)) + f"end A; model M A {'b' * 20000}; end M;", ["check"]),
+    "modifications of a component": ("model A " + "".join(f"parameter Real p{i} = 1; " for i in range(1500)) + "Real x = 1; end A; model M A a("
+                                     + ", ".join(f"p{i} = 2" for i in range(1500)) + "); end M;", ["check"]),
+    "imports of a class": ("package P " + "".join(f"constant Real c{i} = 1; " for i in range(1500)) + "end P; model M " + "".join(f"import P.c{i}; " for i in range(1500))
+                           + "Real x = " + " + ".join(f"c{i}" for i in range(1500)) + "; end M;", ["check"]),
+    "names of a function": (model("Real x = f(1);", "function f input Integer n; output Real y; protected " + "".join(f"Real c{i} = n; " for i in range(1500)) + "algorithm y := "
+                                  + " + ".join(f"c{i}" for i in range(1500)) + "; end f;\n"), ["check"]),
     "operations of algorithms": (model("parameter Real p = f(1); Real x = p;", FUNCTION.format("y := 0; while true loop y := y + 1; end while;")), ["check"]),
     "elements of a value": (model("parameter Real p = sum(fill(1.0, 100000, 100000)); Real x = p;"), ["check"]),
     "recursion that doubles": (model("parameter Real p = f(60); Real x = p;", FUNCTION.format("y := if n < 2 then n else f(n - 1) + f(n - 2);")), ["check"]),

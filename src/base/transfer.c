@@ -11,7 +11,10 @@ static bool has(Transfer *transfer, size_t count, size_t size) {
 void transfer_array(Transfer *transfer, void *values, size_t count, size_t size) {
   if (count == 0 || size == 0) return;
   if (!transfer->reads) {
-    text_append(transfer->heap, &transfer->bytes, values, count * size);
+    transfer->is_broken = transfer->is_broken || count > (INT32_MAX - transfer->bytes.count) / size;
+    if (transfer->is_broken) return;
+    uint32_t length = (uint32_t)(count * size);
+    memcpy(vec_extend(transfer->heap, &transfer->bytes, length), values, length);
   } else if (has(transfer, count, size)) {
     memcpy(values, transfer->bytes.data + transfer->at, count * size);
     transfer->at += count * size;

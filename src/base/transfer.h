@@ -14,7 +14,7 @@ typedef struct Transfer {
   TextVec bytes;
   size_t at; /* how many of them are read */
   bool reads;
-  bool is_broken; /* what is read does not fit */
+  bool is_broken; /* what is read does not fit, or more than 2 GiB are written */
 } Transfer;
 
 /* `count` values of that size. Values that do not come in stay as they are. */

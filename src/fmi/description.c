@@ -8,6 +8,8 @@
 #include <string.h>
 
 enum { ELEMENTS_MAX = 1 << 20 }; /* of one array, so that a description of a line cannot ask for all memory */
+enum { DIMENSIONS_MAX = 16 };    /* as the language has them */
+enum { SCALAR_WORK = 100 };      /* an element and its name take as long as so many steps */
 
 /* A variable as the document has it. */
 typedef struct Declared {
@@ -46,7 +48,7 @@ static bool is_attribute(const XmlElement *element, const char *name, const char
 static double number_of(const XmlElement *element, const char *name) {
   const char *text = xml_attribute(element, name);
   double value;
-  return text && number_parse(text, text + strlen(text), &value) ? value : NAN;
+  return text && number_parse(text, text + strlen(text), &value) && isfinite(value) ? value : NAN;
 }
 
 /* A number without sign that fits; MAP_NONE: there is none. */
@@ -55,17 +57,16 @@ static uint32_t index_of(const XmlElement *element, const char *name) {
   return value >= 0 && value < MAP_NONE && value == floor(value) ? (uint32_t)value : MAP_NONE;
 }
 
-/* Element k of a list of numbers with blanks between them. A single one stands for all. */
-static double list_number(const char *list, uint32_t k) {
-  double value = NAN;
-  for (const char *at = list; at && *at;) {
-    at += strspn(at, " ");
-    size_t length = strcspn(at, " ");
-    if (!length || (!number_parse(at, at + length, &value))) return NAN;
-    if (k-- == 0) return value;
-    at += length;
-  }
-  return list && !strchr(list, ' ') ? value : NAN;
+/* The next one of a list of numbers or truth values with blanks between them, which moves on; NAN: none is left, or it is no number. The last
+ * one stays where it is alone, and so stands for all. */
+static double next_number(const char **list, bool is_alone) {
+  double value;
+  if (!*list) return NAN;
+  const char *at = *list + strspn(*list, " ");
+  size_t length = strcspn(at, " ");
+  if (!is_alone) *list = at + length;
+  if (length == 4 && !strncmp(at, "true", length)) return 1;
+  return length && number_parse(at, at + length, &value) ? value : NAN;
 }
 
 /* ---- types ---- */
@@ -145,15 +146,33 @@ static Declared *unknown_of(const Describing *describing, const XmlElement *unkn
   return index >= 1 && index <= describing->count ? &describing->list[index - 1] : NULL;
 }
 
-/* How many elements an array has; its dimensions are numbers, or the start values of others. 0 after a failure. */
+/* A dimension is a number, or the start value of another variable; MAP_NONE: it is none. */
+static uint32_t dimension_size(const Describing *describing, const XmlElement *dimension) {
+  const Declared *by = find_reference(describing, index_of(dimension, "valueReference"));
+  return index_of(by ? by->typed : dimension, "start");
+}
+
+static const XmlElement *next_dimension(const XmlElement *element) {
+  while (element && strcmp(element->name, "Dimension")) element = element->next;
+  return element;
+}
+
+/* FMI 2 has no arrays. */
+static const XmlElement *first_dimension(const Describing *describing, const Declared *declared) {
+  return describing->made->version == 3 ? next_dimension(declared->typed->child) : NULL;
+}
+
+/* How many elements an array has; MAP_NONE after a failure. */
 static uint32_t variable_size(Describing *describing, const Declared *declared) {
   double size = 1;
-  for (const XmlElement *e = declared->typed->child; e && describing->made->version == 3; e = e->next) {
-    if (strcmp(e->name, "Dimension")) continue;
-    const Declared *by = find_reference(describing, index_of(e, "valueReference"));
-    size *= number_of(by ? by->typed : e, "start");
+  uint32_t dimensions = 0;
+  bool is_known = true;
+  for (const XmlElement *e = first_dimension(describing, declared); e; e = next_dimension(e->next), dimensions++) {
+    uint32_t dimension = dimension_size(describing, e);
+    is_known = is_known && dimension != MAP_NONE;
+    size *= dimension;
   }
-  if (size >= 0 && size <= ELEMENTS_MAX && size == floor(size)) return (uint32_t)size;
+  if (is_known && dimensions <= DIMENSIONS_MAX && size <= ELEMENTS_MAX) return (uint32_t)size;
   fail(describing, "array `%s` has no size, or too large a one", xml_attribute(declared->element, "name"));
   return MAP_NONE;
 }
@@ -206,15 +225,10 @@ static FmiRole role_of(const Declared *declared, const TypeName *type) {
 static const char *element_name(const Describing *describing, const Declared *declared, uint32_t element) {
   const char *name = xml_attribute(declared->element, "name");
   const char *indices = "";
-  for (const XmlElement *e = declared->typed->child; e; e = e->next) {
-    if (strcmp(e->name, "Dimension")) continue;
-    /* the sizes behind this dimension */
-    uint64_t behind = 1;
-    for (const XmlElement *later = e->next; later; later = later->next) {
-      if (strcmp(later->name, "Dimension")) continue;
-      const Declared *by = find_reference(describing, index_of(later, "valueReference"));
-      behind *= (uint64_t)number_of(by ? by->typed : later, "start");
-    }
+  for (const XmlElement *e = first_dimension(describing, declared); e; e = next_dimension(e->next)) {
+    uint64_t behind = 1; /* the sizes behind this dimension */
+    for (const XmlElement *later = next_dimension(e->next); later; later = next_dimension(later->next))
+      behind *= dimension_size(describing, later);
     indices = arena_printf(describing->arena, "%s%s%u", indices, *indices ? "," : "", (unsigned)(element / behind) + 1);
     element = (uint32_t)(element % behind);
   }
@@ -228,8 +242,9 @@ static bool add_scalars(Describing *describing, const Declared *declared) {
   if (role == FMI_ROLES) return true;
   uint32_t size = variable_size(describing, declared);
   if (size == MAP_NONE) return false;
-  heap_work(heap, size);
+  heap_work(heap, (uint64_t)size * SCALAR_WORK);
   const char *start = xml_attribute(declared->typed, "start");
+  bool is_alone = start && !strchr(start, ' ');
   for (uint32_t k = 0; k < size; k++) {
     FmiScalar scalar = {.name = element_name(describing, declared, k),
                         .unit = xml_attribute(declared->typed, "unit"),
@@ -239,7 +254,7 @@ static bool add_scalars(Describing *describing, const Declared *declared) {
                         .size = size,
                         .type = type->type,
                         .role = role,
-                        .start = list_number(start, k),
+                        .start = next_number(&start, is_alone),
                         .nominal = number_of(declared->typed, "nominal"),
                         .is_integer = type->is_integer,
                         .is_output = is_attribute(declared->element, "causality", "output")};

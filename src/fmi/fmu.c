@@ -336,6 +336,7 @@ FmiDescription *fmu_describe(const Zip *zip, Arena *arena, const char **failure)
   *failure = "the list of the archive is damaged";
   for (uint32_t k = 0; entries && k < zip->count; k++) {
     if (strcmp(entries[k].name, "modelDescription.xml")) continue;
+    heap_text(arena->heap, entries[k].size, entries[k].size);
     char *text = zip_unpack(zip, &entries[k], arena->heap);
     *failure = "modelDescription.xml of the archive is damaged";
     FmiDescription *made = text ? description_read(text, arena, failure) : NULL;

@@ -283,7 +283,7 @@ static void write_begin(const Writing *writing) {
 static double default_step(const FmiDescription *description) {
   double start = isfinite(description->start) ? description->start : 0;
   double stop = isfinite(description->stop) && description->stop > start ? description->stop : start + 1;
-  return description->step > 0 ? description->step : (stop - start) / 500;
+  return description->step > 0 ? description->step : stop / 500 - start / 500;
 }
 
 static void write_experiment(const Writing *writing) {

@@ -201,6 +201,7 @@ static Instance *import_all(Tree *tree, Scope scope, Name name) {
 }
 
 static Instance *imported(Tree *tree, Scope scope, Name name) {
+  heap_work(tree->heap, scope.instance->imports.count);
   for (uint32_t i = 0; i < scope.instance->imports.count; i++) {
     Import import = scope.instance->imports.data[i];
     Instance *found = import.part == scope.part ? named_import(tree, scope, import.ast, name) : NULL;

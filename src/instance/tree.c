@@ -107,6 +107,7 @@ static const AstModification *nest_modification(Tree *tree, const AstArgument *a
 static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Name name) {
   for (uint32_t i = 0; i < modifiers.count; i++) {
     const Modifier *outer = &modifiers.data[i];
+    if (outer->modification) heap_work(tree->heap, outer->modification->arguments.count);
     for (uint32_t k = 0; outer->modification && k < outer->modification->arguments.count; k++) {
       const AstArgument *argument = &outer->modification->arguments.data[k];
       if (argument->is_break || argument->redeclared || !argument->modification || argument->name.count == 0) continue;
@@ -136,6 +137,7 @@ static void find_redeclarations(Tree *tree, Modifiers modifiers, uint32_t begin,
                                 RedeclarationVec *list) {
   for (uint32_t i = begin; i < end; i++) {
     const AstModification *modification = modifiers.data[i].modification;
+    if (modification) heap_work(tree->heap, modification->arguments.count);
     for (uint32_t k = 0; modification && k < modification->arguments.count; k++) {
       const AstArgument *argument = &modification->arguments.data[k];
       if (!argument->redeclared || ast_part(tree->ast, argument->name, 0)->name != name) continue;

@@ -27,10 +27,12 @@ static const char *operator_name(Special special) {
 /* ---- variables ---- */
 
 uint32_t clock_variable(Elaboration *el, const char *name, BaseType type, Expr start, Span span) {
-  Name label = names_add(el->names, name, strlen(name));
-  for (uint32_t number = 2; map_get(&el->model->by_name, label) != MAP_NONE; number++) {
+  Name first = names_add(el->names, name, strlen(name)), label = first;
+  while (map_get(&el->model->by_name, label) != MAP_NONE) {
+    uint32_t last = map_get(&el->clock_names, first), number = last == MAP_NONE ? 2 : last + 1;
     const char *text = arena_printf(&el->arena, "%s#%u", name, number);
     label = names_add(el->names, text, strlen(text));
+    map_put(&el->clock_names, first, number);
   }
   Variable variable = variable_make(label, type, ROLE_DISCRETE);
   variable.variability = VARIABILITY_DISCRETE;

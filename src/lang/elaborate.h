@@ -198,6 +198,7 @@ struct Elaboration {
     uint32_t count, capacity;
   } clock_operators; /* see clock.h */
   Map clock_operator_of;
+  Map clock_names; /* label -> the last number behind it */
 
   /* state machines, see state_machine.h */
   Name state; /* of the section that runs; 0: none */
@@ -299,11 +300,13 @@ typedef enum Rule {
   RULE_TRANSPORT,
 } Rule;
 
+enum { ANY_NUMBER = 255 };
+
 typedef struct Intrinsic {
   const char *name;
   IntrinsicKind kind;
-  uint32_t code; /* Op, Builtin or Special */
-  uint8_t fewest, most;
+  uint32_t code;        /* Op, Builtin or Special */
+  uint8_t fewest, most; /* ANY_NUMBER: no limit */
   Rule rule;
   uint8_t keep;
   const char *inputs; /* names of the arguments, separated by commas, or NULL */

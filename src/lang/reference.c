@@ -9,6 +9,7 @@
 /* ---- finding ---- */
 
 bool find_local(Compiler *c, Name name, Place *place) {
+  heap_work(c->el->heap, c->names.count);
   for (uint32_t i = c->names.count; i-- > 0;) {
     const ScopeName *entry = &c->names.data[i];
     if (entry->name != name) continue;

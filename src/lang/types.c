@@ -348,10 +348,10 @@ static void check_special(Check *check, const Intrinsic *f, const Type *a, uint3
 Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
                     int64_t promote_to, const Span *spans, Span span) {
   Check check = {el, diags, intrinsic->name, spans, false};
-  if (count < intrinsic->fewest || count > intrinsic->most)
+  if (count < intrinsic->fewest || (count > intrinsic->most && intrinsic->most != ANY_NUMBER))
     return diag_error(diags, DIAG_TYPE_MISMATCH, span, "`%s` has %u arguments, expected %u%s", intrinsic->name, count,
                       intrinsic->fewest,
-                      intrinsic->most == 255                ? " or more"
+                      intrinsic->most == ANY_NUMBER         ? " or more"
                       : intrinsic->most > intrinsic->fewest ? " or some more"
                                                             : ""),
            type_scalar(TYPE_NOTHING);

@@ -44,9 +44,46 @@ static bool is_assigned_by(const Routine *routine, Instruction i, const Part *pa
   }
 }
 
-static bool is_assigned(const Routine *routine, const Part *part) {
+/* The instructions that assign a slot, or some of it: the first of each slot, and the next one behind each; NONE: no more. */
+typedef struct Stores {
+  uint32_t *first, *next;
+} Stores;
+
+static uint32_t slot_assigned(const Routine *routine, Instruction i) {
+  switch ((Code)i.code) {
+  case CODE_STORE: return routine->extra.data[i.b];
+  case CODE_BIND: return i.b;
+  case CODE_FOR:
+  case CODE_EACH: return i.a;
+  default: return NONE;
+  }
+}
+
+static Stores stores_find(Heap *heap, const Routine *routine) {
+  Stores stores = {.first = heap_array(heap, routine->locals.count, sizeof(uint32_t)),
+                   .next = heap_array(heap, routine->code.count, sizeof(uint32_t))};
+  for (uint32_t slot = 0; slot < routine->locals.count; slot++) stores.first[slot] = NONE;
+  for (uint32_t k = routine->code.count; k-- > 0;) {
+    uint32_t slot = slot_assigned(routine, routine->code.data[k]);
+    if (slot >= routine->locals.count) continue;
+    stores.next[k] = stores.first[slot];
+    stores.first[slot] = k;
+  }
+  return stores;
+}
+
+static void stores_free(Heap *heap, Stores *stores) {
+  heap_free(heap, stores->first);
+  heap_free(heap, stores->next);
+}
+
+static bool is_assigned(const Compiler *c, const Stores *stores, const Part *part) {
+  const Routine *routine = c->routine;
   bool is = part->slot < routine->inputs;
-  for (uint32_t k = 0; k < routine->code.count && !is; k++) is = is_assigned_by(routine, routine->code.data[k], part);
+  for (uint32_t k = stores->first[part->slot]; k != NONE && !is; k = stores->next[k]) {
+    heap_work(c->el->heap, 1);
+    is = is_assigned_by(routine, routine->code.data[k], part);
+  }
   return is;
 }
 
@@ -74,6 +111,7 @@ static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
   const Routine *routine = c->routine;
   Part part;
   if (at >= body) return true;
+  heap_work(c->el->heap, routine->code.count);
   while (at < body && routine->code.data[at].code != CODE_STORE && routine->code.data[at].code != CODE_BIND) at++;
   for (uint32_t k = body; k < routine->code.count && at < body; k++)
     if (reads_scalar(c, k, &part) && is_assigned_by(routine, routine->code.data[at], &part)) return true;
@@ -84,27 +122,27 @@ static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
 
 /* Is the value on top of the stack behind position `at` a constant: one that is written there, or the value declared of a slot that nothing else
  * assigns? What a statement assigns may not have been assigned yet. */
-static bool is_constant(const Routine *routine, uint32_t at, uint32_t body, double *value) {
+static bool is_constant(const Routine *routine, const Stores *stores, uint32_t at, uint32_t body, double *value) {
   Instruction i = routine->code.data[at];
   if (i.code == CODE_CONSTANT) *value = routine->constants.data[i.b];
   if (i.code != CODE_LOCAL || i.b < routine->inputs) return i.code == CODE_CONSTANT;
-  Part part = {.slot = i.b};
-  uint32_t stores = 0, from = 0;
-  for (uint32_t k = 0; k < routine->code.count; k++)
-    if (is_assigned_by(routine, routine->code.data[k], &part)) stores++, from = k;
-  if (stores != 1 || !from || from > at || from > body) return false;
+  uint32_t from = stores->first[i.b];
+  if (from == NONE || stores->next[from] != NONE || !from || from > at || from > body) return false;
   if (routine->code.data[from - 1].code != CODE_CONSTANT) return false;
   *value = routine->constants.data[routine->code.data[from - 1].b];
   return true;
 }
 
 /* Is the code at a position in a branch that a constant condition never takes? */
-static bool is_dead(const Routine *routine, uint32_t at, uint32_t body) {
+static bool is_dead(const Compiler *c, const Stores *stores, uint32_t at, uint32_t body) {
+  const Routine *routine = c->routine;
   bool is = false;
+  heap_work(c->el->heap, at);
   for (uint32_t k = 1; k < at && !is; k++) {
     Instruction i = routine->code.data[k];
     double condition;
-    if ((i.code != CODE_IF && i.code != CODE_IF_VALUE) || !is_constant(routine, k - 1, body, &condition)) continue;
+    if ((i.code != CODE_IF && i.code != CODE_IF_VALUE) || !is_constant(routine, stores, k - 1, body, &condition))
+      continue;
     is = condition == 0 ? at < i.b : at > i.b && at < routine->code.data[i.b].b;
   }
   return is;
@@ -115,20 +153,22 @@ void unassigned_report(Compiler *c) {
   uint32_t body = 0;
   Part part;
   while (body < routine->code.count && routine->code.data[body].code != CODE_BODY) body++;
-  for (uint32_t at = 0; at < routine->code.count; at++) {
-    if (!reads_scalar(c, at, &part) || is_assigned(routine, &part) || !is_needed(c, at, body) ||
-        is_dead(routine, at, body))
-      continue;
-    compile_error(c, routine->spans.data[at], "`%s` has no value: nothing in function `%s` assigns it",
-                  part_name(c, &part), names_text(c->el->names, routine->name));
-    return;
+  Stores stores = stores_find(c->el->heap, routine);
+  bool is_found = false;
+  for (uint32_t at = 0; at < routine->code.count && !is_found; at++) {
+    is_found = reads_scalar(c, at, &part) && !is_assigned(c, &stores, &part) && is_needed(c, at, body) &&
+               !is_dead(c, &stores, at, body);
+    if (is_found)
+      compile_error(c, routine->spans.data[at], "`%s` has no value: nothing in function `%s` assigns it",
+                    part_name(c, &part), names_text(c->el->names, routine->name));
   }
-  for (uint32_t slot = routine->inputs; slot < routine->inputs + routine->outputs; slot++) {
+  for (uint32_t slot = routine->inputs; slot < routine->inputs + routine->outputs && !is_found; slot++) {
     const Local *output = &routine->locals.data[slot];
     part = (Part){.slot = slot};
-    if (output->type.dimensions || output->type.base > TYPE_ENUMERATION || is_assigned(routine, &part)) continue;
-    compile_error(c, output->span, "output `%s` has no value: nothing in function `%s` assigns it",
-                  names_text(c->el->names, output->name), names_text(c->el->names, routine->name));
-    return;
+    is_found = !output->type.dimensions && output->type.base <= TYPE_ENUMERATION && !is_assigned(c, &stores, &part);
+    if (is_found)
+      compile_error(c, output->span, "output `%s` has no value: nothing in function `%s` assigns it",
+                    names_text(c->el->names, output->name), names_text(c->el->names, routine->name));
   }
+  stores_free(c->el->heap, &stores);
 }

@@ -21,7 +21,7 @@ bool simulation_write(Simulation *simulation, double time, Transfer *transfer) {
     return false;
   transfer_value(transfer, &external_state(simulation->heap)->seed);
   run_write(simulation->run, transfer);
-  return true;
+  return !transfer->is_broken;
 }
 
 bool simulation_take_up(Simulation *simulation) {

@@ -98,20 +98,29 @@ static void check_status(const daedal_result *result) {
   if (status != DAEDAL_OK && !errors) finding("a run failed and nothing says why", "");
 }
 
+/* Had a mode of the run equations of its own? */
+static bool has_changed(const char *json) {
+  static const char KEY[] = "\"replans\":";
+  const char *found = json ? strstr(json, KEY) : NULL;
+  return found && strtod(found + sizeof KEY - 1, NULL) > 0;
+}
+
 /* A derivative that the equations of a mode do not have is no number in its rows (docs/events.md). */
-static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row) {
+static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row, bool has_changed) {
   double value = daedal_result_value(result, signal, row);
-  return isfinite(value) || (isnan(value) && strncmp(daedal_result_name(result, signal), "der(", 4) == 0);
+  return isfinite(value) ||
+         (has_changed && isnan(value) && strncmp(daedal_result_name(result, signal), "der(", 4) == 0);
 }
 
 /* A trajectory has finite values, and its time does not run backward. */
-static void check_trajectory(const daedal_result *result) {
+static void check_trajectory(const daedal_result *result, const char *json) {
   if (daedal_status_of(result) != DAEDAL_OK) return;
+  bool changes = has_changed(json);
   for (uint32_t row = 0; row < daedal_result_rows(result); row++) {
     if (row && daedal_result_value(result, 0, row) < daedal_result_value(result, 0, row - 1))
       finding("time runs backward", "");
     for (uint32_t signal = 0; signal < daedal_result_signals(result); signal++)
-      if (!is_known(result, signal, row))
+      if (!is_known(result, signal, row, changes))
         finding("a value that is no number, in a run that is well", daedal_result_name(result, signal));
   }
 }
@@ -296,7 +305,7 @@ static void read_reports(Pass *pass, daedal_result *result) {
   if (reduced && *reduced) check_json(reduced);
   if (compared && *compared) check_json(compared);
   check_status(result);
-  check_trajectory(result);
+  check_trajectory(result, json);
 }
 
 /* ---- what must agree ---- */
