@@ -8,12 +8,20 @@ static const char *or_empty(const char *text) { return text ? text : ""; }
 
 /* ---- the run ---- */
 
+static RunFacts facts_of(const daedal_result *result) {
+  RunFacts facts = result->simulation.facts;
+  if (result->simulation.initial.solved) facts.initial = &result->simulation.initial;
+  return facts;
+}
+
 static void print_text(daedal_result *result, TextVec *text) {
-  run_report_text(&result->simulation.facts, result->heap, text);
+  RunFacts facts = facts_of(result);
+  run_report_text(&facts, result->heap, text);
 }
 
 static void print_json(daedal_result *result, TextVec *text) {
-  run_report_json(&result->simulation.facts, result->heap, text);
+  RunFacts facts = facts_of(result);
+  run_report_json(&facts, result->heap, text);
 }
 
 const char *api_result_text(daedal_result *result) {

@@ -269,6 +269,7 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   attempt->last = steps_run(attempt->system, initial->column, attempt->order, mode, attempt->t0, attempt->tolerance,
                             initial->value);
   initial->iterations += attempt->last.iterations;
+  initial->rung = attempt->last.rung;
   memcpy(attempt->stuck, initial->value, initial->columns * sizeof *attempt->stuck);
   if (!attempt->last.solved) return false;
   if (mode == STEPS_KEEP && moves_given(initial->column, initial->columns, initial->value)) return false;
@@ -300,6 +301,7 @@ static bool solve_rows(Attempt *attempt, Patch *patch, bool by_continuation, boo
   Initial *initial = attempt->initial;
   double *y = initial->value;
   PatchResult result = by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y);
+  if (result.solved) initial->rung = result.rung;
   if (result.solved && near) approach_starts(attempt, patch, &result);
   initial->iterations += result.iterations;
   return result.solved && values_hold(attempt);
@@ -342,16 +344,18 @@ static double point_cost(const Attempt *attempt) {
 /* The best of the solutions so far. */
 typedef struct Best {
   double cost, *value;
+  NonlinearRung rung;
 } Best;
 
 static Best best_make(const Attempt *attempt) {
-  return (Best){HUGE_VAL, heap_array(attempt->system->heap, attempt->initial->columns, sizeof(double))};
+  return (Best){HUGE_VAL, heap_array(attempt->system->heap, attempt->initial->columns, sizeof(double)), RUNG_START};
 }
 
 static void best_take(const Attempt *attempt, Best *best) {
   double cost = point_cost(attempt);
   if (cost >= best->cost) return;
   best->cost = cost;
+  best->rung = attempt->initial->rung;
   memcpy(best->value, attempt->initial->value, attempt->initial->columns * sizeof *best->value);
 }
 
@@ -359,6 +363,7 @@ static void best_take(const Attempt *attempt, Best *best) {
 static bool best_give(const Attempt *attempt, Best *best) {
   bool found = best->cost < HUGE_VAL;
   if (found) memcpy(attempt->initial->value, best->value, attempt->initial->columns * sizeof *best->value);
+  if (found) attempt->initial->rung = best->rung;
   heap_free(attempt->system->heap, best->value);
   return found;
 }
@@ -443,9 +448,18 @@ static bool try_homotopy(Attempt *attempt) {
   bool solved = simplified.solved && follow(system, &order, attempt->t0, y, &initial->iterations);
   if (solved) memcpy(initial->value, y, initial->columns * sizeof *y);
   initial->way = WAY_HOMOTOPY;
+  initial->rung = RUNG_HOMOTOPY;
   heap_free_all(heap, columns, y);
   arena_free(&scratch);
   return solved && values_hold(attempt);
+}
+
+/* Does a block of one equation give its unknown outright? */
+static bool is_formula(const Array *array, const Structure *structure, int32_t block) {
+  int32_t begin = structure->blocks.start[block], i = structure->blocks.row[begin], j = structure->blocks.column[begin];
+  Expr leaf = dag_variable(array->dag, array->problem->unknown[j], (uint32_t)structure->d[j]), slope, rest;
+  return structure->blocks.start[block + 1] - begin == 1 &&
+         dag_linear(array->dag, array->row[array->row_start[i] + (uint32_t)structure->c[i]], leaf, &slope, &rest);
 }
 
 bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure) {
@@ -453,7 +467,7 @@ bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *struc
   ExprVec rows = {0};
   IndexVec below = {0};
   for (int32_t b = 0; b < blocks->n_blocks; b++)
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && blocks->start[b + 1] - blocks->start[b] > 1; p++)
+    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1] && !is_formula(array, structure, b); p++)
       vec_push(heap, &rows, array->row[array->row_start[blocks->row[p]]]);
   dag_below(array->dag, dag_scratch(array->dag), rows.data, rows.count, &below);
   bool found = false;
@@ -559,6 +573,7 @@ static bool solve_from_nominal(Attempt *attempt) {
     if (!conflict_move_undefined(attempt->system, &attempt->last.rows, attempt->t0, attempt->stuck, initial->column))
       break;
     solved = try_ways(attempt);
+    if (solved && initial->rung < RUNG_GUESSES) initial->rung = RUNG_GUESSES;
   }
   for (uint32_t q = 0; q < initial->columns; q++) initial->column[q].start = given[q];
   heap_free(heap, given);
@@ -604,8 +619,10 @@ static bool try_elsewhere(Attempt *attempt) {
   attempt->initial->way = WAY_ALL_ROWS;
   set_weights(attempt, patch, MOVE_EQUALLY);
   for (uint32_t round = 0; round < guesses && best.cost > 0; round++)
-    if (solve_guess(attempt, patch, round, false) || solve_guess(attempt, patch, round, true))
+    if (solve_guess(attempt, patch, round, false) || solve_guess(attempt, patch, round, true)) {
+      if (attempt->initial->rung < RUNG_GUESSES) attempt->initial->rung = RUNG_GUESSES;
       best_take(attempt, &best);
+    }
   return best_give(attempt, &best);
 }
 
@@ -789,6 +806,7 @@ void initial_retell(const Initializer *initializer, const StartValues *starts, c
   for (uint32_t k = 0; initial->system && first->system && k < initial->system->parameters.count; k++)
     initial->column[initial->system->array->columns + k].start = first->column[first->system->array->columns + k].start;
   initial->way = first->way;
+  initial->rung = first->rung;
   initial->iterations = first->iterations;
   classify(NULL, initial);
   heap_free(initializer->heap, given);
@@ -906,7 +924,7 @@ Initial initial_of_ranks(const Initializer *initializer, const StartValues *star
   Heap *heap = initializer->heap;
   uint32_t n = ranks->array->columns;
   Diags silent = diags_make(heap);
-  Initial initial = {.solved = true, .t0 = t0, .columns = n, .way = WAY_RANKS, .dof = ranks->d};
+  Initial initial = {.solved = true, .t0 = t0, .columns = n, .way = WAY_RANKS, .rung = RUNG_RANKS, .dof = ranks->d};
   initial.column = heap_array(heap, n, sizeof *initial.column);
   initial.y = initial.value = heap_array(heap, n, sizeof *initial.value);
   memcpy(initial.value, ranks->y, n * sizeof *initial.value);

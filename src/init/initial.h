@@ -2,7 +2,7 @@
  * values as given and the initial equations; what is left free keeps its start value where that is
  * consistent, and moves to the nearest consistent value in the scaled norm where it is not.
  *
- * Where equations of a loop contain homotopy(), continuation from its simplified expressions is the first way: of several solutions that
+ * Where equations of a loop, or one that does not give its unknown outright, contain homotopy(), continuation from its simplified expressions is the first way: of several solutions that
  * one is meant. The ways, each tried when the one before fails or would move a value that was given: the state-space form
  * with the given values as states (no code of its own); the initial system step by step (steps.h), keeping,
  * then nearest; continuation from the simplified expressions of homotopy(); continuation in the guesses; all
@@ -41,6 +41,7 @@ typedef struct Initial {
   double *discrete_starts; /* what they had before the initial event; NULL: the same */
   uint32_t columns;
   InitialWay way;
+  NonlinearRung rung;
   uint32_t iterations;
   uint32_t fixed, free; /* fixed columns; degrees of freedom that the model leaves open */
   int64_t dof;

@@ -3,6 +3,7 @@
 
 #include "init/patch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -247,8 +248,9 @@ static bool guess(Run *run, const Unit *unit, int attempt) {
     double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn);
     double value =
         (from_zero ? 0 : unit->start[k]) + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
-    bool between = attempt >= GUESSES && !from_zero && isfinite(column->max - column->min);
-    if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * (column->max - column->min);
+    double width = column->max - column->min, size = run->system->nominal[q] + fabs(unit->start[k]);
+    bool between = attempt >= GUESSES && !from_zero && width * DBL_EPSILON < size; /* wider bounds tell nothing */
+    if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * width;
     run->y[q] = fmin(fmax(value, column->min), column->max);
     any = true;
   }
@@ -342,6 +344,8 @@ static void derive_start(Run *run, const Unit *unit) {
   arena_free(&scratch);
 }
 
+static NonlinearRung higher_rung(NonlinearRung a, NonlinearRung b) { return a > b ? a : b; }
+
 static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
   if (!guess(run, unit, attempt)) return (PatchResult){0};
   patch_set_careful(unit->patch, attempt >= GUESSES);
@@ -349,7 +353,9 @@ static PatchResult solve_from_guess(Run *run, Unit *unit, int attempt) {
   if (!part.defined && attempt == 0) {
     derive_start(run, unit);
     part = patch_solve(unit->patch, run->t, run->y);
+    part.rung = higher_rung(part.rung, RUNG_PROPAGATED);
   }
+  if (attempt > 0) part.rung = higher_rung(part.rung, RUNG_GUESSES);
   run->result.iterations += part.iterations;
   if (!part.solved && run->mode == STEPS_CONTINUE && attempt < GUESSES) {
     guess(run, unit, attempt);
@@ -440,6 +446,7 @@ static bool scan_allowed(Run *run, const Unit *unit) {
  * attempt from the same place may find one nearer. */
 static bool attempt(Run *run, Unit *unit, StepsMove move) {
   if (!weigh(run, unit, move)) return false;
+  NonlinearRung rung = RUNG_START;
   double best = HUGE_VAL, *found = heap_array(run->heap, unit->columns, sizeof *found);
   for (int a = 0; a < ATTEMPTS && best > 0; a++) {
     if (best < FORBIDDEN && a != GUESSES) continue;
@@ -454,9 +461,10 @@ static bool attempt(Run *run, Unit *unit, StepsMove move) {
     if (linear && cost < FORBIDDEN) cost = 0;
     if (cost >= best) continue;
     best = cost;
+    rung = part.rung;
     keep(run, unit, found);
   }
-  if (best < HUGE_VAL) take(run, unit, found);
+  if (best < HUGE_VAL) take(run, unit, found), run->result.rung = higher_rung(run->result.rung, rung);
   unit->is_nearest = move != MOVE_OTHERS;
   heap_free(run->heap, found);
   patch_set_careful(unit->patch, false);

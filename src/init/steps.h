@@ -10,6 +10,7 @@
 #pragma once
 
 #include "init/order.h"
+#include "nonlinear/nonlinear.h"
 
 typedef enum StepsMode {
   STEPS_KEEP,     /* start values that no row needs are held */
@@ -26,6 +27,7 @@ typedef struct StepsResult {
   double disagreement; /* of a conflict: the largest residual, not scaled, */
   uint32_t row;        /* and its row */
   uint32_t iterations;
+  NonlinearRung rung; /* the highest that a part needed */
 } StepsResult;
 
 /* A unit as it was solved: rows, and the columns that were free, each with its weight (patch.h). */

@@ -19,6 +19,7 @@ enum {
   SLIDE_LIMIT = 200,
   SLIDE_HALVINGS = 30, /* down to a kink */
   CONTINUATION_LIMIT = 200,
+  EQUILIBRATION = 10, /* rounds: factors of 1e124 become 2 */
   ENTRY_WORK = 4, /* steps of work (budget.h) an entry, whenever rows or entries are computed: a few operations each */
 };
 
@@ -38,6 +39,8 @@ static const double UNNOTICED = 1e-3;      /* part of a step, over what counts a
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
 static const double ASTRAY =
     1e3; /* over nominal and first value: a column beyond it counts no more for the terms of a row */
+static const double FLAT = 1e-3; /* part of a way along which rows do not change, over one of nominal length */
+static const double GOLDEN_RATIO = 0.6180339887498949;
 static const double SINGULAR = 1e11; /* growth by an inverse that is none */
 
 struct Nonlinear {
@@ -62,6 +65,14 @@ struct Nonlinear {
   int32_t *square_start, *square_row;
   double *square_value;
 };
+
+const char *nonlinear_rung_words(NonlinearRung rung) {
+  static const char *const WORDS[] = {
+#define RUNG(name, words) [RUNG_##name] = words,
+#include "nonlinear/rungs.def"
+  };
+  return WORDS[rung];
+}
 
 Nonlinear *nonlinear_new(Heap *heap, const NonlinearProblem *problem) {
   Nonlinear *nonlinear = heap_alloc(heap, sizeof *nonlinear);
@@ -226,8 +237,43 @@ static bool factor_square(Nonlinear *nonlinear, const double *x) {
   return linear_factor(nonlinear->square, nonlinear->square_value);
 }
 
-/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so
- * its inverse should not be much larger than 1. */
+/* Scales the rows and columns of the square matrix until the largest entry of each is about 1 (Ruiz 2001: each round halves the logarithms). */
+static void equilibrate(const Nonlinear *nonlinear, double *row_factor, double *column_factor) {
+  int32_t n = nonlinear->free;
+  double *largest = heap_array(nonlinear->heap, 2 * (size_t)n, sizeof *largest), *of_column = largest + n;
+  for (int32_t k = 0; k < n; k++) row_factor[k] = column_factor[k] = 1;
+  for (int round = 0; round < EQUILIBRATION; round++) {
+    memset(largest, 0, 2 * (size_t)n * sizeof *largest);
+    for (int32_t k = 0; k < n; k++)
+      for (int32_t e = nonlinear->square_start[k]; e < nonlinear->square_start[k + 1]; e++) {
+        int32_t i = nonlinear->square_row[e];
+        double size = fabs(nonlinear->square_value[e]) * row_factor[i] * column_factor[k];
+        largest[i] = fmax(largest[i], size);
+        of_column[k] = fmax(of_column[k], size);
+      }
+    for (int32_t k = 0; k < n; k++) {
+      if (largest[k] > 0) row_factor[k] /= sqrt(largest[k]);
+      if (of_column[k] > 0) column_factor[k] /= sqrt(of_column[k]);
+    }
+  }
+  heap_free(nonlinear->heap, largest);
+}
+
+/* Is the inverse much larger than 1 where units do not count? A force on an area of 1e60 is large, not undetermined. */
+static bool is_singular(const Nonlinear *nonlinear, const double *part) {
+  double *row_factor, *column_factor, asked = 0, found = 0;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->free, &row_factor, &column_factor);
+  equilibrate(nonlinear, row_factor, column_factor);
+  for (int32_t k = 0; k < nonlinear->free; k++) {
+    asked = fmax(asked, fabs(nonlinear->r[k] * nonlinear->scale[k]) * row_factor[k]);
+    double size = fabs(part[k]) / column_factor[k];
+    if (!(size <= found)) found = size;
+  }
+  heap_free_all(nonlinear->heap, row_factor, column_factor);
+  return !(found <= SINGULAR * asked);
+}
+
+/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so its inverse should not be much larger than 1. */
 static bool solve_square(Nonlinear *nonlinear, const double *x) {
   double asked = 0, found = 0, *right = nonlinear->right;
   if (!factor_square(nonlinear, x)) return false;
@@ -242,7 +288,7 @@ static bool solve_square(Nonlinear *nonlinear, const double *x) {
     nonlinear->step[k] = part * column_size(nonlinear, k, x);
     if (!(fabs(part) <= found)) found = fabs(part);
   }
-  return found <= SINGULAR * asked;
+  return found <= SINGULAR * asked || (isfinite(found) && !is_singular(nonlinear, right));
 }
 
 /* The correction of least norm, or with `target` the one that ends nearest to it. */
@@ -548,6 +594,55 @@ static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterat
   return false;
 }
 
+/* ---- flat places ---- */
+
+/* A direction in which the rows do not change at x, of length 1 in sizes of the columns, into `direction`. false: there is none. */
+static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *direction) {
+  double squares, largest = 0, *target = direction;
+  if (!look_at(nonlinear, x, &squares)) return false;
+  nonlinear->slack = FIRM_SLACK;
+  if (!solve_least_norm(nonlinear, x, NULL)) return false;
+  double *back = heap_copy(nonlinear->heap, nonlinear->step, (size_t)nonlinear->columns, sizeof *back);
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double turn = GOLDEN_RATIO * (k + 1);
+    target[k] = x[k] + (is_free(nonlinear, k) ? 0.5 + turn - floor(turn) : 0) * column_unit(nonlinear, k);
+  }
+  bool found = solve_least_norm(nonlinear, x, target);
+  for (int32_t k = 0; k < nonlinear->columns && found; k++) {
+    direction[k] = nonlinear->step[k] - back[k];
+    largest = fmax(largest, fabs(direction[k]) / column_unit(nonlinear, k));
+  }
+  heap_free(nonlinear->heap, back);
+  found = found && largest > FLAT;
+  for (int32_t k = 0; k < nonlinear->columns && found; k++) direction[k] /= largest;
+  return found;
+}
+
+/* From a point where no step is left, since the rows do not change along a direction, as those of a flow at rest: along it, to either side, and on. */
+static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
+  NonlinearResult result = {0};
+  double *direction, *reached;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &direction, &reached);
+  copy(nonlinear, reached, x);
+  bool found = find_flat_direction(nonlinear, x, direction);
+  for (int side = 1; side >= -1 && found && !result.solved; side -= 2) {
+    for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = reached[k] + side * direction[k];
+    uint32_t before = result.iterations;
+    result = iterate(nonlinear, x);
+    result.iterations += before;
+  }
+  if (!result.solved) copy(nonlinear, x, reached);
+  heap_free_all(nonlinear->heap, direction, reached);
+  return result;
+}
+
+/* A later rung's result, if it is a solution. */
+static void climb(NonlinearResult *result, NonlinearResult other, NonlinearRung rung) {
+  uint32_t iterations = result->iterations + other.iterations;
+  if (other.solved) *result = other, result->rung = rung;
+  result->iterations = iterations;
+}
+
 NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x) {
   relieve(nonlinear, HUGE_VAL);
   bool by_corrections = nonlinear->problem->by_corrections && nonlinear->free == nonlinear->rows;
@@ -557,11 +652,13 @@ NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x) {
     double *reached = heap_copy(nonlinear->heap, x, (size_t)nonlinear->columns, sizeof *x);
     NonlinearResult other = {0};
     copy(nonlinear, x, nonlinear->entered);
-    if (approach_naturally(nonlinear, x, &result.iterations)) other = iterate(nonlinear, x);
-    if (other.solved) result = other;
-    else copy(nonlinear, x, reached);
+    if (approach_naturally(nonlinear, x, &other.iterations)) other = iterate(nonlinear, x);
+    climb(&result, other, RUNG_CORRECTIONS);
+    if (!other.solved) copy(nonlinear, x, reached);
     heap_free(nonlinear->heap, reached);
   }
+  if (result.defined && !result.solved && nonlinear->free == nonlinear->rows)
+    climb(&result, leave_flat_place(nonlinear, x), RUNG_ASIDE);
   if (result.defined && !result.solved) find_reason(nonlinear, x, &result);
   return result;
 }
@@ -816,6 +913,7 @@ NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x) {
   if (!traced.solved) return traced;
   result = iterate(nonlinear, x);
   result.iterations += traced.iterations;
+  result.rung = RUNG_NEWTON_HOMOTOPY;
   if (!result.solved) result.end = NONLINEAR_SLOW;
   return result;
 }

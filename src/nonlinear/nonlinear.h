@@ -31,6 +31,15 @@ typedef struct NonlinearProblem {
   bool (*confirm)(void *context, const double *x, const double *r);
 } NonlinearProblem;
 
+/* What led to a solution: the highest rung of the ladder that was needed. */
+typedef enum NonlinearRung {
+#define RUNG(name, words) RUNG_##name,
+#include "nonlinear/rungs.def"
+} NonlinearRung;
+
+/* In words. */
+const char *nonlinear_rung_words(NonlinearRung rung);
+
 /* Why a search ended. */
 typedef enum NonlinearEnd {
   NONLINEAR_CONVERGED,
@@ -47,6 +56,7 @@ typedef struct NonlinearResult {
   double residual; /* largest scaled residual: |f| over the largest |df/dx| * (nominal + |x|) */
   uint32_t iterations;
   NonlinearEnd end;
+  NonlinearRung rung;
   uint32_t worst;     /* the equation with the largest residual */
   uint32_t vanishing; /* of NONLINEAR_SINGULAR: an unknown that moves along the null vector */
 } NonlinearResult;

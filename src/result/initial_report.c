@@ -21,6 +21,8 @@ static const char *const WAY_NAME[] = {[WAY_STATES] = "states hold their start v
                                        [WAY_ALL_ROWS] = "all equations at once",
                                        [WAY_RANKS] = "all equations and their derivatives at once, by ranks"};
 
+const char *initial_report_way(InitialWay way) { return WAY_NAME[way]; }
+
 enum { MOST_PARTS = 8, MOST_NAMES = 8 }; /* in a text */
 
 /* One line of the table: a variable or derivative, or a free parameter. */
@@ -168,6 +170,7 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   for (uint32_t k = 0; k < explanation->parts.count && k < MOST_PARTS; k++)
     text_part(table, &explanation->parts.data[k], text);
   text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
+  text_printf(heap, text, "  rung                   %s\n", nonlinear_rung_words(initial->rung));
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);
   if (explanation->linear) text_printf(heap, text, " (largest %u)", explanation->largest_linear);

@@ -16,5 +16,8 @@ void initial_report_json(const char *status, const Initial *initial, const Expla
 /* The JSON where there was no memory to make it: every value is null. */
 extern const char initial_report_nothing[];
 
+/* The way to initial values, in words. */
+const char *initial_report_way(InitialWay way);
+
 /* All variables of the model as `(x(start = 1), y(start = 2))`, free parameters too. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text);

@@ -3,6 +3,7 @@
 
 #include "base/constants.h"
 #include "result/conversion_report.h"
+#include "result/initial_report.h"
 #include "result/json.h"
 
 #include <float.h>
@@ -197,6 +198,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
               (unsigned long long)statistics->stepper.steps, (unsigned long long)statistics->stepper.rejected);
   text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n",
               ceil(statistics->residual_evaluations), ceil(statistics->output_evaluations));
+  if (facts->initial && facts->initial->rung > RUNG_START)
+    text_printf(heap, text, "  initial values           by %s, %u iterations\n",
+                nonlinear_rung_words(facts->initial->rung), facts->initial->iterations);
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
   text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->stepper.factorizations);
   text_printf(heap, text, "  pivots                   %u\n", statistics->stepper.pivots.count);
@@ -358,6 +362,14 @@ static void json_final(const Recorder *recorder, JsonWriter *json) {
     if (signal->kind == SIGNAL_PARAMETER) continue;
     json_key_number(json, signal->name, trajectory_value(trajectory, trajectory->rows - 1, s));
   }
+  json_object_end(json);
+}
+
+static void json_initial(const Initial *initial, JsonWriter *json) {
+  json_object_begin(json);
+  json_key_string(json, "way", initial_report_way(initial->way));
+  json_key_string(json, "rung", nonlinear_rung_words(initial->rung));
+  json_key_number(json, "iterations", initial->iterations);
   json_object_end(json);
 }
 

@@ -49,6 +49,7 @@ typedef struct RunFacts {
   Evaluator *run_evaluator;         /* of the system that is integrated; NULL before it exists */
   const Reduction *reduction;       /* NULL before it exists */
   const Strangeness *strangeness;   /* of that method; NULL for others */
+  const Initial *initial;           /* NULL before they are found */
   const Recorder *recorder;
   const RunStatistics *statistics; /* NULL before the integration */
   const char *const *invariants;   /* names of variables whose drift is reported */

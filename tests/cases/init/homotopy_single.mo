@@ -1,0 +1,9 @@
+// Of several solutions the one is meant to which homotopy() leads from its simplified expression, in a single equation, too.
+// run: simulate
+// expect: x = 100 within 1e-9
+// expect: report.initial.rung = "homotopy(actual, simplified)"
+model HomotopySingle
+  Real x(start = 0);
+equation
+  0 = homotopy(sin(x)*(x - 100), x - 100);
+end HomotopySingle;
