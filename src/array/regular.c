@@ -13,6 +13,17 @@ enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 /* Errors of a pivot beside what it is made of: one unit of round-off for each elimination, and some for the entries themselves. */
 static double pivot_error(int32_t n) { return (n + 8) * DBL_EPSILON; }
 
+/* The one entry of a block of one equation that is linear in its variable. false: it is not. */
+static bool add_slope(const Problem *problem, const Structure *structure, int32_t i, int32_t j, Heap *heap,
+                      ExprVec *entries) {
+  Dag *dag = problem->model->dag;
+  Expr slope, leaf = dag_variable(dag, problem->unknown[j], (uint32_t)(structure->d[j] - structure->c[i]));
+  if (!dag_linear(dag, problem->residual[i], leaf, &slope, NULL)) return false;
+  double value;
+  if (!dag_is_constant(dag, slope, &value) || value != 0) vec_push(heap, entries, slope);
+  return true;
+}
+
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
                                Arena *arena) {
   Dag *dag = problem->model->dag;
@@ -27,7 +38,11 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
   ExprVec leaves = {0}, partials = {0}, entries = {0};
   IntVec columns = {0};
   for (int32_t p = 0; p < jacobian.size; p++) place[jacobian.unknown[p]] = p;
-  for (int32_t p = 0; p < jacobian.size; p++) {
+  bool is_linear =
+      jacobian.size == 1 && add_slope(problem, structure, *jacobian.equation, *jacobian.unknown, heap, &entries);
+  if (is_linear && entries.count) vec_push(heap, &columns, 0);
+  if (is_linear) jacobian.row_start[1] = (int32_t)entries.count;
+  for (int32_t p = 0; p < jacobian.size && !is_linear; p++) {
     int32_t i = jacobian.equation[p];
     leaves.count = partials.count = 0;
     dag_gradient(dag, problem->residual[i], &leaves, &partials);

@@ -86,13 +86,18 @@ Names names_over(Heap *heap, const Names *base) {
   return (Names){.arena = arena_make(heap), .base = base, .first = base->first + base->list.count};
 }
 
+/* A table of more slots than FAR_NAMES is beyond the processor's cache, RECENT_NAMES are within. */
+enum { FAR_NAMES = 1 << 17, RECENT_NAMES = 1 << 12 };
+
+static bool is_name(const Names *names, NameSlot slot, const char *text, size_t length, uint64_t hash) {
+  if (slot.hash != (uint32_t)hash) return false;
+  const NameEntry *entry = &names->list.data[slot.place - 1];
+  return entry->length == length && (!length || memcmp(entry->text, text, length) == 0);
+}
+
 static uint32_t names_slot(const Names *names, const char *text, size_t length, uint64_t hash) {
   uint32_t mask = names->capacity - 1, at = (uint32_t)hash & mask;
-  for (NameSlot slot; slot = names->slots[at], slot.place; at = (at + 1) & mask) {
-    if (slot.hash != (uint32_t)hash) continue;
-    const NameEntry *entry = &names->list.data[slot.place - 1];
-    if (entry->length == length && (!length || memcmp(entry->text, text, length) == 0)) break;
-  }
+  while (names->slots[at].place && !is_name(names, names->slots[at], text, length, hash)) at = (at + 1) & mask;
   return at;
 }
 
@@ -109,6 +114,7 @@ static void names_rehash(Names *names, uint32_t capacity) {
   heap_free(heap, names->slots);
   names->slots = slots;
   names->capacity = capacity;
+  if (capacity > FAR_NAMES && !names->recent) names->recent = heap_array(heap, RECENT_NAMES, sizeof *names->recent);
 }
 
 Name names_add(Names *names, const char *text, size_t length) {
@@ -119,12 +125,16 @@ Name names_add(Names *names, const char *text, size_t length) {
   if (known != MAP_NONE) return known;
   if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
   uint64_t hash = hash_bytes(text, length);
-  uint32_t slot = names_slot(names, text, length, hash);
-  if (names->slots[slot].place) return names->first + names->slots[slot].place - 1;
-  NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length};
-  vec_push(heap, &names->list, entry);
-  names->slots[slot] = (NameSlot){(uint32_t)hash, names->list.count};
-  return names->first + names->list.count - 1;
+  NameSlot *recent = names->recent ? &names->recent[hash & (RECENT_NAMES - 1)] : NULL;
+  if (recent && recent->place && is_name(names, *recent, text, length, hash)) return names->first + recent->place - 1;
+  NameSlot *slot = &names->slots[names_slot(names, text, length, hash)];
+  if (!slot->place) {
+    NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length};
+    vec_push(heap, &names->list, entry);
+    *slot = (NameSlot){(uint32_t)hash, names->list.count};
+  }
+  if (recent) *recent = *slot;
+  return names->first + slot->place - 1;
 }
 
 Name names_find(const Names *names, const char *text, size_t length) {
@@ -144,9 +154,9 @@ const char *names_text(const Names *names, Name name) { return names_entry(names
 uint32_t names_length(const Names *names, Name name) { return names_entry(names, name)->length; }
 
 void names_free(Names *names) {
-  heap_free(names->arena.heap, names->slots);
+  heap_free_all(names->arena.heap, names->slots, names->recent);
   vec_free(names->arena.heap, &names->list);
   arena_free(&names->arena);
-  names->slots = NULL;
+  names->slots = names->recent = NULL;
   names->capacity = 0;
 }

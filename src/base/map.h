@@ -54,6 +54,8 @@ typedef struct Names {
   const struct Names *base; /* its names come first; NULL: none */
   uint32_t first;           /* the name of list.data[0]: how many the base has */
   NameSlot *slots;          /* open addressing */
+  NameSlot
+      *recent; /* of a large table, by hash: names used last, which stay in the processor's cache; NULL: it is small */
   uint32_t capacity;
   VEC(NameEntry) list;
 } Names;
