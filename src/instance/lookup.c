@@ -331,7 +331,7 @@ static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *firs
 
 /* The base type that a name is. 'String' in quotes is another one: the operator of a record. */
 static Instance *base_named(const Tree *tree, Name name, Span span) {
-  for (InstanceBase base = BASE_REAL; base < BASE_COUNT; base++)
+  for (InstanceBase base = BASE_REAL; base <= BASE_STRING; base++)
     if (tree->bases[base] && tree->bases[base]->name == name)
       return *source_text(tree->ast->source, span.begin) == '\'' ? NULL : tree->bases[base];
   return NULL;
