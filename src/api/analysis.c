@@ -9,6 +9,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   (void)argument;
   if (!model->model || model->analysis) return model->model != NULL;
   double begin = pipeline_clock();
+  report_class_balance(model, &model->diags);
   Analysis *analysis = model->analysis =
       analysis_run(model_layer(model->model, model->heap), &model->arena, &model->diags);
   analysis->topology = model->circuit.topology;

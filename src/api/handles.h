@@ -407,6 +407,12 @@ typedef struct Bridge {
 void part_begin(Bridge *bridge);
 void part_step(Bridge *bridge, double time);
 
+/* Where a model is not balanced: an error for each class of its components that is not by itself (balance.c). */
+void report_class_balance(const daedal_model *model, Diags *diags);
+
+/* Reads another class of the same text and libraries; NULL: no memory. */
+daedal_model *model_load_class(const daedal_model *model, const char *class_name);
+
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options);
 
 /* What a run of a plan is for. */

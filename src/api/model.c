@@ -296,6 +296,13 @@ static daedal_model *load_again(const daedal_model *model, LangOptions reading, 
   return load_protected(load, &request, heap_hook(model->heap));
 }
 
+daedal_model *model_load_class(const daedal_model *model, const char *class_name) {
+  daedal_model other = {.source = model->source, .class_name = class_name, .heap = model->heap};
+  other.libraries = model->libraries;
+  other.readable = model->readable;
+  return load_again(&other, model->reading, NULL, NULL);
+}
+
 daedal_model *model_load_modified(const daedal_model *model, const ModificationVec *modifications,
                                   const GivenInputVec *inputs) {
   return load_again(model, model->reading, modifications, inputs);

@@ -19,6 +19,7 @@ static bool make_plan(daedal_result *asked, const void *argument) {
   bool ok = read_request(asked, work->options, &plan->request) &&
             plan_make(&plan->plan, asked->heap, asked->model->model, &plan->request, &asked->diags);
   if (ok) plan_share(plan->plan);
+  else report_class_balance(asked->model, &asked->diags);
   asked->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&asked->diags);
   publish_result(asked);
   return ok;

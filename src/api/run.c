@@ -106,6 +106,7 @@ static bool end_rows(daedal_result *result, bool ok) {
 }
 
 bool end_run(daedal_result *result, bool ok) {
+  if (!ok) report_class_balance(result->model, &result->diags);
   publish_run(result);
   return end_rows(result, ok);
 }

@@ -293,6 +293,22 @@ static void collect_definitions(Tree *tree, FlatProgram *program) {
       program->definitions.data[program->definitions.count++] = tree->definitions.data[i].ast;
 }
 
+static void collect_classes(const Walk *walk, FlatProgram *program) {
+  Tree *tree = walk->tree;
+  Map seen = map_make(tree->heap);
+  program->classes.data = arena_array(&tree->arena, walk->instances.count, sizeof *program->classes.data);
+  for (uint32_t i = 1; i < walk->instances.count; i++) {
+    const Instance *type = walk->instances.data[i]->type;
+    bool is_behaviour =
+        type && type->definition &&
+        (type->restriction == CLASS_MODEL || type->restriction == CLASS_BLOCK || type->restriction == CLASS_CLASS);
+    if (!is_behaviour || map_get(&seen, type->flat_name) != MAP_NONE) continue;
+    map_put(&seen, type->flat_name, 0);
+    program->classes.data[program->classes.count++] = (ComponentClass){type->flat_name, type->definition->label.span};
+  }
+  map_free(&seen);
+}
+
 bool flatten(Tree *tree, FlatProgram *program) {
   Flat *flat = arena_alloc(&tree->arena, sizeof *flat);
   Walk walk = {.tree = tree, .flat = flat};
@@ -308,6 +324,7 @@ bool flatten(Tree *tree, FlatProgram *program) {
   definitions_finish(tree);
   evaluation_finish(tree);
   collect_definitions(tree, program);
+  collect_classes(&walk, program);
   program->model = flat_class(tree, flat);
   return fits && tree->diags->errors == 0 && check_redeclarations(tree);
 }

@@ -528,7 +528,10 @@ static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, cons
     if (diags->errors == 0) report_failure(tree);
     return NULL;
   }
-  return lang_load_program(heap, ast, source, &program, modifications, options, diags);
+  Model *model = lang_load_program(heap, ast, source, &program, modifications, options, diags);
+  for (uint32_t i = 0; model && i < program.classes.count; i++)
+    vec_push(heap, &model->classes, program.classes.data[i]);
+  return model;
 }
 
 Model *instance_load(Heap *heap, Names *names, Source *source, const char *class_name,

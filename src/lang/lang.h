@@ -39,6 +39,7 @@ typedef struct FlatProgram {
   const AstClass *model;
   LIST(const AstClass *) definitions;
   LIST(const AstElement *) constants;
+  LIST(ComponentClass) classes; /* of the components that were instances */
 } FlatProgram;
 
 Model *lang_load_program(Heap *heap, Ast *ast, Source *source, const FlatProgram *program,

@@ -382,8 +382,9 @@ static bool has_effect(const Routine *routine) {
 }
 
 /* Does it give the same for the same arguments, and can it be run while the model is read? What is declared impure and only
- * reads files can. */
+ * reads files can, but what a when asks for is asked for at its event. */
 static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
+  if (routine->is_impure && el->in_when) return false;
   if (routine->kind != ROUTINE_CODE) return !has_effect(routine);
   return !routine->is_impure || !calls_such(el, routine, has_effect);
 }

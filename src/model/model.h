@@ -57,6 +57,12 @@ typedef struct Enumeration {
   VEC(Name) literals; /* literal i has value i + 1 */
 } Enumeration;
 
+/* The class of a component, a model or block, by its full name. */
+typedef struct ComponentClass {
+  Name name;
+  Span span; /* its name where it is defined */
+} ComponentClass;
+
 /* left = right. residual = left - right, simplified. Numbers shown to users are position + 1. */
 typedef struct Equation {
   Expr left, right, residual;
@@ -142,6 +148,7 @@ typedef struct Model {
   VEC(Enumeration) enumerations;
   VEC(Variable) variables;                  /* in order of declaration */
   IndexVec unknowns, parameters, discretes; /* leaf index -> variable position */
+  VEC(ComponentClass) classes;              /* of components at any depth, each once */
   VEC(Equation) equations;                  /* continuous, in flat order */
   VEC(Equation) initial_equations;
   VEC(Equation) final_equations;    /* at the end of a run; time is the stop time there */
