@@ -461,6 +461,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
     if (!section->is_algorithm) input_error(el, section->span, "a function has an algorithm, not equations");
     else compile_statements(&c, section->body.data, section->body.count);
   }
+  routine->is_partial = entry->ast->prefixes & PREFIX_PARTIAL;
   if (routine->kind == ROUTINE_CODE && !c.errors) unassigned_report(&c);
   entry->body = PROGRESS_DONE;
   routine->is_broken = c.errors > 0;

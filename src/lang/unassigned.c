@@ -123,6 +123,7 @@ void unassigned_report(Compiler *c) {
                   part_name(c, &part), names_text(c->el->names, routine->name));
     return;
   }
+  if (routine->is_partial) return;
   for (uint32_t slot = routine->inputs; slot < routine->inputs + routine->outputs; slot++) {
     const Local *output = &routine->locals.data[slot];
     part = (Part){.slot = slot};
