@@ -409,7 +409,7 @@ Type compile_range(Compiler *compiler, AstExpr e);
 /* Checks the value on top against what is expected; reports an error naming `what`. */
 bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
 
-/* An error for the first scalar that a function reads and never assigns. O(reads times instructions). */
+/* An error for the first scalar that a function reads or returns and never assigns. O(reads times instructions). */
 void unassigned_report(Compiler *compiler);
 
 /* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */

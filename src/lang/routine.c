@@ -461,8 +461,8 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
     if (!section->is_algorithm) input_error(el, section->span, "a function has an algorithm, not equations");
     else compile_statements(&c, section->body.data, section->body.count);
   }
-  bool is_interface = !entry->ast->sections.count; /* of functions that are inputs */
-  if (routine->kind == ROUTINE_CODE && !is_interface && !c.errors) unassigned_report(&c);
+  routine->is_partial = entry->ast->prefixes & PREFIX_PARTIAL;
+  if (routine->kind == ROUTINE_CODE && !c.errors) unassigned_report(&c);
   entry->body = PROGRESS_DONE;
   routine->is_broken = c.errors > 0;
   compiler_free(&c);

@@ -162,7 +162,8 @@ void unassigned_report(Compiler *c) {
       compile_error(c, routine->spans.data[at], "`%s` has no value: nothing in function `%s` assigns it",
                     part_name(c, &part), names_text(c->el->names, routine->name));
   }
-  for (uint32_t slot = routine->inputs; slot < routine->inputs + routine->outputs && !is_found; slot++) {
+  uint32_t outputs = routine->is_partial ? 0 : routine->outputs;
+  for (uint32_t slot = routine->inputs; slot < routine->inputs + outputs && !is_found; slot++) {
     const Local *output = &routine->locals.data[slot];
     part = (Part){.slot = slot};
     is_found = !output->type.dimensions && output->type.base <= TYPE_ENUMERATION && !is_assigned(c, &stores, &part);

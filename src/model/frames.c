@@ -215,6 +215,9 @@ bool step_call(Machine *machine, const uint32_t *call, uint32_t count) {
     machine->status = EXECUTE_ERROR;
     return false;
   }
+  if (routine->is_partial)
+    return machine_error(machine, "function `%s` is partial: it cannot be called",
+                         names_text(machine->names, routine->name));
   if (machine->frames.count > machine->limits.depth)
     return machine_error(machine, "calls are nested deeper than %u: `%s` calls itself without end",
                          machine->limits.depth, names_text(machine->names, routine->name));

@@ -142,6 +142,7 @@ typedef struct Routine {
   bool is_impure;             /* impure function: never folded */
   bool makes_events;          /* annotation GenerateEvents = true */
   bool is_broken;             /* its code had errors: never run */
+  bool is_partial;            /* it gives no values: functions that extend it do */
   Span span;
 } Routine;
 
