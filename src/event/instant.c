@@ -334,32 +334,19 @@ static double influence_of_states(Bordered *bordered, ConstMoment at) {
 
 /* ---- the verdict ---- */
 
-/* Has a column a limit: is it at the nearer distance no farther from what it was at the other one than it was large? At a pole it grows with the inverse of the
- * distance. */
-static bool has_limit(const System *system, int32_t q, const double *near, const double *far) {
-  return fabs(near[q] - far[q]) <= fabs(far[q]) + system->nominal[q] / 2;
-}
-
-/* Does a direction that is lost move unknown u? */
-static bool is_moved(const Bordered *bordered, int32_t u) {
-  for (int32_t j = 0; j < bordered->lost; j++)
-    if (fabs(bordered->across[j][u]) > NEGLIGIBLE) return true;
-  return false;
-}
-
-/* Have the states and the columns that the lost directions move a limit? Others may have poles of their own. */
-static bool have_limit(const Bordered *bordered, const double *near, const double *far) {
-  const System *system = &bordered->view->system;
+/* Have the columns, states too, a limit: is none at the nearer distance farther from what it was at the other one than it was large? At a pole they grow with the
+ * inverse of the distance. */
+static bool have_limit(const System *system, const double *near, const double *far) {
   for (int32_t q = 0; q < system->columns; q++)
-    if (bordered->is_state[q] && !has_limit(system, q, near, far)) return false;
-  for (int32_t u = 0; u < bordered->rows; u++)
-    if (is_moved(bordered, u) && !has_limit(system, bordered->column[u], near, far)) return false;
+    if (!(fabs(near[q] - far[q]) <= fabs(far[q]) + system->nominal[q] / 2)) return false;
   return true;
 }
 
 static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
+  if (!have_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y)) return VERDICT_SINGULAR;
+  if (before && !have_limit(&bordered->view->system, before->y, at[INSTANT_FAR_BEFORE].y)) return VERDICT_SINGULAR;
   if (!weigh_rows(bordered, at[INSTANT_FAR_AFTER], y)) return VERDICT_SINGULAR;
   if (!count_lost(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_SINGULAR;
   int32_t lost = bordered->lost;
@@ -367,8 +354,6 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
   for (int k = 0; k < INSTANT_REFINEMENTS; k++)
     if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
-  if (!have_limit(bordered, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y)) return VERDICT_SINGULAR;
-  if (before && !have_limit(bordered, before->y, at[INSTANT_FAR_BEFORE].y)) return VERDICT_SINGULAR;
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;

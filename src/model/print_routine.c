@@ -757,7 +757,8 @@ static void write_function(Print *print, TextVec *text, const Routine *routine) 
   writer.depth = 2;
   for (uint32_t i = 0; i < routine->code.count; i++) run_instruction(&writer, i);
   writer.text = text;
-  text_printf(print->heap, text, "  %sfunction %s\n", routine->is_impure ? "impure " : "", name);
+  text_printf(print->heap, text, "  %s%sfunction %s\n", routine->is_partial ? "partial " : "",
+              routine->is_impure ? "impure " : "", name);
   for (uint32_t slot = 0; slot < routine->locals.count; slot++)
     if (writer.declarations[slot].is_declared) write_declaration(&writer, slot);
   if (routine->kind == ROUTINE_CODE) text_printf(print->heap, text, "  algorithm\n");
