@@ -38,6 +38,8 @@ const char *outputs_path(const Option *option, const Arguments *arguments) {
   return *(const char *const *)((const char *)arguments + option->offset);
 }
 
+bool cluster_expected(void) { return getenv("PMIX_RANK"); }
+
 static char said[200];
 
 bool say_error(const char *code, const char *format, ...) {
@@ -140,14 +142,52 @@ static void probe(void) {
   _exit(0);
 }
 
-static void test_rights(void **state) {
-  (void)state;
+/* Without an option. */
+static void probe_default(void) {
+  pthread_t other;
+  Arguments arguments = {.model_path = path_of("lib/P/M.mo"), .output_path = path_of("out/new.csv")};
+  EXPECT(chdir(path_of("more")) == 0 && setenv("TMPDIR", path_of("own/deep"), 1) == 0);
+  sandbox_enter_default(&(Arguments){.run.compile = true});
+  sandbox_enter_default(&(Arguments){.fmu_path = "a.fmu"});
+  sandbox_enter_default(&(Arguments){.libraries = ""});
+  EXPECT(setenv("PMIX_RANK", "0", 1) == 0);
+  sandbox_enter_default(&arguments);
+  EXPECT(can_open("other/secret", O_WRONLY) && unsetenv("PMIX_RANK") == 0);
+  sandbox_enter_default(&arguments);
+  if (can_open("other/secret", O_WRONLY)) _exit(1);
+  EXPECT(can_open("other/secret", O_RDONLY) && can_open("/etc/passwd", O_RDONLY));
+  EXPECT(can_open("out/new.csv", O_WRONLY | O_CREAT | O_EXCL));
+  EXPECT(can_open("more/new", O_WRONLY | O_CREAT | O_EXCL) && can_open("own/deep/new", O_WRONLY | O_CREAT | O_EXCL));
+  EXPECT(rename(path_of("own/deep/new"), path_of("out/old")) == 0);
+  EXPECT(mkdir(path_of("out/folder"), 0777) == 0);
+  EXPECT(can_open("/dev/null", O_WRONLY));
+  EXPECT(!can_open("lib/new", O_WRONLY | O_CREAT) && errno == EACCES);
+  EXPECT(!can_open("lib/table", O_WRONLY | O_TRUNC) && unlink(path_of("lib/table")) != 0);
+  EXPECT(rename(path_of("more/new"), path_of("lib/new")) != 0);
+  EXPECT(socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EPERM);
+  EXPECT(kill(getppid(), 0) != 0 && errno == EPERM);
+  EXPECT(execl("/bin/true", "true", (char *)NULL) != 0 && errno == EPERM);
+  EXPECT(pthread_create(&other, NULL, thread, NULL) == 0 && pthread_join(other, NULL) == 0);
+  _exit(0);
+}
+
+static void check_child(void (*work)(void)) {
   int status;
   pid_t child = fork();
-  if (child == 0) probe();
+  if (child == 0) work();
   assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
   if (WEXITSTATUS(status) == 1) skip(); /* this kernel has no landlock */
   assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_rights(void **state) {
+  (void)state;
+  check_child(probe);
+}
+
+static void test_default_rights(void **state) {
+  (void)state;
+  check_child(probe_default);
 }
 
 static void test_refusals(void **state) {
@@ -163,6 +203,7 @@ static void test_refusals(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_rights, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_default_rights, setup, teardown),
       cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

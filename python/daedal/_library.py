@@ -317,6 +317,8 @@ class Handle:
 
 def encoded(value: str | bytes) -> bytes:
     """A text for the library, which would take a zero byte for its end."""
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"a name or a text is expected, not {value!r}")
     data = value if isinstance(value, bytes) else value.encode()
     if b"\0" in data:
         raise ValueError(f"{value!r} holds a zero byte")

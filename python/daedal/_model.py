@@ -129,7 +129,9 @@ def _value_of(start: Result, variable: Variable, known: set[str]) -> float | int
 
 def _split(parameters: Mapping[str, Value] | None, keywords: dict[str, Any]) -> tuple[dict[str, Value], dict[str, Any]]:
     """Keywords that are no options are parameters."""
-    values = dict(parameters or {})
+    if parameters is not None and not hasattr(parameters, "keys"):
+        raise TypeError(f"parameters are a mapping from names to values, not {parameters!r}")
+    values = {} if parameters is None else dict(parameters)
     options = {name: value for name, value in keywords.items() if name in NAMES}
     values.update((name, value) for name, value in keywords.items() if name not in NAMES)
     return values, options

@@ -131,6 +131,8 @@ def value_text(name: str, value: Value) -> str:
 
 
 def quoted(name: str) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a parameter is a text, not {name!r}")
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -262,7 +264,11 @@ class Options:
         if isinstance(inputs, str):
             self.raw.inputs = encoded(inputs)
             return
+        if not hasattr(inputs, "keys"):
+            raise TypeError(f"inputs are a text or a mapping, not {inputs!r}")
         inputs = {name: _as_table(inputs[name]) for name in inputs.keys()}
+        if not all(isinstance(name, str) for name in inputs):
+            raise TypeError(f"the names of inputs are texts, not {list(inputs)!r}")
         texts = [self._input_text(name, value) for name, value in inputs.items() if self._is_text(value)]
         given = [self._input(name, value) for name, value in inputs.items() if not self._is_text(value)]
         if texts:

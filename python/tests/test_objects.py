@@ -425,3 +425,16 @@ def test_limits_of_a_model():
         with pytest.raises(daedal.ModelError, match="more than 100 characters of text"):
             model.flatten()
     assert daedal.Model(TEXT, limits="memory=1G, text=1M").flatten()
+
+
+@pytest.mark.parametrize("call", [
+    lambda model: model.simulate(stop_time=0.1)[0],
+    lambda model: model.simulate(stop_time=0.1)[None],
+    lambda model: model.simulate([1], stop_time=0.1),
+    lambda model: model.simulate({1: 2}, stop_time=0.1),
+    lambda model: model.simulate(stop_time=0.1, inputs=3.0),
+    lambda model: model.simulate(stop_time=0.1, inputs={1: 2}),
+])
+def test_names_that_are_none(call):
+    with pytest.raises(TypeError, match="name|mapping"):
+        call(daedal.Model(TEXT))

@@ -35,11 +35,18 @@ bool cluster_found(void) {
   return module;
 }
 
-bool cluster_join(Cluster *cluster) {
+/* As mpirun says it; NULL: it does not. */
+static const char *given_size(void) {
   const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+  return size ? size : getenv("PMI_SIZE");
+}
+
+bool cluster_expected(void) { return given_size() || getenv("PMIX_RANK"); }
+
+bool cluster_join(Cluster *cluster) {
+  const char *size = given_size();
   *cluster = (Cluster){.processes = 1, .beside = 1};
-  if (!size) size = getenv("PMI_SIZE");
-  if (!size && !getenv("PMIX_RANK")) return true;
+  if (!cluster_expected()) return true;
   cluster->calls = load_calls();
   if (!cluster->calls)
     return !size || atoi(size) <= 1 ||

@@ -24,6 +24,9 @@ struct Cluster {
   uint32_t ended;  /* processes of which process 0 has all rows */
 };
 
+/* Did mpirun start this process? */
+bool cluster_expected(void);
+
 /* false after a message: mpirun started several processes, and the module is not there. */
 bool cluster_join(Cluster *cluster);
 

@@ -48,7 +48,7 @@ typedef struct Arguments {
   const char *subject; /* what its paths are, as a word: model, result */
   int word_count;      /* the command line behind the program's name */
   char **words;
-  bool strict, energy, units, sandbox, with_protected;
+  bool strict, energy, units, sandbox, no_sandbox, with_protected;
   bool all; /* of check: every model of the libraries */
   const char *boundary;
   bool quiet, verbose, help;

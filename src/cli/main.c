@@ -206,6 +206,13 @@ static int unknown_command(const char *name) {
   return DAEDAL_USAGE;
 }
 
+static bool give_up_rights(const Command *command, const Arguments *arguments) {
+  if (arguments->sandbox && arguments->no_sandbox) return usage_error("--sandbox and --no-sandbox exclude each other");
+  if (arguments->sandbox) return sandbox_enter(arguments);
+  if (command->bit & IN_MODELS && !arguments->no_sandbox) sandbox_enter_default(arguments);
+  return true;
+}
+
 static int run_command(const Command *command, int count, char **words) {
   Arguments arguments;
   int status = DAEDAL_USAGE;
@@ -214,7 +221,7 @@ static int run_command(const Command *command, int count, char **words) {
     arguments.words = words - 1;
     status = 0;
     if (arguments.help) help_command(stdout, command);
-    else if (!arguments.sandbox || sandbox_enter(&arguments)) status = command->run(&arguments);
+    else if (give_up_rights(command, &arguments)) status = command->run(&arguments);
     else status = DAEDAL_USAGE;
   }
   arguments_free(&arguments);

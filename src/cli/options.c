@@ -31,6 +31,9 @@ const Option options[] = {
      "a directory that the model may read files of, beside its own and those of libraries; may be given again"},
     {"--sandbox", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(sandbox),
      "give up the rights to other files, to connections and to programs before the model is read"},
+    {"--no-sandbox", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(no_sandbox),
+     "keep the rights to write other files, to connections and to programs, which a run without external functions "
+     "does not need"},
     {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* O_PATH, syscall */
 #include "cli/sandbox.h"
 
+#include "cli/cluster.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "cli/suggest.h"
@@ -33,12 +34,34 @@ static const uint64_t READ_FILE = LANDLOCK_ACCESS_FS_READ_FILE,
 static const uint64_t WRITE = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
                               LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
                               LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                              LANDLOCK_ACCESS_FS_MAKE_DIR | 1u << RIGHT_TRUNCATE;
+                              LANDLOCK_ACCESS_FS_MAKE_DIR | 1u << RIGHT_REFER | 1u << RIGHT_TRUNCATE;
 
+static const uint64_t ALL = ((uint64_t)1 << (RIGHT_TRUNCATE + 1)) - 1;
+static const uint64_t ONLY_READ =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+
+/* The rights in `handled` are refused but where a rule allows them. */
 typedef struct Sandbox {
   int rules;
   uint64_t handled;
 } Sandbox;
+
+static bool begin_rules(Sandbox *sandbox, uint64_t handled, long least_version) {
+  long version = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version < least_version) return false;
+  if (version < 2) handled &= ~((uint64_t)1 << RIGHT_REFER);
+  if (version < 3) handled &= ~((uint64_t)1 << RIGHT_TRUNCATE);
+  struct landlock_ruleset_attr attributes = {.handled_access_fs = handled};
+  sandbox->handled = handled;
+  sandbox->rules = (int)syscall(__NR_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
+  return sandbox->rules >= 0;
+}
+
+static bool end_rules(const Sandbox *sandbox) {
+  bool is_done = syscall(__NR_landlock_restrict_self, sandbox->rules, 0) == 0;
+  close(sandbox->rules);
+  return is_done;
+}
 
 /* ---- files ---- */
 
@@ -144,21 +167,26 @@ static void allow_system(const Sandbox *sandbox) {
 }
 
 static bool restrict_files(const Arguments *arguments) {
-  long version = syscall(__NR_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (version < 1) return usage_error("--sandbox needs landlock, which this kernel does not have: %s", strerror(errno));
-  Sandbox sandbox = {.handled = ((uint64_t)1 << RIGHT_REFER) - 1};
-  if (version >= 2) sandbox.handled |= (uint64_t)1 << RIGHT_REFER;
-  if (version >= 3) sandbox.handled |= (uint64_t)1 << RIGHT_TRUNCATE;
-  struct landlock_ruleset_attr attributes = {.handled_access_fs = sandbox.handled};
-  sandbox.rules = (int)syscall(__NR_landlock_create_ruleset, &attributes, sizeof attributes.handled_access_fs, 0);
-  if (sandbox.rules < 0) return usage_error("--sandbox: %s", strerror(errno));
+  Sandbox sandbox;
+  if (!begin_rules(&sandbox, ALL, 1))
+    return usage_error("--sandbox needs landlock, which this kernel does not have: %s", strerror(errno));
   allow_system(&sandbox);
   allow_options(&sandbox, arguments);
   if (arguments->model_path) allow_model(&sandbox, arguments->model_path);
   if (!arguments->output_path && !arguments->html_path) allow(&sandbox, ".", WRITE); /* where the default names are */
-  bool is_done = syscall(__NR_landlock_restrict_self, sandbox.rules, 0) == 0;
-  close(sandbox.rules);
-  return is_done || usage_error("--sandbox: %s", strerror(errno));
+  return end_rules(&sandbox) || usage_error("--sandbox: %s", strerror(errno));
+}
+
+/* Any file may be read: libraries, fonts and links to them can be anywhere. */
+static bool restrict_writing(const Arguments *arguments) {
+  const char *temporary = getenv("TMPDIR");
+  Sandbox sandbox;
+  if (!begin_rules(&sandbox, ALL & ~ONLY_READ, 2)) return false; /* the first one lets no file move to another folder */
+  allow_options(&sandbox, arguments);
+  allow(&sandbox, ".", WRITE);
+  allow(&sandbox, "/dev", WRITE);
+  allow(&sandbox, temporary && *temporary ? temporary : "/tmp", WRITE);
+  return end_rules(&sandbox);
 }
 
 /* ---- system calls ---- */
@@ -169,7 +197,7 @@ static bool restrict_files(const Arguments *arguments) {
 #define MACHINE AUDIT_ARCH_X86_64
 #endif
 
-/* Programs, connections, other processes, the system as a whole, and ways around a filter. */
+/* Programs, connections, other processes (landlock keeps ptrace from these), the system as a whole, and ways around a filter. */
 static const int REFUSED[] = {__NR_execve,
                               __NR_execveat,
                               __NR_socket,
@@ -182,7 +210,6 @@ static const int REFUSED[] = {__NR_execve,
                               __NR_sendto,
                               __NR_sendmsg,
                               __NR_sendmmsg,
-                              __NR_ptrace,
                               __NR_process_vm_readv,
                               __NR_process_vm_writev,
                               __NR_tkill,
@@ -244,9 +271,10 @@ static bool restrict_calls(void) {
     filter[i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)TO_ITSELF[i - SIGNALS],
                                              (unsigned char)(PROCESS - i - 1), 0);
   struct sock_fprog program = {.len = sizeof filter / sizeof *filter, .filter = filter};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 || usage_error("--sandbox: %s", strerror(errno));
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 #else
-  return usage_error("--sandbox does not know this processor");
+  errno = ENOSYS; /* another processor */
+  return false;
 #endif
 }
 
@@ -255,7 +283,13 @@ bool sandbox_enter(const Arguments *arguments) {
     return usage_error("--sandbox excludes the compiler: --compile, --fmu");
   if (arguments->libraries) return usage_error("--sandbox and --allow-external exclude each other");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return usage_error("--sandbox: %s", strerror(errno));
-  return restrict_files(arguments) && restrict_calls();
+  return restrict_files(arguments) && (restrict_calls() || usage_error("--sandbox: %s", strerror(errno)));
+}
+
+void sandbox_enter_default(const Arguments *arguments) {
+  bool needs_more = arguments->run.compile || arguments->fmu_path || arguments->libraries || cluster_expected();
+  if (needs_more || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
+  if (restrict_writing(arguments)) (void)restrict_calls();
 }
 
 #else
@@ -264,5 +298,7 @@ bool sandbox_enter(const Arguments *arguments) {
   (void)arguments;
   return usage_error("--sandbox needs a system with landlock and seccomp");
 }
+
+void sandbox_enter_default(const Arguments *arguments) { (void)arguments; }
 
 #endif

@@ -139,13 +139,15 @@ static double value_at(const daedal_result *result, uint32_t signal, Moment mome
 }
 
 /* Relative to 1 and to the size of the signal. Where a system is stiff, a derivative at rest is the small difference of large terms,
- * and only as exact as these: its size is its largest one in the run. */
+ * and only as exact as these: its size is its largest one in the run, and one that moves its variable by 1 within the run (circuits
+ * run for microseconds) counts as 1. */
 static double difference(const daedal_result *result, uint32_t signal, double a, double b) {
-  double size = fmax(fabs(a), fabs(b));
+  double size = fmax(fabs(a), fabs(b)), one = 1;
   bool is_derivative = strncmp(daedal_result_name(result, signal), "der(", 4) == 0;
   for (uint32_t row = 0; is_derivative && row < daedal_result_rows(result); row++)
     size = fmax(size, fabs(daedal_result_value(result, signal, row)));
-  return fabs(a - b) / (1 + size);
+  if (is_derivative) one = fmax(1, 1 / (value_at(result, 0, LAST) - value_at(result, 0, FIRST)));
+  return fabs(a - b) / (one + size);
 }
 
 /* The first variable with different values in two runs; NULL if all are within the limit. */
