@@ -55,55 +55,6 @@ static uint32_t list_followers(const Strangeness *strangeness, const Ranks *rank
   return count;
 }
 
-/* ---- does it hold? ---- */
-
-typedef struct At {
-  const Strangeness *strangeness;
-  double t;
-  const double *y;
-} At;
-
-static double leaf_value(void *context, const Dag *dag, Expr leaf) {
-  const At *at = context;
-  const Evaluator *evaluator = at->strangeness->evaluator;
-  uint32_t column;
-  switch (dag_op(dag, leaf)) {
-  case OP_TIME: return at->t;
-  case OP_PARAMETER: return at->strangeness->parameters[dag_index(dag, leaf)];
-  case OP_DISCRETE: return evaluator->discretes[dag_index(dag, leaf)];
-  case OP_PRE: return evaluator->pre[dag_index(dag, leaf)];
-  case OP_VARIABLE:
-    column = array_column(at->strangeness->array, leaf);
-    return column == MAP_NONE ? NAN : at->y[column];
-  default: return NAN;
-  }
-}
-
-/* What follows from others holds where they do, beside its own terms. Of two that only nearly depend on each other, as where conductances of 1e9 and 1e-12 siemens
- * meet, one says something that the rank of their sum does not tell: its terms do not cancel. What has no value here is not looked into. */
-static bool holds(const At *at, uint32_t equation) {
-  Dag *dag = at->strangeness->problem.model->dag;
-  Expr residual = at->strangeness->problem.residual[equation];
-  const Term *terms;
-  double sum = 0, size, value;
-  if (dag_op(dag, residual) != OP_SUM) return true;
-  uint32_t count = dag_terms(dag, residual, &sum, &terms);
-  size = fabs(sum);
-  for (uint32_t k = 0; k < count; k++) {
-    if (!dag_evaluate(dag, dag_scratch(dag), terms[k].node, leaf_value, (void *)at, &value, NULL)) return true;
-    sum += terms[k].coefficient * value;
-    size += fabs(terms[k].coefficient * value);
-  }
-  return !(fabs(sum) > sqrt(at->strangeness->rank_tolerance) * size);
-}
-
-static bool all_hold(const Strangeness *strangeness, double t, const double *y, const Redundancy *redundancy) {
-  At at = {strangeness, t, y};
-  for (uint32_t k = 0; k < redundancy->count; k++)
-    if (!holds(&at, redundancy->equation[k])) return false;
-  return true;
-}
-
 /* Does every unknown that is free occur in some equation? One that occurs in none has been forgotten: no constraint is superfluous for it. */
 static bool all_occur(const Problem *problem, const Freedom *freedom) {
   const Incidence *incidence = &problem->incidence;
@@ -133,9 +84,54 @@ bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy)
     redundancy->count = redundancy->freedom.count - redundancy->freedom.rank;
     redundancy->equation = arena_array(arena, redundancy->count, sizeof(uint32_t));
     found = redundancy->count == (uint32_t)strangeness->u &&
-            list_followers(strangeness, &ranks, redundancy->count, redundancy->equation) == redundancy->count &&
-            all_hold(strangeness, t, y, redundancy);
+            list_followers(strangeness, &ranks, redundancy->count, redundancy->equation) == redundancy->count;
   }
   arena_free(&scratch);
   return found;
+}
+
+/* ---- do they hold? ---- */
+
+typedef struct At {
+  const Array *array;
+  const Evaluator *evaluator;
+  double t;
+  const double *y;
+} At;
+
+static double leaf_value(void *context, const Dag *dag, Expr leaf) {
+  const At *at = context;
+  uint32_t column;
+  switch (dag_op(dag, leaf)) {
+  case OP_TIME: return at->t;
+  case OP_PARAMETER: return at->evaluator->parameters[dag_index(dag, leaf)];
+  case OP_DISCRETE: return at->evaluator->discretes[dag_index(dag, leaf)];
+  case OP_PRE: return at->evaluator->pre[dag_index(dag, leaf)];
+  case OP_VARIABLE: column = array_column(at->array, leaf); return column == MAP_NONE ? NAN : at->y[column];
+  default: return NAN;
+  }
+}
+
+/* Do the terms cancel? What has no value here is not looked into. */
+static bool holds(At *at, Expr residual, double tolerance) {
+  Dag *dag = at->array->dag;
+  const Term *terms;
+  double sum = 0, size, value;
+  if (dag_op(dag, residual) != OP_SUM) return true;
+  uint32_t count = dag_terms(dag, residual, &sum, &terms);
+  size = fabs(sum);
+  for (uint32_t k = 0; k < count; k++) {
+    if (!dag_evaluate(dag, dag_scratch(dag), terms[k].node, leaf_value, at, &value, NULL)) return true;
+    sum += terms[k].coefficient * value;
+    size += fabs(terms[k].coefficient * value);
+  }
+  return !(fabs(sum) > tolerance * size);
+}
+
+bool redundancy_holds(const Array *array, const Evaluator *evaluator, double t, const double *y, const Expr *residual,
+                      uint32_t count, double tolerance) {
+  At at = {array, evaluator, t, y};
+  for (uint32_t k = 0; k < count; k++)
+    if (!holds(&at, residual[k], tolerance)) return false;
+  return true;
 }
