@@ -165,6 +165,21 @@ class Fields(unittest.TestCase):
                 self.assertAlmostEqual(total / (1e-3 * 100 / 101), 1, places=3)
                 self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, delta=0.5)
 
+    def test_pairs_beyond_round_off(self):
+        """A nanoohm beside 1e-12 siemens is beyond the digits of a number: the currents are right, or the circuit is refused by name."""
+        for ohms in ("1e-7", "1e-8", "1n", "1e-10", "1p") if LONG else ("1e-8", "1n"):
+            for inside in (True, False):
+                ends = "" if inside else f"RE1 e1 e {ohms}\nRE2 e2 e {ohms}\n"
+                for tail in ("", "R9 e vee 100meg\n") if LONG else ("",):
+                    text = (f"VCC vcc 0 12\nVEE vee 0 -12\nV2 n 0 0\nRP p 0 1\nQ1 c1 p e{'' if inside else 1} qn\nQ2 c2 n e{'' if inside else 2} qn\nR1 vcc c1 5k\nR2 vcc c2 5k\n"
+                            f"{ends}I1 e vee 1m\n{tail}.model qn npn(bf=100{f' re={ohms}' if inside else ''})\n.op")
+                    run = self.run_text(text, "simulate", "-q", "--output-file", "o.csv")
+                    with self.subTest(text=text):
+                        self.assertIn(run.returncode, (0, 5, 6), run.stderr)
+                        if run.returncode == 0:
+                            found, _ = self.signals(text)
+                            self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, places=2)
+
     def test_no_resistance(self):
         found, said = self.signals("V1 a 0 1\nR1 a b 0\nR2 b 0 999m\n.op")
         self.assertIn("its resistance is 0; 1 milliohm is taken", said)

@@ -86,6 +86,8 @@ typedef struct Plan {
   Structure structure;
   bool is_misled; /* structure was wrong about the equations as written, or cannot treat them: ranks may */
   ConversionVec conversions;
+  Expr *left_out; /* residuals of equations that follow from others and were replaced */
+  uint32_t left_out_count;
   IndexVec read; /* leaf indices of the parameters whose values decided the conversions */
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */

@@ -98,6 +98,9 @@ static bool replace_redundant(Plan *plan) {
   if (plan->problem.equations != plan->problem.unknowns ||
       !redundancy_find(&strangeness, plan->request.run.start, &redundancy))
     return false;
+  plan->left_out = arena_array(&plan->arena, redundancy.count, sizeof *plan->left_out);
+  plan->left_out_count = redundancy.count;
+  for (uint32_t k = 0; k < redundancy.count; k++) plan->left_out[k] = plan->problem.residual[redundancy.equation[k]];
   convert_close(&plan->problem, &plan->structure, &plan->modes, &redundancy.freedom, redundancy.equation, &plan->arena,
                 &plan->conversions, plan->diags);
   return plan->structure.status == STRUCTURE_OK;
@@ -281,6 +284,9 @@ static bool pass_initial(Plan *plan) {
     plan->initial.y = NULL;
     return false;
   }
+  if (!redundancy_holds(&plan->array, plan->first.evaluator, plan->request.run.start, plan->initial.y, plan->left_out,
+                        plan->left_out_count, sqrt(strangeness_tolerance(&plan->request.method_options))))
+    return false;
   plan->first.y = plan->initial.y;
   return plan->request.method->by_ranks || !needs_mode(plan);
 }

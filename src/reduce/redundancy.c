@@ -89,3 +89,49 @@ bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy)
   arena_free(&scratch);
   return found;
 }
+
+/* ---- do they hold? ---- */
+
+typedef struct At {
+  const Array *array;
+  const Evaluator *evaluator;
+  double t;
+  const double *y;
+} At;
+
+static double leaf_value(void *context, const Dag *dag, Expr leaf) {
+  const At *at = context;
+  uint32_t column;
+  switch (dag_op(dag, leaf)) {
+  case OP_TIME: return at->t;
+  case OP_PARAMETER: return at->evaluator->parameters[dag_index(dag, leaf)];
+  case OP_DISCRETE: return at->evaluator->discretes[dag_index(dag, leaf)];
+  case OP_PRE: return at->evaluator->pre[dag_index(dag, leaf)];
+  case OP_VARIABLE: column = array_column(at->array, leaf); return column == MAP_NONE ? NAN : at->y[column];
+  default: return NAN;
+  }
+}
+
+/* Do the terms cancel? What has no value here is not looked into. */
+static bool holds(At *at, Expr residual, double tolerance) {
+  Dag *dag = at->array->dag;
+  const Term *terms;
+  double sum = 0, size, value;
+  if (dag_op(dag, residual) != OP_SUM) return true;
+  uint32_t count = dag_terms(dag, residual, &sum, &terms);
+  size = fabs(sum);
+  for (uint32_t k = 0; k < count; k++) {
+    if (!dag_evaluate(dag, dag_scratch(dag), terms[k].node, leaf_value, at, &value, NULL)) return true;
+    sum += terms[k].coefficient * value;
+    size += fabs(terms[k].coefficient * value);
+  }
+  return !(fabs(sum) > tolerance * size);
+}
+
+bool redundancy_holds(const Array *array, const Evaluator *evaluator, double t, const double *y, const Expr *residual,
+                      uint32_t count, double tolerance) {
+  At at = {array, evaluator, t, y};
+  for (uint32_t k = 0; k < count; k++)
+    if (!holds(&at, residual[k], tolerance)) return false;
+  return true;
+}

@@ -14,3 +14,8 @@ typedef struct Redundancy {
 /* Of the problem that strangeness was given, which has as many equations as unknowns. false: none follows from the others, or what these leave free are no unknowns without
  * derivative; or no point of the solutions was found, as where equations contradict each other. Makes the array of strangeness. Dense: O((size * mu)^3). */
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy);
+
+/* Do the equations that are left out hold at a point of the others, to a tolerance relative to their own terms? Of equations that depend on each other only nearly, as where
+ * conductances of 1e9 and 1e-12 siemens meet, one says something that ranks do not tell: at the point its terms do not cancel. */
+bool redundancy_holds(const Array *array, const Evaluator *evaluator, double t, const double *y, const Expr *residual,
+                      uint32_t count, double tolerance);
