@@ -257,8 +257,45 @@ static bool emit_function(Compiler *c, AstExpr e, Type expected, Name scope) {
   return true;
 }
 
+/* The position of each field of record `to` in record `from`, if these have the same fields in another order; false: they do not. */
+static bool find_fields(const Elaboration *el, const Record *to, const Record *from, uint32_t *position) {
+  bool is_moved = false;
+  if (to->function || from->function || to->fields.count != from->fields.count) return false;
+  for (uint32_t i = 0; i < to->fields.count; i++) {
+    uint32_t k = 0;
+    while (k < from->fields.count && from->fields.data[k].name != to->fields.data[i].name) k++;
+    if (k == from->fields.count || !type_fits(el, to->fields.data[i].type, from->fields.data[k].type)) return false;
+    position[i] = k;
+    is_moved |= k != i;
+  }
+  return is_moved;
+}
+
+/* Puts the fields of the argument last compiled in the order of the input's: records with the same fields are of compatible types (Modelica 3.6, section 6.4). */
+static void arrange_fields(Compiler *c, Type expected, Span span) {
+  Elaboration *el = c->el;
+  Type *type = &c->types.data[c->types.count - 1];
+  if (expected.base != TYPE_RECORD || type->base != TYPE_RECORD || expected.dimensions || type->dimensions) return;
+  const Record *to = &el->model->records.data[expected.definition], *from = &el->model->records.data[type->definition];
+  uint32_t *position = arena_array(&el->arena, to->fields.count + 1, sizeof *position);
+  if (!find_fields(el, to, from, position)) return;
+  uint32_t slot = compile_local(c, 0, *type, span);
+  compile_emit(c, CODE_BIND, 0, slot, span);
+  for (uint32_t i = 0; i < to->fields.count; i++) {
+    compile_emit(c, CODE_LOCAL, 0, slot, span);
+    compile_emit(c, CODE_FIELD, 0, position[i], span);
+  }
+  compile_emit(c, CODE_RECORD, 0, expected.definition, span);
+  *type = expected;
+}
+
 static void function_step(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
+  if (task->kid > 0) {
+    const Routine *routine = el->model->routines.data[task->routine];
+    arrange_fields(c, routine->locals.data[c->patches.data[task->list + task->kid - 1]].type,
+                   ast_span(el->ast, ast_kid(el->ast, task->e, task->kid - 1)));
+  }
   if (task->kid < ast_kid_count(el->ast, task->e)) {
     const Routine *routine = el->model->routines.data[task->routine];
     Type expected = routine->locals.data[c->patches.data[task->list + task->kid]].type;

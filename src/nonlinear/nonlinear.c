@@ -618,21 +618,37 @@ static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *d
   return found;
 }
 
-/* From a point where no step is left, since the rows do not change along a direction, as those of a flow at rest: along it, to either side, and on. */
+/* How far x is from where the search began, in sizes of the columns. */
+static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
+  double squares = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++) {
+    double way = (x[k] - nonlinear->entered[k]) / column_size(nonlinear, k, nonlinear->entered);
+    squares += way * way;
+  }
+  return squares;
+}
+
+/* From a point where no step is left, since the rows do not change along a direction, as those of a flow at rest: along it, to either side, and on. Of two solutions
+ * the one nearer to where the search began. */
 static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {0};
-  double *direction, *reached;
-  heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &direction, &reached);
+  double *direction, *reached, *found, squares;
+  uint32_t iterations = 0;
+  heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &direction, &reached, &found);
   copy(nonlinear, reached, x);
-  bool found = find_flat_direction(nonlinear, x, direction);
-  for (int side = 1; side >= -1 && found && !result.solved; side -= 2) {
+  bool is_flat = find_flat_direction(nonlinear, x, direction);
+  for (int side = 1; side >= -1 && is_flat; side -= 2) {
     for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = reached[k] + side * direction[k];
-    uint32_t before = result.iterations;
-    result = iterate(nonlinear, x);
-    result.iterations += before;
+    NonlinearResult now = iterate(nonlinear, x);
+    iterations += now.iterations;
+    if (!now.solved || (result.solved && way_from_entry(nonlinear, found) <= way_from_entry(nonlinear, x))) continue;
+    result = now;
+    copy(nonlinear, found, x);
   }
-  if (!result.solved) copy(nonlinear, x, reached);
-  heap_free_all(nonlinear->heap, direction, reached);
+  copy(nonlinear, x, result.solved ? found : reached);
+  if (result.solved) look_at(nonlinear, x, &squares);
+  result.iterations = iterations;
+  heap_free_all(nonlinear->heap, direction, reached, found);
   return result;
 }
 
