@@ -221,6 +221,10 @@ typedef struct daedal_library_counts {
   uint64_t bytes;
 } daedal_library_counts;
 
+/* Looks at a Functional Mock-up Unit without running it: every rule of FMI 2.0 or 3.0 that its description and its archive break is a diagnostic of the
+ * handle, which holds no model. O(size of the file). */
+daedal_model *daedal_check_fmu(const char *path, const daedal_load_options *options);
+
 /* Parses every file *.mo below the directories of modelica_path. The handle has no model: its status and diagnostics say
  * whether all of the files can be read. `counts` may be NULL. Linear in the size of the files; memory is that of the
  * largest. NULL when memory is exhausted. */

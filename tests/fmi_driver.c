@@ -3,6 +3,7 @@
  *   fmi_driver FILE.fmu cs [TOLERANCE] [NAME=VALUE...]    co-simulation, with the steps of the default experiment
  *   fmi_driver FILE.fmu me [TOLERANCE] [NAME=VALUE...]    model exchange: Dormand-Prince with event location
  *   fmi_driver FILE.fmu part FRACTION KIND [NAME=VALUE...]   the same for a part of the time
+ *   fmi_driver FILE.fmu tune KIND NAME=VALUE...              with other values from the middle of the time on
  *   fmi_driver FILE.fmu rows                              co-simulation, all communication points as CSV
  *   fmi_driver FILE.fmu events                            co-simulation of FMI 3.0 with event mode, early return, intermediate updates
  *   fmi_driver FILE.fmu state [me]                        saved half-way, serialized, and gone on with twice; co-simulation, or model exchange
@@ -514,12 +515,16 @@ static void set(const Fmu *fmu, void *instance, const Variable *variable, double
   check(status, "set");
 }
 
-static void initialize(const Fmu *fmu, void *instance, double tolerance, char **settings) {
-  const Description *description = &fmu->description;
+static void apply(const Fmu *fmu, void *instance, char **settings) {
   for (; settings && *settings; settings++) {
     const char *equal = need(strchr(*settings, '='), "value in NAME=VALUE");
     set(fmu, instance, find_variable(fmu, *settings, (size_t)(equal - *settings)), atof(equal + 1));
   }
+}
+
+static void initialize(const Fmu *fmu, void *instance, double tolerance, char **settings) {
+  const Description *description = &fmu->description;
+  apply(fmu, instance, settings);
   if (is_third(fmu)) {
     check(CALL(fmu, "EnterInitializationMode", int (*)(void *, bool, double, double, bool, double), instance, true,
                tolerance, description->start, true, description->stop),
@@ -944,7 +949,7 @@ static void run_with_events(Fmu *fmu) {
   const Description *description = &fmu->description;
   double t = description->start, next;
   Updates updates = {.last = t, .return_at = 0.5 * (t + description->stop)};
-  long events = 0, early = 0;
+  long events = 0, early = 0, changes = 0;
   fmu->has_event_mode = true;
   fmu->updates = &updates;
   void *instance = need(instantiate(fmu), "instance");
@@ -961,12 +966,16 @@ static void run_with_events(Fmu *fmu) {
     if (!needs_event || !goes_on) continue;
     events++;
     check(CALL(fmu, "EnterEventMode", int (*)(void *), instance), "EnterEventMode");
+    double *before = all_values(fmu, instance);
     goes_on = update_discrete_states(fmu, instance, &next);
+    double *after = all_values(fmu, instance);
+    changes += memcmp(before, after, description->count * sizeof *before) != 0;
+    free(before), free(after);
     check(CALL(fmu, "EnterStepMode", int (*)(void *), instance), "EnterStepMode");
   }
   if (updates.is_going_back) fail("an intermediate update went back in time, or offered nothing");
   print_values(fmu, instance);
-  printf("events\t%ld\nearly\t%ld\nupdates\t%ld\n", events, early, updates.count);
+  printf("events\t%ld\nearly\t%ld\nupdates\t%ld\nchanges\t%ld\n", events, early, updates.count, changes);
   release(fmu, instance);
 }
 
@@ -988,6 +997,19 @@ static void run_part(const Fmu *fmu, double fraction, char **settings) {
   release(fmu, instance);
 }
 
+static void run_tuned(const Fmu *fmu, char **settings) {
+  const Description *description = &fmu->description;
+  double middle = 0.5 * (description->start + description->stop);
+  void *instance = need(instantiate(fmu), "instance");
+  initialize(fmu, instance, description->tolerance, NULL);
+  simulate(fmu, instance, description->start, middle, description->tolerance);
+  if (fmu->is_exchange) check(CALL(fmu, "EnterEventMode", int (*)(void *), instance), "EnterEventMode");
+  apply(fmu, instance, settings);
+  simulate(fmu, instance, middle, description->stop, description->tolerance);
+  print_values(fmu, instance);
+  release(fmu, instance);
+}
+
 static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool prints) {
   void *instance = need(instantiate(fmu), "instance");
   initialize(fmu, instance, tolerance, settings);
@@ -1000,11 +1022,13 @@ static void run_to_end(const Fmu *fmu, double tolerance, char **settings, bool p
 int main(int count, char **arguments) {
   if (count < 3) fail("usage: fmi_driver FILE.fmu cs|me|rows|events|state|derivatives|many ...");
   const char *what = arguments[2];
-  bool is_state = strcmp(what, "state") == 0, is_part = strcmp(what, "part") == 0 && count > 4;
-  const char *kind = is_part ? arguments[4] : is_state && count > 3 ? arguments[3] : what;
+  bool is_state = strcmp(what, "state") == 0, is_part = strcmp(what, "part") == 0 && count > 4,
+       is_tuned = strcmp(what, "tune") == 0 && count > 3;
+  const char *kind = is_part ? arguments[4] : (is_state || is_tuned) && count > 3 ? arguments[3] : what;
   bool is_exchange = strcmp(kind, "me") == 0;
   Fmu fmu = open_fmu(arguments[1], is_exchange || strcmp(what, "derivatives") == 0);
   if (is_state) check_state(&fmu);
+  else if (is_tuned) run_tuned(&fmu, arguments + 4);
   else if (is_part) run_part(&fmu, atof(arguments[3]), arguments + 5);
   else if (strcmp(what, "derivatives") == 0) check_derivatives(&fmu);
   else if (strcmp(what, "events") == 0) run_with_events(&fmu);

@@ -32,7 +32,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 @functools.cache
 def words_of_help(*words):
     done = subprocess.run([DAEDAL, *words, "--help"], capture_output=True, text=True, check=True)
-    return set(OPTION.findall(done.stdout)) if words else set(re.findall(r"^  (\w+) ", done.stdout, re.MULTILINE))
+    return set(OPTION.findall(done.stdout)) if words else set(re.findall(r"^  (\w[\w-]*) ", done.stdout, re.MULTILINE))
 
 
 @functools.cache

@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "export", "report", "plot", "diff", "explain", "doctor", "completion"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "export", "report", "plot", "diff", "fmu-check", "explain", "doctor", "completion"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",
@@ -147,7 +147,7 @@ def help_is_data():
     for command in COMMANDS:
         expect(re.search(rf"^  {command} ", text, re.M), command, "is not in --help")
         own = expect_exit(Folder().run(command, "--help"), 0).stdout
-        expect(re.match(rf"usage: daedal {command} (MODEL|RESULT|SHELL|\[)", own), own)
+        expect(re.match(rf"usage: daedal {command} (MODEL|RESULT|FILE|SHELL|\[)", own), own)
         expect(own == Folder().run("help", command).stdout, "help COMMAND differs from COMMAND --help")
         for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", own, re.M):
             expect(option in text, option, "is missing in --help")
@@ -168,7 +168,7 @@ def manual_page_is_true():
     shown = set(re.findall(r"^  (?:-\w, )?--([\w-]+)", Folder().run("--help").stdout, re.M))
     listed = options_of_page(page)
     expect(listed == shown, "only in the page:", listed - shown, "only in --help:", shown - listed)
-    expect(set(re.findall(r"^\.It Cm (\w+)", page, re.M)) == set(COMMANDS), "commands of the page")
+    expect(set(re.findall(r"^\.It Cm ([\w-]+)", page, re.M)) == set(COMMANDS), "commands of the page")
     guide = (SOURCE / "docs/command.md").read_text()
     expect(all(f"--{option}" in guide for option in shown), [o for o in shown if f"--{o}" not in guide])
 

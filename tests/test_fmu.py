@@ -222,6 +222,36 @@ def check_event_mode(model, fmu, folder):
     compare(simulate(model, folder), values, 1e-8, "features with event mode")
     assert values["events"] >= values["bounces"] + 6, values["events"]  # samples, and the edge of `below`
     assert values["early"] >= values["events"] and values["updates"] > 20
+    assert values["changes"] == values["events"], values["changes"]  # left limits are there until an event is handled
+
+
+def check_tuned(folder):
+    """Parameters that get other values half-way, directly and through those bound to them."""
+    text = """model Tuned
+  parameter Real m = 2, k = 3;
+  parameter Real d = m/4;
+  Real x(start = 1, fixed = true), v(start = 0, fixed = true), p(start = 0.6), q(start = 0.8, fixed = true), l;
+  discrete Integer n(start = 0, fixed = true);
+equation
+  der(x) = v;
+  @m*der(v) = -@k*x - @d*v;
+  der(p) = l*p + x; der(q) = l*q + 1; p^2 + q^2 = 1;
+  when x < 0 then n = pre(n) + 1; end when;
+  annotation(experiment(StopTime = 6, Tolerance = 1e-8, Interval = 0.05));
+end Tuned;
+"""
+    model, fmu = folder / "tuned.mo", folder / "tuned.fmu"
+    for version, settings in ((2, {"m": 3}), (3, {"k": 1.5, "d": 2})):
+        after = {"m": 2, "k": 3, **settings}
+        after.setdefault("d", after["m"] / 4)
+        model.write_text(re.sub(r"@(\w)", lambda found: f"(if time < 3 then {found[1]} else {after[found[1]]!r})", text))
+        reference = simulate(model, folder)
+        model.write_text(text.replace("@", ""))
+        run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", version, "-q")
+        for kind in ("cs", "me"):
+            values = drive(fmu, "tune", kind, *(f"{name}={value}" for name, value in settings.items()))
+            compare({name: value for name, value in reference.items() if name not in after}, values, 1e-6, f"tuned {kind} {version}")
+            assert values["d"] == after["d"] and values["n"] > 0, values
 
 
 def check_kinds(folder):
@@ -636,6 +666,7 @@ def main():
         os.environ["PATH"] = path
         check_pendulum(folder)
         check_platforms(folder)
+        check_tuned(folder)
         check_wishes(folder)
         check_short_events(folder)
         check_driven(folder)

@@ -138,7 +138,7 @@ class Results(unittest.TestCase):
     def test_examples_of_the_help_run(self):
         """All of them, in the order of the commands, in a copy of the examples."""
         shutil.copytree(SOURCE / "examples", self.folder / "examples")
-        commands = re.findall(r"^  (\w+) ", subprocess.run([DAEDAL, "--help"], capture_output=True, text=True, check=True)
+        commands = re.findall(r"^  ([\w-]+) ", subprocess.run([DAEDAL, "--help"], capture_output=True, text=True, check=True)
                               .stdout.split("\noptions")[0], re.M)
         environment = {**os.environ, "PATH": f"{pathlib.Path(DAEDAL).resolve().parent}:{os.environ['PATH']}"}
         for command in commands:

@@ -3,6 +3,7 @@
 #include "api/handles.h"
 
 #include "fmi/fmu.h"
+#include "fmi/rules.h"
 #include "fmi/text.h"
 #include "instance/load.h"
 #include "model/input.h"
@@ -205,6 +206,22 @@ static void survey(void *context) {
   publish_model(model);
 }
 
+static void report_rule(void *context, const char *text) { diag_error(context, DIAG_FMU_RULE, (Span){0}, "%s", text); }
+
+/* Looks at an FMU, of which nothing stays but what is said. */
+static void check_fmu(void *context) {
+  LoadRequest *request = context;
+  daedal_model *model = request->model = make_model(request);
+  uint32_t length = 0;
+  Zip zip;
+  char *bytes = file_read(model->heap, &model->diags, request->path, &length);
+  model->diags.limit = UINT32_MAX;
+  if (bytes && !zip_open(&zip, bytes, length))
+    diag_error(&model->diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': it is no archive", request->path);
+  else if (bytes) rules_check(&zip, model->heap, report_rule, &model->diags);
+  publish_model(model);
+}
+
 typedef void LoadWork(void *request);
 
 static daedal_model *load_protected(LoadWork *work, LoadRequest *request, const HeapHook *hook) {
@@ -266,6 +283,13 @@ daedal_model *daedal_load(const char *path, const char *text, size_t length, con
   request.text = !path && !text && !is_library ? "" : text;
   request.length = text ? length : 0;
   return load_with(load, &request, given.allocator);
+}
+
+daedal_model *daedal_check_fmu(const char *path, const daedal_load_options *options) {
+  daedal_load_options given = load_options_given(options);
+  LoadRequest request = request_of(&given);
+  request.path = path ? path : "";
+  return load_with(check_fmu, &request, given.allocator);
 }
 
 daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts) {

@@ -78,7 +78,8 @@ enum {
   IN_PLOT = 1 << 16,
   IN_DIFF = 1 << 17,
   IN_FILES = IN_PLOT | IN_DIFF, /* all that take results */
-  IN_ALL = (1 << 18) - 1,
+  IN_FMU = 1 << 18,
+  IN_ALL = (1 << 19) - 1,
 };
 
 typedef struct Command {
@@ -117,5 +118,6 @@ int plot_command(const Arguments *arguments);
 int diff_command(const Arguments *arguments);
 int explain_command(const Arguments *arguments);
 int report_command(const Arguments *arguments);
+int fmu_check_command(const Arguments *arguments);
 int doctor_command(const Arguments *arguments);
 int completion_command(const Arguments *arguments);

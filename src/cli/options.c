@@ -36,7 +36,7 @@ const Option options[] = {
      "does not need"},
     {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
-    {"--allow-external", NULL, "[LIBRARY]", IN_MODELS, OPTION_LIBRARY, PLACE(libraries),
+    {"--allow-external", NULL, "[LIBRARY]", IN_MODELS | IN_FMU, OPTION_LIBRARY, PLACE(libraries),
      "let external functions write files and run commands, and take them from LIBRARY.so"},
     {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict),
      "refuse what the Modelica language does not have or forbids"},
@@ -77,8 +77,8 @@ const Option options[] = {
     {"--weights", NULL, "X=2", IN_FIT, OPTION_LIST, PLACE(weights), "factors of the residuals of columns; default 1"},
     {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_LIST, PLACE(deviations),
      "standard deviations of the measurements, where they are known"},
-    {"--tolerance", NULL, "TOL", IN_DIFF, OPTION_POSITIVE, PLACE(difference_tolerance),
-     "of diff: the difference allowed, relative to the largest value of a signal; default 0"},
+    {"--tolerance", NULL, "TOL", IN_DIFF | IN_FMU, OPTION_POSITIVE, PLACE(difference_tolerance),
+     "of diff and fmu-check: the difference allowed, relative to the largest value of a signal; default 0, and 1e-3"},
     {"--absolute", NULL, "A", IN_DIFF, OPTION_POSITIVE, PLACE(difference_absolute),
      "the difference allowed whatever the values are, besides --tolerance; default 0"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
@@ -176,7 +176,7 @@ const Option options[] = {
      "report as JSON; - or, as the last word, nothing: on standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
      "show on standard error what a pass leaves behind"},
-    {"--quiet", "-q", NULL, IN_MODELS | IN_FILES, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
+    {"--quiet", "-q", NULL, IN_MODELS | IN_FILES | IN_FMU, OPTION_FLAG, PLACE(quiet), "say nothing but errors"},
     {"--verbose", "-v", NULL, IN_MODELS, OPTION_FLAG, PLACE(verbose), "say more: counts, offsets, pivots, events"},
     {"--help", "-h", NULL, IN_ALL, OPTION_FLAG, PLACE(help), "this text"},
     {0},
@@ -510,6 +510,7 @@ static bool parse_option(OptionParser *parser, const char *word) {
 /* "MODEL" as a word of a sentence. */
 static const char *subject_name(const Command *command) {
   if (command->bit & IN_FILES) return "result";
+  if (command->bit & IN_FMU) return "FMU";
   return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
 }
 
@@ -521,7 +522,7 @@ static bool add_file(OptionParser *parser, const char *word) {
 
 static bool parse_path(OptionParser *parser, const char *word) {
   if (!word_append(&parser->arguments->paths, word, "a path")) return false;
-  if (parser->arguments->model_path && parser->command->bit & (IN_FILES | IN_COMPLETION)) return true;
+  if (parser->arguments->model_path && parser->command->bit & (IN_FILES | IN_COMPLETION | IN_FMU)) return true;
   if (parser->arguments->model_path && parser->command->bit & IN_MODELS && ends_with(word, ".mo"))
     return add_file(parser, word);
   if (parser->arguments->model_path)
@@ -589,6 +590,8 @@ static bool check_together(const OptionParser *parser) {
   bool is_pair = arguments->paths.words[0] && arguments->paths.words[1] && !arguments->paths.words[2];
   if (parser->command->bit == IN_DIFF && !is_pair)
     return usage_error("diff compares two results: daedal diff RESULT RESULT");
+  if (parser->command->bit == IN_FMU && arguments->paths.words[1] && arguments->paths.words[2])
+    return usage_error("fmu-check takes one FMU and one model: daedal fmu-check FILE.fmu MODEL");
   if (parser->command->bit == IN_FIT && (!arguments->data || !arguments->parameters))
     return usage_error("fit needs measurements and parameters: daedal fit MODEL --data FILE.csv --parameters a=1,b=2");
   return parser->command->bit != IN_EXPORT || check_export(arguments);

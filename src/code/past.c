@@ -1,7 +1,7 @@
 /* past: see past.h. */
 #include "code/past.h"
 
-#include "code/profile.h"
+#include "core/profile.h"
 
 #include <float.h>
 #include <math.h>
@@ -42,7 +42,8 @@ typedef struct Break {
 } Break;
 
 typedef struct Transport {
-  Profile *profile;
+  Profile profile;
+  ProfileRing ring;
   double x, rate;
   double begin, end; /* x where the step under way began, and at the end of the last one */
   bool is_positive, is_fit;
@@ -83,10 +84,26 @@ struct Past {
   VEC(double) coefficients; /* PIECE_NODES for each delay and piece */
 };
 
+/* Entries of a pipe that there is room for at first. */
+enum { FIRST_CAPACITY = 16 };
+
 static Transport *transport_new(Heap *heap) {
   Transport *pipe = heap_alloc(heap, sizeof *pipe);
-  *pipe = (Transport){.profile = profile_new(heap)};
+  ProfileEntry *entries = heap_array(heap, FIRST_CAPACITY, sizeof *entries);
+  *pipe = (Transport){.profile = {.limit = INFINITY, .announced = PROFILE_SMOOTH}, .ring = {entries, FIRST_CAPACITY}};
   return pipe;
+}
+
+/* Makes room for so many entries in all. */
+static void reserve_entries(Heap *heap, Transport *pipe, int count) {
+  int capacity = pipe->ring.capacity;
+  if (count <= capacity) return;
+  while (capacity < count) capacity *= 2;
+  ProfileEntry *entries = heap_array(heap, (size_t)capacity, sizeof *entries);
+  for (int k = 0; k < pipe->profile.count; k++) entries[k] = *profile_entry(&pipe->profile, &pipe->ring, k);
+  heap_free(heap, pipe->ring.entries);
+  pipe->ring = (ProfileRing){entries, capacity};
+  pipe->profile.first = 0;
 }
 
 Past *past_new(Heap *heap, const ArrayCode *code) {
@@ -152,7 +169,7 @@ static void expand(const Past *past, uint32_t k, uint64_t piece, double at, doub
 
 /* What is at the place 0. */
 static void read_pipe(const Transport *pipe, double *leaves) {
-  profile_read(pipe->profile, -pipe->x, leaves);
+  profile_read(&pipe->profile, &pipe->ring, -pipe->x, leaves);
   leaves[DELAY_DEGREE + 1] = -pipe->x;
 }
 
@@ -251,8 +268,8 @@ double past_moved(Evaluator *evaluator, double t, const double *y) {
 
 /* The break that a pipe waits for; none comes to the end at which it is filled. */
 static void set_break(Evaluator *evaluator, uint32_t k) {
-  const Transport *pipe = evaluator->past->channel[k].pipe;
-  double limit = pipe->is_positive ? INFINITY : profile_limit(pipe->profile, -pipe->x, true);
+  Transport *pipe = evaluator->past->channel[k].pipe;
+  double limit = pipe->is_positive ? INFINITY : profile_limit(&pipe->profile, &pipe->ring, -pipe->x, true);
   evaluator->discretes[evaluator->past->logic->delays.data[k].leaf + PIPE_BREAK] = fmin(limit, FAR - pipe->x);
 }
 
@@ -266,7 +283,8 @@ static void fill_pipe(Evaluator *evaluator, uint32_t k) {
     model_evaluate(evaluator->model, &evaluator->scratch, delay->pipe->points[i], evaluator->parameters, &points[i]);
   pipe->is_fit = transport_points_fit(points, count);
   points[0] = 0, points[count - 1] = 1;
-  profile_fill(pipe->profile, points, values, count, pipe->x);
+  reserve_entries(evaluator->past->heap, pipe, (int)count);
+  profile_fill(&pipe->profile, &pipe->ring, points, values, (int)count, pipe->x);
   heap_free(evaluator->heap, points);
   read_pipe(pipe, evaluator->discretes + delay->leaf);
   evaluator->discretes[delay->leaf + PIPE_BREAK] = FAR - pipe->x;
@@ -293,9 +311,9 @@ void past_guess(Evaluator *evaluator, double t, const double *y) {
 /* Tells a pipe of what enters from now on, and which of its breaks is the next to come out. */
 static void await_break(Evaluator *evaluator, uint32_t k, double enters, bool is_kink) {
   const LogicDelay *delay = &evaluator->past->logic->delays.data[k];
-  const Transport *pipe = evaluator->past->channel[k].pipe;
+  Transport *pipe = evaluator->past->channel[k].pipe;
   double *leaves = evaluator->discretes + delay->leaf;
-  profile_announce(pipe->profile, pipe->is_positive, pipe->x, enters, is_kink);
+  profile_announce(&pipe->profile, &pipe->ring, pipe->is_positive, pipe->x, enters, is_kink);
   set_break(evaluator, k);
   leaves[PIPE_SIGN] = evaluator->discretes[delay->pipe->arrival] != 0 ? -1 : 1;
 }
@@ -394,7 +412,9 @@ static bool add_inflow(Evaluator *evaluator, double from, const double *coeffici
     pipe->end = pipe->x;
     pipe->is_fit = pipe->is_fit && fabs(pipe->end - pipe->begin) <= 1;
     const double *value = coefficients + (size_t)k * PIECE_NODES;
-    if (!profile_add(pipe->profile, pipe->is_positive, pipe->begin, x, value, from == past->noted)) continue;
+    reserve_entries(past->heap, pipe, pipe->profile.count + 1);
+    if (!profile_add(&pipe->profile, &pipe->ring, pipe->is_positive, pipe->begin, x, value, from == past->noted))
+      continue;
     set_break(evaluator, k);
     any = true;
   }
@@ -484,9 +504,9 @@ static bool pass_breaks(Past *past, Channel *channel, double t, double *value) {
 
 /* Passes the break of a pipe that has come out. */
 static bool pass_pipe(Past *past, uint32_t k, double *leaves) {
-  const Transport *pipe = past->channel[k].pipe;
+  Transport *pipe = past->channel[k].pipe;
   double before[DELAY_LEAVES];
-  ProfileBreak passed = pipe->is_positive ? PROFILE_SMOOTH : profile_pass(pipe->profile, -pipe->x);
+  ProfileBreak passed = pipe->is_positive ? PROFILE_SMOOTH : profile_pass(&pipe->profile, &pipe->ring, -pipe->x);
   if (passed == PROFILE_SMOOTH) return false;
   past->level = passed == PROFILE_JUMP || past->level == 0 ? 0 : 1;
   memcpy(before, leaves, sizeof before);
@@ -546,11 +566,10 @@ void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
 
 /* ---- copies ---- */
 
-static void assign_pipe(Transport *to, const Transport *from) {
-  Profile *profile = to->profile;
+static void assign_pipe(Heap *heap, Transport *to, const Transport *from) {
+  heap_free(heap, to->ring.entries);
   *to = *from;
-  to->profile = profile;
-  profile_assign(profile, from->profile);
+  to->ring.entries = heap_copy(heap, from->ring.entries, (size_t)from->ring.capacity, sizeof *from->ring.entries);
 }
 
 static void assign(Past *to, const Past *from) {
@@ -579,7 +598,7 @@ static void assign(Past *to, const Past *from) {
     Transport *pipe = channel->pipe;
     *channel = *source;
     channel->pipe = pipe;
-    if (pipe) assign_pipe(pipe, source->pipe);
+    if (pipe) assign_pipe(to->heap, pipe, source->pipe);
     channel->breaks.data = room, channel->breaks.count = 0, channel->breaks.capacity = capacity;
     for (uint32_t b = 0; b < source->breaks.count; b++) vec_push(to->heap, &channel->breaks, source->breaks.data[b]);
   }
@@ -597,14 +616,41 @@ Past *past_save(const Past *past, Heap *heap) {
 
 void past_restore(Past *past, const Past *saved) { assign(past, saved); }
 
-static void transfer_pipe(Transport *pipe, Transfer *transfer) {
+static void transfer_break(ProfileBreak *at, Transfer *transfer) {
+  uint32_t number = *at;
+  transfer_indices(transfer, &number, 1, PROFILE_SMOOTH + 1);
+  if (!transfer->is_broken) *at = (ProfileBreak)number;
+}
+
+/* Entry by entry, so that the ring may lie otherwise. */
+static void transfer_profile(Heap *heap, Transport *pipe, Transfer *transfer) {
+  ProfileEntry none = {.end = PROFILE_SMOOTH};
+  Profile *profile = &pipe->profile;
+  uint32_t count = transfer_count(transfer, (uint32_t)profile->count, offsetof(ProfileEntry, end));
+  if (transfer->reads) profile->count = 0;
+  for (uint32_t k = 0; k < count && !transfer->is_broken; k++) {
+    if (transfer->reads) reserve_entries(heap, pipe, profile->count + 1);
+    ProfileEntry *entry =
+        transfer->reads ? profile_append(profile, &pipe->ring, false) : profile_entry(profile, &pipe->ring, (int)k);
+    if (transfer->reads) *entry = none;
+    transfer_array(transfer, entry, 1, offsetof(ProfileEntry, end));
+    transfer_break(&entry->end, transfer);
+  }
+  transfer_require(transfer, count > 0);
+  transfer_value(transfer, &profile->limit);
+  transfer_value(transfer, &profile->end);
+  transfer_break(&profile->at_limit, transfer);
+  transfer_break(&profile->announced, transfer);
+}
+
+static void transfer_pipe(Heap *heap, Transport *pipe, Transfer *transfer) {
   transfer_value(transfer, &pipe->x);
   transfer_value(transfer, &pipe->rate);
   transfer_value(transfer, &pipe->begin);
   transfer_value(transfer, &pipe->end);
   transfer_flags(transfer, &pipe->is_positive, 1);
   transfer_flags(transfer, &pipe->is_fit, 1);
-  profile_transfer(pipe->profile, transfer);
+  transfer_profile(heap, pipe, transfer);
 }
 
 /* Breaks lie before or behind pieces that are known. */
@@ -615,7 +661,7 @@ static void transfer_channel(Channel *channel, uint64_t pieces, Heap *heap, Tran
   transfer_require(transfer, channel->passed <= channel->breaks.count);
   for (uint32_t b = 0; b < channel->breaks.count; b++)
     transfer_require(transfer, channel->breaks.data[b].piece <= pieces);
-  if (channel->pipe) transfer_pipe(channel->pipe, transfer);
+  if (channel->pipe) transfer_pipe(heap, channel->pipe, transfer);
 }
 
 void past_transfer(Past *saved, Transfer *transfer) {

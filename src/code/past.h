@@ -8,7 +8,7 @@
 
 #include "base/transfer.h"
 #include "code/evaluator.h"
-#include "code/piece.h"
+#include "core/piece.h"
 
 /* The delays of the logic: programs for their values, and for their times followed by the longest ones. Lives in the heap. */
 Past *past_new(Heap *heap, const ArrayCode *code);

@@ -8,7 +8,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
-#include "entry.h"
+#include "profile.h"
 
 #include <stddef.h>
 
@@ -268,18 +268,6 @@ typedef struct PastBreak {
   int piece, level;   /* piece: the first one behind it */
 } PastBreak;
 
-/* The contents of a pipe: entries in a ring, ascending. */
-typedef struct Profile {
-  int first, count, is_full;
-  double limit, end; /* end: the high one, when a break was announced */
-  ProfileBreak at_limit, announced;
-} Profile;
-
-typedef struct ProfileRing {
-  ProfileEntry *entries;
-  int capacity;
-} ProfileRing;
-
 /* How far the contents of a pipe have moved. */
 typedef struct PastPipe {
   double x, rate, begin, end; /* begin, end: x where the step under way began, and at the end of the last one */
@@ -472,16 +460,6 @@ SolverStatus slides_complete(Solver *solver, double t, double *y, int is_followi
 int slides_begin(Solver *solver, double t, double *y, int *more);
 void slides_leave(Solver *solver);
 void slides_forget(Solver *solver);
-
-/* profile.c */
-void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
-                  double x);
-void profile_announce(Profile *profile, const ProfileRing *ring, int is_low, double x, double value, int is_kink);
-int profile_add(Profile *profile, const ProfileRing *ring, int is_low, double begin, const double *x,
-                const double *value, int is_fresh);
-void profile_read(const Profile *profile, const ProfileRing *ring, double s, double *derivatives);
-double profile_limit(Profile *profile, const ProfileRing *ring, double s, int enters);
-ProfileBreak profile_pass(Profile *profile, const ProfileRing *ring, double s);
 
 /* past.c */
 int program_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out);

@@ -1,5 +1,5 @@
 /* piece: see piece.h. */
-#include "code/piece.h"
+#include "core/piece.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* entry: see entry.h. */
-#include "code/entry.h"
+#include "core/entry.h"
 
 #include <math.h>
 #include <string.h>

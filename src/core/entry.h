@@ -1,7 +1,7 @@
 /* entry: what has entered a pipe in a step (profile.h). Exported solvers carry it as it stands. */
 #pragma once
 
-#include "code/piece.h"
+#include "core/piece.h"
 
 #include <stdbool.h>
 
