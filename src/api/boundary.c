@@ -3,10 +3,10 @@
  * The conditions at the end, with time scaled to a run from 0 to 1, are variables of a second form of the model
  * (model/boundary.h). What is sought, free parameters and start values that the model leaves open, is fitted so that they
  * vanish: the fit has the sensitivities of the runs, through events, whatever the index. A third form runs with what was found. */
+#include "api/boundary.h"
 #include "api/fit.h"
 #include "api/handles.h"
 #include "base/number.h"
-#include "energy/energy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@ typedef struct Sought {
 typedef struct Shooting {
   const daedal_model *model; /* as written */
   daedal_options options;
+  const Attempt *attempt;
   BoundaryOptions form;
   daedal_model *conditions; /* NULL before they are made */
   daedal_result *initial;   /* of it */
@@ -52,15 +53,11 @@ static const char *alias_of_column(const InitialSystem *system, uint32_t q, doub
   return NULL;
 }
 
-/* The variable itself, x_der for der(x), or x for the constant x.start. NULL: there is no variable of that name. */
+/* The variable itself, x_der for der(x), or x for the constant start.x. NULL: there is no variable of that name. */
 static const char *variable_of_column(const Model *model, const char *name, Arena *arena) {
-  static const char ending[] = ".start";
   uint32_t orders = 0;
-  size_t length = strlen(name), tail = sizeof ending - 1;
-  if (length > tail && strcmp(name + length - tail, ending) == 0) {
-    const char *own = arena_copy(arena, name, length - tail);
-    if (model_find(model, own) != MAP_NONE) return own;
-  }
+  size_t length = strlen(name), head = strlen(boundary_start_prefix);
+  if (strncmp(name, boundary_start_prefix, head) == 0 && model_find(model, name + head) != MAP_NONE) return name + head;
   while (strncmp(name, "der(", 4) == 0 && name[length - 1] == ')') name += 4, length -= 5, orders++;
   name = arena_copy(arena, name, length);
   for (; orders; orders--) name = arena_printf(arena, "%s_der", name);
@@ -84,14 +81,64 @@ static const char *guess_text(const daedal_model *model, const Variable *variabl
   return arena_printf(arena, "=%s:%s:%s", numbers[0], numbers[1], numbers[2]);
 }
 
+/* "x" for "segment3.x", and the 3; NULL: it belongs to the first. */
+static const char *of_segment(const Shooting *shooting, const char *name, uint32_t *segment) {
+  unsigned number;
+  int length = 0;
+  bool is_copy = sscanf(name, "segment%u.%n", &number, &length) == 1 && length;
+  if (!is_copy || model_find(shooting->model->model, name) != MAP_NONE) return NULL;
+  *segment = number;
+  return name + length;
+}
+
+/* The value in the run that guesses are taken from, or on the line through it and the run before it; times are parts of the runs. */
+static double guessed_value(const Shooting *shooting, uint32_t signal, double time) {
+  const Attempt *attempt = shooting->attempt;
+  double value = result_value_at(attempt->guess, signal, time);
+  if (!attempt->before) return value;
+  double start = shooting->form.start, length = result_last_time(attempt->guess) - start;
+  double earlier_length = result_last_time(attempt->before) - start;
+  double earlier = result_value_at(attempt->before, signal, start + (time - start) / length * earlier_length);
+  return value + attempt->lead * (value - earlier);
+}
+
+/* Start values of all segments from the run that guesses are taken from. */
+static void guess_starts(daedal_result *asked, Shooting *shooting) {
+  const Model *model = shooting->model->model;
+  daedal_result *guess = shooting->attempt->guess;
+  uint32_t segments = shooting->form.segments, count = model->unknowns.count;
+  if (!guess || !daedal_result_rows(guess)) return;
+  double *starts = arena_array(&asked->diags.arena, (size_t)segments * count, sizeof *starts);
+  double start = shooting->form.start, stop = result_last_time(guess);
+  for (uint32_t k = 0; k < segments; k++)
+    for (uint32_t j = 0; j < count; j++) {
+      double time = shooting->form.arcs.count ? shooting->form.arcs.begin[k] : start + k * (stop - start) / segments;
+      uint32_t signal = daedal_result_find(guess, model_name(model, model->unknowns.data[j]));
+      starts[(size_t)k * count + j] = signal == UINT32_MAX ? NAN : guessed_value(shooting, signal, time);
+    }
+  shooting->form.starts = starts;
+  shooting->form.start_count = count;
+}
+
+/* A parameter of the run that guesses are taken from. */
+static double known_parameter(const Shooting *shooting, const char *name, double otherwise) {
+  const daedal_result *guess = shooting->attempt->guess;
+  uint32_t signal = guess ? daedal_result_find(guess, name) : UINT32_MAX;
+  return signal == UINT32_MAX ? otherwise : guessed_value(shooting, signal, shooting->form.start);
+}
+
+/* Free parameters, and the times at which arcs begin, which the model as written does not have. */
 static void seek_parameters(daedal_result *asked, Shooting *shooting) {
-  const Model *written = shooting->model->model;
+  const Model *written = shooting->model->model, *model = shooting->conditions->model;
   Arena *arena = &asked->diags.arena;
-  for (uint32_t p = 0; p < written->parameters.count; p++) {
-    const Variable *variable = &written->variables.data[written->parameters.data[p]];
-    if (!boundary_is_sought(variable)) continue;
+  for (uint32_t p = 0; p < model->parameters.count; p++) {
+    bool is_written = p < written->parameters.count;
+    const Variable *variable = is_written ? &written->variables.data[written->parameters.data[p]]
+                                          : &model->variables.data[model->parameters.data[p]];
+    if (is_written && !boundary_is_sought(variable)) continue;
     double guess = shooting->initial->simulation.facts.evaluator->parameters[p];
-    Sought sought = {names_text(written->names, variable->name), guess_text(shooting->model, variable, guess, arena),
+    if (is_written) guess = known_parameter(shooting, names_text(written->names, variable->name), guess);
+    Sought sought = {names_text(model->names, variable->name), guess_text(shooting->model, variable, guess, arena),
                      false};
     vec_push(asked->heap, &shooting->sought, sought);
   }
@@ -199,31 +246,69 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
       "no solution of the boundary value problem was found near the start values: this condition misses by %.3g",
       estimate->found.r[worst]);
   diag_note(&asked->diags, diag, (Span){0}, "other start values, or more segments (--segments), may lead to one");
-  for (uint32_t v = 0; v < model->variables.count; v++)
-    if (strncmp(model_name(model, v), optimal_switching, strlen(optimal_switching)) == 0)
-      diag_note(&asked->diags, diag, model->variables.data[v].span,
-                "a singular arc, on which %s stays zero, is not looked for", model_name(model, v));
+  for (uint32_t c = 0; c < model->switched.count; c++) {
+    uint32_t control = model->unknowns.data[dag_index(model->dag, model->switched.data[c].control)];
+    diag_note(&asked->diags, diag, model->variables.data[control].span,
+              "nor was a sequence of arcs found, at a bound or singular, with %s on them", model_name(model, control));
+  }
   return false;
 }
 
 static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
-  daedal_fit_options fit = {.size = sizeof fit, .data_text = shooting->data, .parameters = shooting->parameters};
+  daedal_fit_options fit = {.size = sizeof fit,
+                            .data_text = shooting->data,
+                            .parameters = shooting->parameters,
+                            .iterations = shooting->attempt->most_iterations};
   daedal_options options = shooting->options;
-  shooting->estimate = daedal_fit(shooting->conditions, &options, &fit);
+  FitZero zero = {options.tolerance, shooting->form.segments > 1};
+  shooting->estimate = fit_find(shooting->conditions, &options, &fit, zero);
   if (daedal_status_of(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
   return take_failure(asked, shooting->estimate ? shooting->estimate->asked : NULL);
 }
 
 /* ---- what was found ---- */
 
-/* "x" for "segment3.x", and the 3; NULL: it belongs to the first. */
-static const char *of_segment(const Shooting *shooting, const char *name, uint32_t *segment) {
-  unsigned number;
-  int length = 0;
-  bool is_copy = sscanf(name, "segment%u.%n", &number, &length) == 1 && length;
-  if (!is_copy || model_find(shooting->model->model, name) != MAP_NONE) return NULL;
-  *segment = number;
-  return name + length;
+/* The times at which segments begin: equally long ones, or where arcs were found to begin. */
+static const double *segment_beginnings(daedal_result *asked, const Shooting *shooting) {
+  uint32_t segments = shooting->form.segments;
+  double *begin = arena_array(&asked->diags.arena, segments, sizeof *begin);
+  for (uint32_t s = 0; s < segments; s++)
+    begin[s] = shooting->form.start + s * (shooting->stop - shooting->form.start) / segments;
+  for (uint32_t s = 1; shooting->form.arcs.count && s < segments; s++) {
+    const char *name = boundary_switch_name(s, &asked->diags.arena);
+    for (uint32_t k = 0; k < shooting->sought.count; k++)
+      if (strcmp(shooting->sought.data[k].name, name) == 0)
+        begin[s] = shooting->estimate->parameters.data[k].figures.value;
+  }
+  return begin;
+}
+
+/* A singular arc has fewer start values than variables that are differentiated: the run goes on from what it reaches. */
+static bool is_singular(const BoundaryArcs *arcs, uint32_t arc) {
+  for (uint32_t c = 0; arc < arcs->count && c < arcs->controls; c++)
+    if (arcs->kind[(size_t)arc * arcs->controls + c] == ARC_SINGULAR) return true;
+  return false;
+}
+
+/* The arcs for the report, control by control; those that another control divides are one. */
+static void name_arcs(daedal_result *asked, const Shooting *shooting, const double *begin, BoundaryFacts *facts) {
+  static const char *const KIND[] = {[ARC_MIN] = "min", [ARC_MAX] = "max", [ARC_SINGULAR] = "singular"};
+  const BoundaryArcs *arcs = &shooting->form.arcs;
+  const Model *model = shooting->model->model;
+  facts->arcs = arena_array(&asked->diags.arena, (size_t)arcs->count * arcs->controls, sizeof *facts->arcs);
+  for (uint32_t c = 0; c < arcs->controls; c++)
+    for (uint32_t a = 0; a < arcs->count; a++) {
+      size_t at = (size_t)a * arcs->controls + c;
+      double to = a + 1 < arcs->count ? begin[a + 1] : shooting->stop;
+      if (a && arcs->kind[at] == arcs->kind[at - arcs->controls]) {
+        facts->arcs[facts->arc_count - 1].to = to;
+        continue;
+      }
+      Expr control = model->switched.data[c].control;
+      facts->arcs[facts->arc_count++] =
+          (ArcFacts){model_name(model, model->unknowns.data[dag_index(model->dag, control)]), KIND[arcs->kind[at]],
+                     begin[a], to, shooting->attempt->legendre ? shooting->attempt->legendre[at] : NAN};
+    }
 }
 
 /* Values at the start of the run, and those at the starts of segments. */
@@ -239,15 +324,16 @@ static BoundaryFacts *gather(daedal_result *asked, Shooting *shooting, double la
                            .iterations = shooting->estimate->found.iterations,
                            .runs = shooting->estimate->runs,
                            .residual = largest};
-  double length = (shooting->stop - shooting->form.start) / shooting->form.segments;
+  const double *begin = segment_beginnings(asked, shooting);
   shooting->form.nodes = nodes;
   for (uint32_t k = 0; k < count; k++) {
     double value = shooting->estimate->parameters.data[k].figures.value;
     const char *name = shooting->sought.data[k].name, *own = of_segment(shooting, name, &segment);
-    if (own)
-      nodes[shooting->form.node_count++] = (BoundaryNode){own, shooting->form.start + (segment - 1) * length, value};
+    if (own && is_singular(&shooting->form.arcs, segment - 1)) continue;
+    if (own) nodes[shooting->form.node_count++] = (BoundaryNode){own, begin[segment - 1], value};
     else facts->name[facts->count] = name, facts->value[facts->count++] = value;
   }
+  name_arcs(asked, shooting, begin, facts);
   return facts;
 }
 
@@ -309,6 +395,7 @@ static bool solve(daedal_result *asked, const void *argument) {
   BoundaryWork *work = *(BoundaryWork *const *)argument;
   Shooting *shooting = work->shooting;
   double largest;
+  guess_starts(asked, shooting);
   if (!begin(asked, shooting)) return result_finish(asked, false);
   seek_parameters(asked, shooting);
   if (!seek_starts(asked, shooting) || !write_problem(asked, shooting)) return result_finish(asked, false);
@@ -324,7 +411,7 @@ static bool solve(daedal_result *asked, const void *argument) {
 }
 
 /* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
-static void forget_outputs(daedal_options *options) {
+void boundary_forget_outputs(daedal_options *options) {
   options->variables = options->plot_variables = options->invariants = NULL;
   options->sensitivity = options->gradient = options->gradient_by = NULL;
   options->part_path = NULL;
@@ -338,7 +425,7 @@ static void forget_outputs(daedal_options *options) {
 static void read_times(Shooting *shooting, const daedal_options *options) {
   const Experiment *experiment = &shooting->model->model->experiment;
   shooting->options = *options;
-  forget_outputs(&shooting->options);
+  boundary_forget_outputs(&shooting->options);
   double start = options->start_time, stop = options->stop_time;
   if (isnan(start)) start = experiment->has_start ? experiment->start : 0;
   if (isnan(stop)) stop = experiment->has_stop ? experiment->stop : 1;
@@ -357,16 +444,21 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   facts->name = heap_array(result->heap, from->count, sizeof *facts->name);
   for (uint32_t k = 0; k < from->count; k++)
     facts->name[k] = arena_copy(&result->diags.arena, from->name[k], strlen(from->name[k]));
+  facts->arcs = heap_copy(result->heap, from->arcs, from->arc_count, sizeof *facts->arcs);
+  for (uint32_t k = 0; k < from->arc_count; k++)
+    facts->arcs[k].control = arena_copy(&result->diags.arena, from->arcs[k].control, strlen(from->arcs[k].control));
   result->simulation.facts.boundary = facts;
   return true;
 }
 
-/* With so many segments. NULL when there is no memory even for the handle. */
-static daedal_result *shoot(daedal_model *model, const daedal_options *options, uint32_t segments) {
-  Shooting shooting = {.model = model};
+daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
+  Shooting shooting = {.model = model, .attempt = attempt};
   BoundaryWork work = {.shooting = &shooting}, *pointer = &work;
   read_times(&shooting, options);
-  shooting.form.segments = segments;
+  shooting.form.segments = attempt->segments;
+  shooting.form.smoothing = attempt->smoothing;
+  shooting.form.arcs = attempt->arcs;
+  shooting.form.examined = attempt->examined;
   daedal_result *asked = result_make(model, NULL, solve, &pointer), *result = asked;
   if (work.facts) {
     daedal_options found = *options;
@@ -384,17 +476,23 @@ static daedal_result *shoot(daedal_model *model, const daedal_options *options, 
   return result;
 }
 
-/* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found. */
+/* The better of two results; the other is freed. */
+static daedal_result *take_better(daedal_result *result, daedal_result *next) {
+  bool is_better = next && daedal_status_of(next) == DAEDAL_OK;
+  daedal_free(is_better ? result : next);
+  return is_better ? next : result;
+}
+
+/* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found; before that,
+ * where controls are at their bounds, a sequence of arcs. */
 static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
   static const uint32_t tries[] = {1, 4, 16};
-  if (options->segments) return shoot(model, options, options->segments);
-  daedal_result *result = shoot(model, options, tries[0]);
-  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_status_of(result) == DAEDAL_INTEGRATION; k++) {
-    daedal_result *next = shoot(model, options, tries[k]);
-    bool is_better = daedal_status_of(next) == DAEDAL_OK;
-    daedal_free(is_better ? result : next);
-    if (is_better) return next;
-  }
+  if (options->segments) return boundary_shoot(model, options, &(Attempt){.segments = options->segments});
+  daedal_result *result = boundary_shoot(model, options, &(Attempt){.segments = tries[0]});
+  if (model->model->switched.count && daedal_status_of(result) == DAEDAL_INTEGRATION)
+    result = take_better(result, arcs_simulate(model, options));
+  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_status_of(result) == DAEDAL_INTEGRATION; k++)
+    result = take_better(result, boundary_shoot(model, options, &(Attempt){.segments = tries[k]}));
   return result;
 }
 

@@ -309,6 +309,8 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
                           .lower = lower,
                           .upper = upper,
                           .most_iterations = estimate->most_iterations,
+                          .zero = estimate->zero.below,
+                          .is_long = estimate->zero.is_long,
                           .evaluate = fit_evaluate,
                           .context = estimate};
   estimate->found = least_squares(&problem, p, arena);
@@ -361,7 +363,8 @@ static daedal_fit_options fit_options_given(const daedal_fit_options *options) {
   return given;
 }
 
-daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options) {
+daedal_estimate *fit_find(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options,
+                          FitZero zero) {
   if (!model) return NULL;
   HeapHook hook = *heap_hook(model->heap);
   daedal_estimate *estimate = hook.resize(hook.context, NULL, sizeof *estimate);
@@ -373,6 +376,7 @@ daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, 
   estimate->options = options_given(options);
   estimate->level = given.level;
   estimate->most_iterations = given.iterations;
+  estimate->zero = zero;
   FitWork work = {estimate, &given, model};
   estimate->asked = result_make(model, &estimate->options, data_work, &work);
   if (!estimate->asked) {
@@ -392,4 +396,8 @@ void api_estimate_free(daedal_estimate *estimate) {
   daedal_free(estimate->differentiated);
   daedal_free(estimate->asked);
   estimate->hook.resize(estimate->hook.context, estimate, 0);
+}
+
+daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options) {
+  return fit_find(model, options, fit_options, (FitZero){0});
 }

@@ -22,6 +22,12 @@ typedef struct FitColumn {
   bool is_noise; /* nothing shows that the residuals are more than errors of measurements */
 } FitColumn;
 
+/* Residuals that shall vanish, rather than be least. */
+typedef struct FitZero {
+  double below; /* which are zero; 0: the least are sought */
+  bool is_long; /* conditions of many segments */
+} FitZero;
+
 struct daedal_estimate {
   HandleKind kind;
   HeapHook hook;
@@ -36,6 +42,7 @@ struct daedal_estimate {
   bool knows_deviations; /* of the measurements: the scale of the covariance is given */
   double level;          /* of the intervals */
   uint32_t most_iterations;
+  FitZero zero;
   char *overrides; /* list of a run */
   uint32_t runs;
   bool is_stopped; /* by the caller, on the way */
@@ -47,6 +54,10 @@ struct daedal_estimate {
   double *fitted; /* values of the model at all rows, column by column */
   TextVec text, json, plot;
 };
+
+/* daedal_fit, or, with zero.below > 0, the search for parameters with residuals below it. */
+daedal_estimate *fit_find(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options,
+                          FitZero zero);
 
 /* ---- fit_runs.c ---- */
 

@@ -181,6 +181,14 @@ static daedal_model *make_model(const LoadRequest *request) {
   BoundaryNode *nodes = arena_copy_array(&model->arena, boundary->nodes, boundary->node_count, sizeof *nodes);
   for (uint32_t k = 0; k < boundary->node_count; k++) nodes[k].name = copy_text(model, nodes[k].name);
   model->reading.boundary.nodes = nodes;
+  model->reading.boundary.starts =
+      boundary->starts ? arena_copy_array(&model->arena, boundary->starts,
+                                          (size_t)boundary->segments * boundary->start_count, sizeof *boundary->starts)
+                       : NULL;
+  const BoundaryArcs *arcs = &boundary->arcs;
+  model->reading.boundary.arcs.begin = arena_copy_array(&model->arena, arcs->begin, arcs->count, sizeof *arcs->begin);
+  model->reading.boundary.arcs.kind =
+      arena_copy_array(&model->arena, arcs->kind, (size_t)arcs->count * arcs->controls, sizeof *arcs->kind);
   return model;
 }
 

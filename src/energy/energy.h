@@ -27,9 +27,6 @@ typedef struct Energy {
   bool has_signals;               /* the energy and its balance are variables of the model too */
 } Energy;
 
-/* The switching function of a control that is at its bounds has a name that begins so. */
-extern const char optimal_switching[];
-
 /* Adds to the model, whose own equations are complete, the equations of its coordinates and constraints. Errors are in
  * diags. O(n^3) partial derivatives at most for n coordinates; as many as the mass matrix has entries and they
  * variables. */

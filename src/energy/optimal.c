@@ -33,7 +33,7 @@ static Expr zero(const Optimal *o) { return dag_constant(o->dag, 0); }
 
 /* ---- variables ---- */
 
-const char optimal_switching[] = "switching_";
+static const char optimal_switching[] = "switching_";
 static const char adjoint_prefix[] = "adjoint_";
 
 /* A variable that the model has already, so that a start value can be given and other sections may use it, or a new one. */
@@ -184,6 +184,8 @@ static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variabl
       arena_printf(&d->arena, "switching function of %s: dH/d%s", coordinate_name(d, j), coordinate_name(d, j)));
   Expr is_positive = dag_binary(o->dag, OP_GREATER, function, zero(o));
   Expr value = dag_if(o->dag, is_positive, min, max);
+  SwitchedControl switched = {o->model->equations.count, u, function, min, max};
+  vec_push(o->model->heap, &o->model->switched, switched);
   derivation_equate(d, u, value, span, arena_printf(&d->arena, "control %s, at its bounds", coordinate_name(d, j)));
 }
 

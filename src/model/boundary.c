@@ -13,7 +13,8 @@ typedef struct Opening {
   Diags *diags;
   const BoundaryOptions *options;
   uint32_t equations, unknowns; /* of the model as written */
-  Expr length;                  /* of a segment */
+  Expr *begin;                  /* per segment, and the end of the last */
+  Expr length;                  /* of the segment at hand */
   ExprVec from, to;
 } Opening;
 
@@ -81,11 +82,11 @@ static Equation map_equation(Opening *o, uint32_t segment, const uint32_t *copy,
   return mapped;
 }
 
-/* start + (segment + s) * length */
-static Expr segment_time(Opening *o, uint32_t segment, Expr s) {
-  Expr passed = dag_add(o->dag, dag_constant(o->dag, segment), s);
-  Expr time = dag_multiply(o->dag, passed, o->length);
-  return dag_add(o->dag, dag_constant(o->dag, o->options->start), time);
+/* Equations are mapped into this segment from now on. Gives its time back: begin + s * length. */
+static Expr enter_segment(Opening *o, uint32_t segment, Expr s) {
+  o->length = dag_subtract(o->dag, o->begin[segment + 1], o->begin[segment]);
+  Expr passed = dag_multiply(o->dag, s, o->length);
+  return dag_add(o->dag, o->begin[segment], passed);
 }
 
 /* ---- variables ---- */
@@ -114,6 +115,13 @@ static void add_condition(Opening *o, uint32_t number, Expr left, Expr right, Sp
   add_equation(o, model_leaf(o->model, variable, 0), difference, span);
 }
 
+static void guess_start(Opening *o, uint32_t segment, uint32_t unknown, Variable *variable) {
+  const BoundaryOptions *options = o->options;
+  if (!options->starts || unknown >= options->start_count || variable->fixed == FIXED_TRUE) return;
+  double value = options->starts[(size_t)segment * options->start_count + unknown];
+  if (value == value) variable->start = dag_constant(o->dag, value);
+}
+
 /* The unknowns of a segment, by leaf index of those as written. */
 static uint32_t *copy_unknowns(Opening *o, uint32_t segment) {
   uint32_t *copy = arena_array(&o->arena, o->unknowns, sizeof *copy);
@@ -127,6 +135,7 @@ static uint32_t *copy_unknowns(Opening *o, uint32_t segment) {
     *variable = *written;
     variable->name = kept.name, variable->index = kept.index, variable->fixed = FIXED_UNSET;
     copy[j] = kept.index;
+    guess_start(o, segment, j, variable);
   }
   return copy;
 }
@@ -165,13 +174,140 @@ static uint32_t *highest_orders(Opening *o) {
   return order;
 }
 
+/* ---- controls that are switched ---- */
+
+const char *boundary_switch_name(uint32_t arc, Arena *arena) { return arena_printf(arena, "arc_%u.begin", arc + 1); }
+
+static const char *control_name(const Model *model, uint32_t control) {
+  return model_name(model, model->unknowns.data[dag_index(model->dag, model->switched.data[control].control)]);
+}
+
+const char *boundary_level_name(const Model *model, uint32_t control, Arena *arena) {
+  return arena_printf(arena, "level_%s", control_name(model, control));
+}
+
+const char *boundary_curvature_name(const Model *model, uint32_t control, Arena *arena) {
+  return arena_printf(arena, "curvature_%s", control_name(model, control));
+}
+
+/* left - right of what determines the control on an arc */
+static Expr arc_residual(Opening *o, const SwitchedControl *switched, ArcKind kind) {
+  switch (kind) {
+  case ARC_MIN: return dag_subtract(o->dag, switched->control, switched->min);
+  case ARC_MAX: return dag_subtract(o->dag, switched->control, switched->max);
+  case ARC_SINGULAR: break;
+  }
+  return switched->function;
+}
+
+static ArcKind arc_kind(const Opening *o, uint32_t arc, uint32_t control) {
+  return o->options->arcs.kind[(size_t)arc * o->options->arcs.controls + control];
+}
+
+static void set_residual(Opening *o, Equation *equation, Expr residual) {
+  equation->left = dag_constant(o->dag, 0);
+  equation->right = residual;
+  equation->residual = dag_negate(o->dag, residual);
+}
+
+/* Equation i as it holds in a segment. */
+static Equation arc_equation(Opening *o, uint32_t i, uint32_t segment) {
+  Equation equation = o->model->equations.data[i];
+  for (uint32_t c = 0; o->options->arcs.count && c < o->model->switched.count; c++) {
+    const SwitchedControl *switched = &o->model->switched.data[c];
+    if (switched->equation == i) set_residual(o, &equation, arc_residual(o, switched, arc_kind(o, segment, c)));
+  }
+  return equation;
+}
+
+/* The sequence of arcs in one run. */
+static void join_arcs(Opening *o) {
+  uint32_t last = o->options->arcs.count - 1;
+  for (uint32_t c = 0; c < o->model->switched.count; c++) {
+    const SwitchedControl *switched = &o->model->switched.data[c];
+    Expr residual = arc_residual(o, switched, arc_kind(o, last, c));
+    for (uint32_t k = last; k-- > 0;) {
+      Expr is_before = dag_binary(o->dag, OP_LESS, dag_time(o->dag), o->begin[k + 1]);
+      residual = dag_if(o->dag, is_before, arc_residual(o, switched, arc_kind(o, k, c)), residual);
+    }
+    set_residual(o, &o->model->equations.data[switched->equation], residual);
+  }
+}
+
+static Expr half_range(Opening *o, const SwitchedControl *switched) {
+  return dag_scale(o->dag, 0.5, dag_subtract(o->dag, switched->max, switched->min));
+}
+
+/* With w = (u - middle) / half, S half w - e sqrt(1 - w^2) is least where w = -S half / sqrt((S half)^2 + e^2): the problem with
+ * a cost of -e sqrt(1 - w^2) beside its own (Silva and Trelat 2010). */
+static void smooth_controls(Opening *o) {
+  Dag *dag = o->dag;
+  for (uint32_t c = 0; c < o->model->switched.count; c++) {
+    const SwitchedControl *switched = &o->model->switched.data[c];
+    Expr half = half_range(o, switched), middle = dag_subtract(dag, switched->max, half);
+    Expr slope = dag_multiply(dag, switched->function, half);
+    Expr square =
+        dag_add(dag, dag_multiply(dag, slope, slope), dag_constant(dag, o->options->smoothing * o->options->smoothing));
+    Expr part = dag_divide(dag, slope, dag_unary(dag, OP_SQRT, square));
+    Expr value = dag_subtract(dag, middle, dag_multiply(dag, half, part));
+    Expr residual = dag_subtract(dag, value, switched->control);
+    set_residual(o, &o->model->equations.data[switched->equation], residual);
+  }
+}
+
+static void add_examined(Opening *o) {
+  for (uint32_t c = 0; c < o->model->switched.count; c++) {
+    const SwitchedControl *switched = &o->model->switched.data[c];
+    bool is_level = o->options->examined == EXAMINED_LEVELS;
+    const char *name =
+        is_level ? boundary_level_name(o->model, c, &o->arena) : boundary_curvature_name(o->model, c, &o->arena);
+    Span span = o->model->equations.data[switched->equation].span;
+    Expr half = half_range(o, switched), middle = dag_subtract(o->dag, switched->max, half);
+    Expr level = dag_divide(o->dag, dag_subtract(o->dag, switched->control, middle), half);
+    Expr second = dag_variable(o->dag, dag_index(o->dag, switched->function), 2);
+    uint32_t made = add_unknown(o, name, span);
+    if (made != MAP_NONE) add_equation(o, model_leaf(o->model, made, 0), is_level ? level : second, span);
+  }
+}
+
+/* A point in the midst of a run: nothing is known of it but guesses. */
+static void forget_starts(Model *model) {
+  model->initial_equations.count = 0;
+  for (uint32_t j = 0; j < model->unknowns.count; j++)
+    model->variables.data[model->unknowns.data[j]].fixed = FIXED_UNSET;
+}
+
+/* The times at which segments begin, and the end: equally long, or where arcs begin. */
+static void find_beginnings(Opening *o) {
+  const BoundaryOptions *options = o->options;
+  uint32_t segments = options->segments;
+  Expr start = dag_constant(o->dag, options->start), stop = boundary_final_time(o->model);
+  if (stop == EXPR_NONE) stop = dag_constant(o->dag, options->stop);
+  Expr length = dag_subtract(o->dag, stop, start);
+  o->begin = arena_array(&o->arena, segments + 1, sizeof *o->begin);
+  o->begin[0] = start;
+  o->begin[segments] = stop;
+  for (uint32_t k = 1; k < segments; k++) {
+    if (!options->arcs.count) {
+      o->begin[k] = dag_add(o->dag, start, dag_scale(o->dag, (double)k / segments, length));
+      continue;
+    }
+    const char *name = boundary_switch_name(k, &o->arena);
+    Variable variable = variable_make(names_add(o->model->names, name, strlen(name)), TYPE_REAL, ROLE_PARAMETER);
+    variable.start = dag_constant(o->dag, options->arcs.begin[k]);
+    o->begin[k] = model_leaf(o->model, model_add_variable(o->model, variable), 0);
+  }
+}
+
 /* ---- segments ---- */
 
-/* x.start, x_der.start, ... */
+const char boundary_start_prefix[] = "start.";
+
+/* start.x, start.x_der, ... */
 static const char *start_name(Opening *o, uint32_t unknown, uint32_t order) {
   const char *name = model_name(o->model, o->model->unknowns.data[unknown]);
   while (order--) name = arena_printf(&o->arena, "%s_der", name);
-  return arena_printf(&o->arena, "%s.start", name);
+  return arena_printf(&o->arena, "%s%s", boundary_start_prefix, name);
 }
 
 /* What is differentiated goes on from one segment to the next: its value at the end of the one is that of a constant, its value at the
@@ -191,6 +327,19 @@ static void join(Opening *o, const uint32_t *order, const uint32_t *left, const 
     }
 }
 
+/* Where a control goes from bound to bound, its switching function is zero. Where it is singular before or behind, it is zero there anyway. */
+static void switch_arcs(Opening *o, uint32_t segment, const uint32_t *left, uint32_t *number) {
+  for (uint32_t c = 0; o->options->arcs.count && c < o->model->switched.count; c++) {
+    ArcKind before = arc_kind(o, segment - 1, c), behind = arc_kind(o, segment, c);
+    if (before == behind || before == ARC_SINGULAR || behind == ARC_SINGULAR) continue;
+    const SwitchedControl *switched = &o->model->switched.data[c];
+    uint32_t index = dag_index(o->dag, switched->function);
+    Expr function = dag_variable(o->dag, left ? left[index] : index, 0);
+    Span span = o->model->equations.data[switched->equation].span;
+    add_condition(o, (*number)++, function, dag_constant(o->dag, 0), span);
+  }
+}
+
 static void make_segments(Opening *o) {
   Model *model = o->model;
   uint32_t segments = o->options->segments, number = 1, initial = model->initial_equations.count;
@@ -198,23 +347,30 @@ static void make_segments(Opening *o) {
   Expr s = dag_time(o->dag), zero = dag_constant(o->dag, 0), one = dag_constant(o->dag, 1);
   for (uint32_t k = 1; k < segments; k++) {
     copy[k] = copy_unknowns(o, k);
+    Expr time = enter_segment(o, k, s);
     for (uint32_t i = 0; i < o->equations; i++) {
-      Equation mapped = map_equation(o, k, copy[k], segment_time(o, k, s), &model->equations.data[i]);
+      Equation equation = arc_equation(o, i, k), mapped = map_equation(o, k, copy[k], time, &equation);
       vec_push(o->heap, &model->equations, mapped);
     }
   }
+  Expr end = enter_segment(o, segments - 1, one);
   for (uint32_t i = 0; i < model->final_equations.count; i++) {
     if (gives_time(model, &model->final_equations.data[i])) continue;
-    Equation mapped = map_equation(o, segments - 1, copy[segments - 1], segment_time(o, segments - 1, one),
-                                   &model->final_equations.data[i]);
+    Equation mapped = map_equation(o, segments - 1, copy[segments - 1], end, &model->final_equations.data[i]);
     add_condition(o, number++, mapped.left, mapped.right, mapped.span);
   }
-  for (uint32_t k = 1; k < segments; k++) join(o, order, copy[k - 1], copy[k], &number);
-  for (uint32_t i = 0; i < o->equations; i++)
-    model->equations.data[i] = map_equation(o, 0, NULL, segment_time(o, 0, s), &model->equations.data[i]);
+  for (uint32_t k = 1; k < segments; k++) {
+    join(o, order, copy[k - 1], copy[k], &number);
+    switch_arcs(o, k, copy[k - 1], &number);
+  }
+  for (uint32_t j = 0; j < o->unknowns; j++) guess_start(o, 0, j, &model->variables.data[model->unknowns.data[j]]);
+  Expr time = enter_segment(o, 0, s), start = enter_segment(o, 0, zero);
+  for (uint32_t i = 0; i < o->equations; i++) {
+    Equation equation = arc_equation(o, i, 0);
+    model->equations.data[i] = map_equation(o, 0, NULL, time, &equation);
+  }
   for (uint32_t i = 0; i < initial; i++)
-    model->initial_equations.data[i] =
-        map_equation(o, 0, NULL, segment_time(o, 0, zero), &model->initial_equations.data[i]);
+    model->initial_equations.data[i] = map_equation(o, 0, NULL, start, &model->initial_equations.data[i]);
   model->mass = NULL; /* of other equations */
 }
 
@@ -268,13 +424,6 @@ static void fix_starts(Model *model, const BoundaryOptions *options) {
   }
 }
 
-static Expr run_length(Opening *o) {
-  Expr stop = boundary_final_time(o->model);
-  if (stop == EXPR_NONE) stop = dag_constant(o->dag, o->options->stop);
-  Expr length = dag_subtract(o->dag, stop, dag_constant(o->dag, o->options->start));
-  return dag_scale(o->dag, 1.0 / o->options->segments, length);
-}
-
 void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags) {
   if (!model->final_equations.count) return;
   check_time(model, diags);
@@ -288,12 +437,16 @@ void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags) {
                .options = options,
                .equations = model->equations.count,
                .unknowns = model->unknowns.count};
+  find_beginnings(&o);
+  if (options->smoothing > 0) smooth_controls(&o);
   name_derivatives(&o, highest_orders(&o));
-  if (options->form == BOUNDARY_CONDITIONS && check_segments(&o)) {
-    o.length = run_length(&o);
-    make_segments(&o);
+  if (options->form == BOUNDARY_CONDITIONS && check_segments(&o)) make_segments(&o);
+  if (options->form == BOUNDARY_KNOWN) {
+    if (options->arcs.count) join_arcs(&o);
+    if (options->examined != EXAMINED_NOTHING) add_examined(&o);
+    if (options->examined == EXAMINED_CURVATURES) forget_starts(model);
+    add_nodes(&o);
   }
-  if (options->form == BOUNDARY_KNOWN) add_nodes(&o);
   fix_starts(model, options);
   vec_free(o.heap, &o.from, &o.to);
   arena_free(&o.arena);

@@ -4,7 +4,8 @@
  * scaled: a run from 0 to 1 is the whole stretch, or all of its segments side by side (multiple shooting: Bock and Plitt
  * 1984), each a copy of the model. In the second, the model is as written, with what was sought as known values.
  *
- * Invariant: parameters with fixed = false are what is sought, beside start values. In both forms they are plain ones. */
+ * Invariant: parameters with fixed = false, and times at which arcs begin, are what is sought, beside start values. In both forms
+ * they are plain ones. */
 #pragma once
 
 #include "model/model.h"
@@ -21,6 +22,20 @@ typedef struct BoundaryNode {
   double time, value;
 } BoundaryNode;
 
+/* What determines a control that occurs linearly, on a stretch of the run. */
+typedef enum ArcKind { ARC_MIN, ARC_MAX, ARC_SINGULAR } ArcKind;
+
+/* The run as a sequence of arcs, each a segment whose beginning is sought. On a singular arc the switching function is zero: of
+ * the equations there, which have a higher index, the control follows by differentiation. */
+typedef struct BoundaryArcs {
+  uint32_t count, controls; /* count 0: controls are switched by the signs of their functions */
+  const double *begin;      /* per arc: the time, as a guess; the first is the start of the run */
+  const ArcKind *kind;      /* per arc and switched control */
+} BoundaryArcs;
+
+/* Variables for those who judge a solution; the last is for initial values only, near all start values. */
+typedef enum Examined { EXAMINED_NOTHING, EXAMINED_LEVELS, EXAMINED_CURVATURES } Examined;
+
 typedef struct BoundaryOptions {
   const char *text; /* "x = 1; y = 2": final equations beside those of the model; NULL: none */
   BoundaryForm form;
@@ -30,10 +45,27 @@ typedef struct BoundaryOptions {
   uint32_t fixed_count;
   const BoundaryNode *nodes; /* of the form in which all is known: by time */
   uint32_t node_count;
+  double smoothing; /* > 0: switched controls go smoothly from one bound to the other, the less the sharper */
+  BoundaryArcs arcs;
+  Examined examined;
+  const double
+      *starts; /* guesses per segment and unknown of the model as written, NAN for none; NULL: those of the model */
+  uint32_t start_count; /* unknowns in it */
 } BoundaryOptions;
 
 /* The names of the variables of conditions begin so. */
 extern const char boundary_prefix[];
+
+/* The names of constants that are the start values of a segment begin so. */
+extern const char boundary_start_prefix[];
+
+/* The name of what is examined of a control: its level, -1 to 1 from bound to bound, and the second derivative of its switching
+ * function. Lives in the arena. */
+const char *boundary_level_name(const Model *model, uint32_t control, Arena *arena);
+const char *boundary_curvature_name(const Model *model, uint32_t control, Arena *arena);
+
+/* The parameter that is the time at which this arc begins, 1 or greater. Lives in the arena. */
+const char *boundary_switch_name(uint32_t arc, Arena *arena);
 
 /* The end of the run by `time = e`, an expression over parameters; EXPR_NONE if no final equation gives it. */
 Expr boundary_final_time(const Model *model);

@@ -138,6 +138,12 @@ typedef struct ExternalObject {
   Span span;
 } ExternalObject;
 
+/* A control that is at one of its bounds by the sign of a function (energy/optimal.c). */
+typedef struct SwitchedControl {
+  uint32_t equation; /* that says so */
+  Expr control, function, min, max;
+} SwitchedControl;
+
 typedef struct Model {
   Heap *heap;
   Names *names;
@@ -152,6 +158,7 @@ typedef struct Model {
   VEC(Equation) equations;                  /* continuous, in flat order */
   VEC(Equation) initial_equations;
   VEC(Equation) final_equations;    /* at the end of a run; time is the stop time there */
+  VEC(SwitchedControl) switched;    /* of an optimal control */
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
   VEC(Action) asserts;       /* assert and terminate outside of when */

@@ -67,6 +67,12 @@ static void text_boundary(const BoundaryFacts *boundary, Heap *heap, TextVec *te
               boundary->segments == 1 ? "" : "s", boundary->iterations, boundary->runs, boundary->residual);
   for (uint32_t k = 0; k < boundary->count; k++)
     text_printf(heap, text, "    %-22s %.10g\n", boundary->name[k], boundary->value[k]);
+  for (uint32_t k = 0; k < boundary->arc_count; k++) {
+    const ArcFacts *arc = &boundary->arcs[k];
+    text_printf(heap, text, "    arc of %-15s %s from %.10g to %.10g", arc->control, arc->kind, arc->from, arc->to);
+    if (!isnan(arc->legendre)) text_printf(heap, text, ", Legendre-Clebsch %.3g > 0", arc->legendre);
+    text_printf(heap, text, "\n");
+  }
 }
 
 static void text_gradient(const Gradient *gradient, Heap *heap, TextVec *text) {
@@ -344,6 +350,17 @@ static void json_boundary(const BoundaryFacts *boundary, JsonWriter *json) {
   json_key_number(json, "residual", boundary->residual);
   json_key_integer(json, "iterations", boundary->iterations);
   json_key_integer(json, "simulations", boundary->runs);
+  json_key(json, "arcs");
+  for (uint32_t k = 0; json_next(json, k, boundary->arc_count); k++) {
+    const ArcFacts *arc = &boundary->arcs[k];
+    json_object_begin(json);
+    json_key_string(json, "control", arc->control);
+    json_key_string(json, "kind", arc->kind);
+    json_key_number(json, "from", arc->from);
+    json_key_number(json, "to", arc->to);
+    json_key_number(json, "legendre", arc->legendre);
+    json_object_end(json);
+  }
   json_object_end(json);
 }
 

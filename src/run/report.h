@@ -10,12 +10,21 @@ typedef struct Seconds {
   double parse, structure, code, init, integrate;
 } Seconds;
 
+/* A stretch on which an optimal control that occurs linearly is at a bound or singular. */
+typedef struct ArcFacts {
+  const char *control, *kind; /* kind: "min", "max", "singular" */
+  double from, to;
+  double legendre; /* -d/du d2/dt2 dH/du in the middle of a singular arc; NAN: not known, or no such arc */
+} ArcFacts;
+
 /* How a boundary value problem was solved. */
 typedef struct BoundaryFacts {
   const char **name; /* parameters and start values that were sought */
   double *value;
   uint32_t count, conditions, segments, iterations, runs;
   double residual; /* the largest of the conditions */
+  ArcFacts *arcs;  /* control by control; none where controls are switched by signs alone */
+  uint32_t arc_count;
 } BoundaryFacts;
 
 /* A variable of two runs. */

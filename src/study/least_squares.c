@@ -17,10 +17,11 @@ typedef struct Search {
   double *p, *trial, *step, *norm; /* norm: largest of each column so far */
   double *r, *trial_r, *jacobian;
   double *matrix, *right; /* of the damped equations */
-  double *work;
+  double *work, *newton;  /* newton: two steps */
   size_t work_length;
   bool *is_bound;
-  double squares, damping, growth;
+  bool is_slow;                            /* the last iteration gained little */
+  double squares, before, damping, growth; /* before: the squares one iteration ago */
 } Search;
 
 static double sum_of_squares(const double *r, uint32_t count) {
@@ -61,7 +62,7 @@ static bool solve_overdetermined(double *matrix, uint32_t rows, uint32_t columns
 }
 
 /* min |J s + r|^2 + damping |D s|^2 over the free parameters. false: there is no solution. */
-static bool solve_step(Search *search) {
+static bool solve_step(Search *search, const double *r, double damping, double *step) {
   const LeastSquares *problem = search->problem;
   uint32_t m = problem->residuals, n = problem->parameters, free = 0, rows = m + n;
   memset(search->matrix, 0, (size_t)rows * n * sizeof *search->matrix);
@@ -70,13 +71,13 @@ static bool solve_step(Search *search) {
     if (search->is_bound[k]) continue;
     double *column = search->matrix + (size_t)free * rows;
     memcpy(column, column_of(search, k), m * sizeof *column);
-    column[m + free++] = sqrt(search->damping) * (search->norm[k] > 0 ? search->norm[k] : 1);
+    column[m + free++] = sqrt(damping) * (search->norm[k] > 0 ? search->norm[k] : 1);
   }
-  for (uint32_t i = 0; i < m; i++) search->right[i] = -search->r[i];
+  for (uint32_t i = 0; i < m; i++) search->right[i] = -r[i];
   if (!free) return false;
   if (!solve_overdetermined(search->matrix, rows, free, search->right, search->work, search->work_length)) return false;
   free = 0;
-  for (uint32_t k = 0; k < n; k++) search->step[k] = search->is_bound[k] ? 0 : search->right[free++];
+  for (uint32_t k = 0; k < n; k++) step[k] = search->is_bound[k] ? 0 : search->right[free++];
   return true;
 }
 
@@ -114,6 +115,17 @@ static bool evaluate(const Search *search, const double *p, double *r, double *j
   return search->problem->evaluate(search->problem->context, p, r, jacobian);
 }
 
+/* Are all residuals zero, over the size of what they consist of? */
+static bool is_zero(const Search *search, double zero) {
+  const LeastSquares *problem = search->problem;
+  for (uint32_t i = 0; i < problem->residuals; i++) {
+    double size = 1;
+    for (uint32_t k = 0; k < problem->parameters; k++) size += fabs(column_of(search, k)[i] * search->p[k]);
+    if (!(fabs(search->r[i]) <= zero * size)) return false;
+  }
+  return true;
+}
+
 static void accept(Search *search, double squares, double ratio) {
   uint32_t n = search->problem->parameters;
   memcpy(search->p, search->trial, n * sizeof *search->p);
@@ -122,11 +134,41 @@ static void accept(Search *search, double squares, double ratio) {
   search->growth = 2;
 }
 
+/* The length of a step, each parameter over the derivatives by it. */
+static double length_of(const Search *search, const double *step) {
+  double sum = 0;
+  for (uint32_t k = 0; k < search->problem->parameters; k++)
+    sum += step[k] * search->norm[k] * step[k] * search->norm[k];
+  return sqrt(sum);
+}
+
+/* Newton's step or a part of it, where residuals shall be zero: it is taken if the next step, with the same derivatives, is shorter. That is
+ * so near a solution however badly the residuals are scaled (the natural monotonicity test: Deuflhard 2004, section 2.1), where damped steps
+ * creep along a valley. Steps longer than the parameters are left to damping. */
+static bool take_newton_step(Search *search) {
+  const LeastSquares *problem = search->problem;
+  double *whole = search->newton, *next = search->newton + problem->parameters;
+  if (!solve_step(search, search->r, 0, whole)) return false;
+  double length = length_of(search, whole);
+  if (!(length <= length_of(search, search->p))) return false;
+  for (double part = 1; part > 0.1; part /= 2) {
+    for (uint32_t k = 0; k < problem->parameters; k++) search->step[k] = part * whole[k];
+    go(search);
+    if (!evaluate(search, search->trial, search->trial_r, NULL)) continue;
+    if (!solve_step(search, search->trial_r, 0, next)) return false;
+    if (!(length_of(search, next) <= (1 - part / 4) * length)) continue;
+    accept(search, sum_of_squares(search->trial_r, problem->residuals), 1);
+    return true;
+  }
+  return false;
+}
+
 /* One iteration: trial points with more and more damping, until one is better. true: there is nothing to gain any more. */
 static bool iterate(Search *search) {
   const LeastSquares *problem = search->problem;
+  if (problem->is_long && search->is_slow && take_newton_step(search)) return false;
   for (;;) {
-    bool is_solved = solve_step(search);
+    bool is_solved = solve_step(search, search->r, search->damping, search->step);
     if (!is_solved && search->damping > MOST_DAMPING) return true;
     double distance = is_solved ? go(search) : INFINITY, expected = is_solved ? predicted(search) : 0;
     if (is_solved && (distance <= SMALL_STEP || search->squares == 0)) return true;
@@ -149,12 +191,13 @@ static bool iterate(Search *search) {
 
 LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *arena) {
   size_t n = problem->parameters, m = problem->residuals;
-  Search search = {.problem = problem, .p = p, .damping = FIRST_DAMPING, .growth = 2};
+  Search search = {.problem = problem, .p = p, .before = INFINITY, .damping = FIRST_DAMPING, .growth = 2};
   double **vectors[] = {&search.trial, &search.step, &search.norm, &search.r, &search.trial_r, &search.right};
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = arena_array(arena, m + n, sizeof(double));
   search.jacobian = arena_array(arena, m * n, sizeof(double));
   search.matrix = arena_array(arena, (m + n) * n, sizeof(double));
   search.is_bound = arena_array(arena, n, sizeof(bool));
+  search.newton = arena_array(arena, 2 * n, sizeof(double));
   search.work_length = n + 64 * (m + n); /* what LAPACK likes best, about */
   search.work = arena_array(arena, search.work_length, sizeof(double));
   blas_expect_room(arena->heap);
@@ -168,6 +211,10 @@ LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *
     }
     search.squares = sum_of_squares(search.r, problem->residuals);
     look_at_columns(&search);
+    /* the errors of runs are no less than their tolerance: there, go on only while it gets better fast */
+    search.is_slow = problem->zero > 0 && search.squares > search.before / 4;
+    search.before = search.squares;
+    is_over = is_over || is_zero(&search, problem->zero / 100) || (search.is_slow && is_zero(&search, problem->zero));
     if (is_over) result.status = LEAST_SQUARES_CONVERGED;
     if (is_over || result.iterations == problem->most_iterations) break;
     is_over = iterate(&search);

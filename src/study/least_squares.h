@@ -12,6 +12,9 @@ typedef struct LeastSquares {
   uint32_t parameters, residuals;
   const double *lower, *upper; /* -INFINITY and INFINITY: none */
   uint32_t most_iterations;
+  double
+      zero; /* residuals below this, over the size of their terms, are zero, and the search ends; 0: it seeks the least */
+  bool is_long; /* such a search creeps, and Newton's steps are tried where it does */
   /* Residuals r at p and, where it is not NULL, their derivatives by columns. false: there are none at p. */
   bool (*evaluate)(void *context, const double *p, double *r, double *jacobian);
   void *context;

@@ -1,0 +1,380 @@
+/* arcs: the arcs of an optimal control that occurs linearly: at its bounds, or singular (docs/control.md).
+ *
+ * With a smoothing cost the problem has no arcs and is solved from far away (Silva and Trelat 2010). The less that cost, the more
+ * of the run has its control at a bound; what stays between the bounds as the cost goes down is a singular arc, what shrinks with it is a
+ * switch. The sequence of arcs found so is a boundary value problem in which their beginnings are sought. Its solution is taken if the
+ * signs of the switching functions, the bounds, and on singular arcs the generalized condition of Legendre and Clebsch agree. */
+#include "api/boundary.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SMOOTH_SEGMENTS = 8, LEVELS = 16, COARSE_TRIES = 4, CORRECTIONS = 4 };
+enum { MOST_STEPS = 2000, MOST_ITERATIONS = 30 }; /* of an attempt: one that succeeds takes a tenth of them */
+static const double WHOLLY_SINGULAR = 0.1;        /* smoothing below which a run without bounds may be one arc */
+static const double SMOOTH_TOLERANCE = 1e-6;      /* of runs that only show where arcs are */
+
+typedef struct Stretch {
+  ArcKind kind; /* ARC_SINGULAR: between the bounds */
+  double from, to;
+} Stretch;
+typedef VEC(Stretch) StretchVec;
+
+typedef struct ArcSearch {
+  daedal_model *model; /* as written */
+  daedal_options options;
+  uint32_t controls;
+  Heap *heap;
+  Arena *arena;
+  daedal_result *run, *earlier; /* the last that was found, and the one before */
+  double smoothing, ratio;      /* of it, and to the one before */
+  StretchVec *before, *now;     /* per control: of the last two runs */
+  BoundaryArcs arcs;
+  double *legendre; /* per arc and control; NAN: not known, or no singular arc */
+  daedal_result *found;
+  bool (*on_step)(void *context, const daedal_progress *progress); /* of the caller; NULL: none */
+  void *context;
+  uint32_t steps;    /* of the attempt so far */
+  uint32_t segments; /* with smoothing */
+} ArcSearch;
+
+/* An attempt ends after too many steps, or when the caller says so. */
+static bool count_step(void *context, const daedal_progress *progress) {
+  ArcSearch *search = context;
+  return ++search->steps > MOST_STEPS || (search->on_step && search->on_step(search->context, progress));
+}
+
+static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, double tolerance) {
+  daedal_options options = search->options;
+  options.tolerance = tolerance;
+  search->steps = 0;
+  return boundary_shoot(search->model, &options, attempt);
+}
+
+double result_value_at(const daedal_result *result, uint32_t signal, double time) {
+  uint32_t low = 0, high = daedal_result_rows(result) - 1;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (daedal_result_value(result, 0, middle) <= time) low = middle;
+    else high = middle;
+  }
+  double from = daedal_result_value(result, 0, low), to = daedal_result_value(result, 0, high);
+  double part = to > from ? fmin(1, fmax(0, (time - from) / (to - from))) : 0;
+  return (1 - part) * daedal_result_value(result, signal, low) + part * daedal_result_value(result, signal, high);
+}
+
+static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
+
+double result_last_time(const daedal_result *result) {
+  return daedal_result_value(result, 0, daedal_result_rows(result) - 1);
+}
+
+/* ---- smoothing ---- */
+
+/* true: the run with this smoothing was found, and is the last one now. */
+static bool smooth(ArcSearch *search, double smoothing) {
+  Attempt attempt = {.segments = search->run ? search->segments : 1,
+                     .smoothing = smoothing,
+                     .examined = EXAMINED_LEVELS,
+                     .most_iterations = MOST_ITERATIONS,
+                     .guess = search->run,
+                     .before = search->earlier,
+                     .lead = search->earlier ? log(smoothing / search->smoothing) / log(search->ratio) : 0};
+  daedal_result *next = attempt_run(search, &attempt, SMOOTH_TOLERANCE);
+  if (!is_ok(next)) {
+    daedal_free(next);
+    return false;
+  }
+  daedal_free(search->earlier);
+  search->earlier = search->run;
+  search->run = next;
+  search->ratio = smoothing / search->smoothing;
+  search->smoothing = smoothing;
+  return true;
+}
+
+/* ---- arcs in a run ---- */
+
+static uint32_t find_signal(const ArcSearch *search, const daedal_result *run, uint32_t control,
+                            const char *name(const Model *, uint32_t, Arena *)) {
+  return daedal_result_find(run, name(search->model->model, control, search->arena));
+}
+
+/* A level this near to 1 is at the bound: the smoothing is less than a seventh of the switching function. */
+static ArcKind kind_of_level(double level) { return fabs(level) < 0.99 ? ARC_SINGULAR : level > 0 ? ARC_MAX : ARC_MIN; }
+
+/* The list with one more row of a run. */
+static void add_row(const ArcSearch *search, StretchVec *list, ArcKind kind, double time) {
+  if (!list->count || vec_last(list).kind != kind) vec_push(search->heap, list, ((Stretch){kind, time, time}));
+  vec_last(list).to = time;
+}
+
+static void find_stretches(const ArcSearch *search, uint32_t control, StretchVec *found) {
+  uint32_t level = find_signal(search, search->run, control, boundary_level_name),
+           rows = daedal_result_rows(search->run);
+  found->count = 0;
+  for (uint32_t r = 0; r < rows; r++) {
+    double time = daedal_result_value(search->run, 0, r);
+    add_row(search, found, kind_of_level(daedal_result_value(search->run, level, r)), time);
+  }
+}
+
+/* Intervals between the bounds that shrink with the smoothing are switches, in their middle; the others are singular arcs. false: the runs
+ * differ too much to tell. */
+static bool resolve(const ArcSearch *search, uint32_t control, StretchVec *arcs) {
+  const StretchVec *now = &search->now[control], *before = &search->before[control];
+  arcs->count = 0;
+  if (now->count != before->count) return false;
+  for (uint32_t i = 0; i < now->count; i++) {
+    Stretch each = now->data[i], earlier = before->data[i];
+    if (each.kind != earlier.kind) return false;
+    bool is_switch =
+        each.kind == ARC_SINGULAR && each.to - each.from < sqrt(search->ratio) * (earlier.to - earlier.from);
+    if (is_switch) continue;
+    if (arcs->count) {
+      double middle = (vec_last(arcs).to + each.from) / 2;
+      vec_last(arcs).to = each.from = middle;
+      if (vec_last(arcs).kind == each.kind) {
+        vec_last(arcs).to = each.to;
+        continue;
+      }
+    }
+    vec_push(search->heap, arcs, each);
+  }
+  return arcs->count > 1 ||
+         (arcs->count == 1 && (arcs->data[0].kind != ARC_SINGULAR || search->smoothing < WHOLLY_SINGULAR));
+}
+
+/* The arcs of all controls as one sequence: a new one begins where one of any control does. */
+static void merge(ArcSearch *search, const daedal_result *run, const StretchVec *arcs) {
+  uint32_t most = 1, controls = search->controls;
+  for (uint32_t c = 0; c < controls; c++) most += arcs[c].count;
+  double *begin = arena_array(search->arena, most, sizeof *begin);
+  ArcKind *kind = arena_array(search->arena, (size_t)most * controls, sizeof *kind);
+  uint32_t *at = arena_array(search->arena, controls, sizeof *at), count = 0;
+  begin[0] = daedal_result_value(run, 0, 0);
+  for (bool is_more = true; is_more; count++) {
+    double next = INFINITY;
+    for (uint32_t c = 0; c < controls; c++) {
+      kind[count * controls + c] = arcs[c].data[at[c]].kind;
+      if (at[c] + 1 < arcs[c].count) next = fmin(next, arcs[c].data[at[c]].to);
+    }
+    is_more = isfinite(next);
+    if (is_more) begin[count + 1] = next;
+    for (uint32_t c = 0; c < controls; c++) at[c] += at[c] + 1 < arcs[c].count && arcs[c].data[at[c]].to <= next;
+  }
+  search->arcs = (BoundaryArcs){count, controls, begin, kind};
+  search->legendre = arena_array(search->arena, (size_t)count * controls, sizeof *search->legendre);
+}
+
+/* ---- conditions on a solution ---- */
+
+static double arc_begin(const ArcSearch *search, const daedal_result *run, uint32_t arc) {
+  if (arc == 0) return daedal_result_value(run, 0, 0);
+  if (arc == search->arcs.count) return result_last_time(run);
+  return daedal_result_value(run, daedal_result_find(run, boundary_switch_name(arc, search->arena)), 0);
+}
+
+static ArcKind kind_on_arc(const ArcSearch *search, uint32_t arc, uint32_t control) {
+  return search->arcs.kind[(size_t)arc * search->controls + control];
+}
+
+static const char *unknown_name(const ArcSearch *search, Expr leaf) {
+  const Model *model = search->model->model;
+  return model_name(model, model->unknowns.data[dag_index(model->dag, leaf)]);
+}
+
+/* The arcs of a control in a run, as they should be: where the switching function has the wrong sign the control belongs to the other bound,
+ * and where a singular control leaves its bounds it belongs to that bound. Both to the error of runs. false: something was wrong. */
+static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {
+  const SwitchedControl *switched = &search->model->model->switched.data[control];
+  uint32_t function = daedal_result_find(run, unknown_name(search, switched->function));
+  uint32_t level = find_signal(search, run, control, boundary_level_name), rows = daedal_result_rows(run);
+  double largest = 0, error = sqrt(run->simulation.facts.tolerance);
+  bool is_right = true;
+  for (uint32_t r = 0; r < rows; r++) largest = fmax(largest, fabs(daedal_result_value(run, function, r)));
+  for (uint32_t r = 0, arc = 0; r < rows; r++) {
+    double time = daedal_result_value(run, 0, r), slope = daedal_result_value(run, function, r) / largest;
+    double value = daedal_result_value(run, level, r);
+    while (arc + 1 < search->arcs.count && time > arc_begin(search, run, arc + 1)) arc++;
+    ArcKind written = kind_on_arc(search, arc, control), kind = written;
+    bool is_inside = time != arc_begin(search, run, arc) && time != arc_begin(search, run, arc + 1);
+    if (is_inside && written == ARC_MIN && slope < -error) kind = ARC_MAX;
+    if (is_inside && written == ARC_MAX && slope > error) kind = ARC_MIN;
+    if (is_inside && written == ARC_SINGULAR && fabs(value) > 1 + error) kind = value > 0 ? ARC_MAX : ARC_MIN;
+    is_right = is_right && kind == written;
+    add_row(search, arcs, kind, time);
+  }
+  return is_right;
+}
+
+/* All variables at a time, and all parameters that were found, as overrides. */
+static const char *point_overrides(const ArcSearch *search, const daedal_result *run, double time) {
+  const Model *model = search->model->model;
+  const BoundaryFacts *facts = run->simulation.facts.boundary;
+  TextVec list = {0};
+  char number[NUMBER_SIZE];
+  for (uint32_t k = 0; k < facts->count; k++) {
+    uint32_t position = model_find(model, facts->name[k]);
+    if (position == MAP_NONE || model->variables.data[position].role != ROLE_PARAMETER) continue;
+    number_shortest(facts->value[k], number);
+    text_quote(search->heap, &list, facts->name[k], '\'');
+    text_printf(search->heap, &list, "=%s,", number);
+  }
+  for (uint32_t j = 0; j < model->unknowns.count; j++) {
+    const char *name = model_name(model, model->unknowns.data[j]);
+    uint32_t signal = daedal_result_find(run, name);
+    if (signal == UINT32_MAX) continue;
+    number_shortest(result_value_at(run, signal, time), number);
+    text_quote(search->heap, &list, name, '\'');
+    text_printf(search->heap, &list, "=%s,", number);
+  }
+  if (list.count) list.data[--list.count] = 0;
+  return text_keep(search->heap, &list, search->arena);
+}
+
+/* The second derivative of the control's switching function, and the control, with the control at this bound at a point of an arc. */
+static bool evaluate_curvature(const ArcSearch *search, const daedal_result *run, uint32_t arc, uint32_t control,
+                               ArcKind bound, double time, double values[2]) {
+  ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
+  for (uint32_t c = 0; c < search->controls; c++) kind[c] = c == control ? bound : kind_on_arc(search, arc, c);
+  BoundaryOptions form = {.form = BOUNDARY_KNOWN,
+                          .segments = 1,
+                          .start = time,
+                          .stop = time,
+                          .arcs = {1, search->controls, &time, kind},
+                          .examined = EXAMINED_CURVATURES};
+  daedal_model *known = model_load_boundary(search->model, &form);
+  daedal_options options = search->options;
+  options.overrides = point_overrides(search, run, time);
+  options.start_time = options.stop_time = time;
+  daedal_result *point = known ? initial_value_simulate(known, &options) : NULL;
+  bool ok = is_ok(point) && daedal_result_rows(point);
+  if (ok) {
+    uint32_t curvature = find_signal(search, point, control, boundary_curvature_name);
+    uint32_t signal =
+        daedal_result_find(point, unknown_name(search, search->model->model->switched.data[control].control));
+    ok = curvature != UINT32_MAX && signal != UINT32_MAX;
+    values[0] = ok ? daedal_result_value(point, curvature, 0) : NAN;
+    values[1] = ok ? daedal_result_value(point, signal, 0) : NAN;
+  }
+  daedal_free(point);
+  daedal_free(known);
+  return ok;
+}
+
+/* -d/du d2/dt2 dH/du, in the middle of a singular arc. What is minimized is least there only if this is not negative (Kelley's, or the
+ * generalized Legendre-Clebsch condition). NAN: not known. */
+static double legendre(const ArcSearch *search, const daedal_result *run, uint32_t arc, uint32_t control) {
+  double time = (arc_begin(search, run, arc) + arc_begin(search, run, arc + 1)) / 2, low[2], high[2];
+  bool ok = evaluate_curvature(search, run, arc, control, ARC_MIN, time, low) &&
+            evaluate_curvature(search, run, arc, control, ARC_MAX, time, high);
+  return ok ? -(high[0] - low[0]) / (high[1] - low[1]) : NAN;
+}
+
+static bool is_extremal(ArcSearch *search, const daedal_result *run) {
+  for (uint32_t a = 0; a < search->arcs.count; a++)
+    if (!(arc_begin(search, run, a) < arc_begin(search, run, a + 1))) return false;
+  for (uint32_t c = 0; c < search->controls; c++) {
+    for (uint32_t a = 0; a < search->arcs.count; a++) {
+      double *curvature = &search->legendre[(size_t)a * search->controls + c];
+      *curvature = kind_on_arc(search, a, c) == ARC_SINGULAR ? legendre(search, run, a, c) : NAN;
+      if (*curvature <= 0) return false;
+    }
+  }
+  return true;
+}
+
+/* ---- the search ---- */
+
+/* What was found is the guess of the run that is asked for. */
+static void keep_arcs(ArcSearch *search, daedal_result *run) {
+  double *begin = arena_array(search->arena, search->arcs.count, sizeof *begin);
+  for (uint32_t a = 0; a < search->arcs.count; a++) begin[a] = arc_begin(search, run, a);
+  search->arcs.begin = begin;
+  search->found = run;
+}
+
+/* One solution with these arcs: kept if it is right, else the arcs as they should be. true: it is over. */
+static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess) {
+  merge(search, *guess, arcs);
+  Attempt attempt = {.segments = search->arcs.count,
+                     .arcs = search->arcs,
+                     .examined = EXAMINED_LEVELS,
+                     .most_iterations = MOST_ITERATIONS,
+                     .guess = *guess};
+  daedal_result *run = attempt_run(search, &attempt, search->options.tolerance);
+  bool is_right = true, ok = is_ok(run);
+  for (uint32_t c = 0; ok && c < search->controls; c++) {
+    arcs[c].count = 0;
+    is_right = correct(search, run, c, &arcs[c]) && is_right;
+  }
+  if (*guess != search->run) daedal_free(*guess);
+  *guess = run;
+  if (!ok || !is_right) return !ok;
+  if (is_extremal(search, run)) keep_arcs(search, run);
+  return true;
+}
+
+/* A solution with the arcs that the last two runs show, or with what becomes of them. */
+static void try_arcs(ArcSearch *search) {
+  StretchVec *arcs = arena_array(search->arena, search->controls, sizeof *arcs);
+  bool is_clear = true;
+  for (uint32_t c = 0; c < search->controls; c++) is_clear = resolve(search, c, &arcs[c]) && is_clear;
+  daedal_result *guess = search->run;
+  for (uint32_t k = 0; is_clear && k < CORRECTIONS && !try_once(search, arcs, &guess); k++) {
+  }
+  if (guess != search->run && guess != search->found) daedal_free(guess);
+  for (uint32_t c = 0; c < search->controls; c++) vec_free(search->heap, &arcs[c]);
+}
+
+static void look_at_run(ArcSearch *search) {
+  StretchVec *before = search->before;
+  search->before = search->now;
+  search->now = before;
+  for (uint32_t c = 0; c < search->controls; c++) find_stretches(search, c, &search->now[c]);
+}
+
+static bool find_arcs(daedal_result *asked, const void *argument) {
+  ArcSearch *search = *(ArcSearch *const *)argument;
+  search->heap = asked->heap;
+  search->arena = &asked->diags.arena;
+  search->before = arena_array(search->arena, search->controls, sizeof *search->before);
+  search->now = arena_array(search->arena, search->controls, sizeof *search->now);
+  double smoothing = 1, factor = sqrt(0.1);
+  search->smoothing = smoothing;
+  search->segments = SMOOTH_SEGMENTS;
+  for (uint32_t k = 0; k < COARSE_TRIES && !search->run; k++, smoothing *= 10) smooth(search, smoothing);
+  if (search->run) look_at_run(search);
+  for (uint32_t k = 0; search->run && !search->found && k < LEVELS; k++) {
+    if (smooth(search, search->smoothing * factor)) {
+      look_at_run(search);
+      try_arcs(search);
+    } else if (search->segments == SMOOTH_SEGMENTS) search->segments *= 2;
+    else factor = sqrt(factor);
+  }
+  for (uint32_t c = 0; c < search->controls; c++) vec_free(search->heap, &search->now[c], &search->before[c]);
+  return result_finish(asked, search->found != NULL);
+}
+
+daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options) {
+  ArcSearch search = {.model = model, .options = *options, .controls = model->model->switched.count},
+            *pointer = &search;
+  boundary_forget_outputs(&search.options);
+  search.on_step = options->on_step;
+  search.context = options->context;
+  search.options.on_step = count_step;
+  search.options.context = &search;
+  daedal_result *asked = result_make(model, NULL, find_arcs, &pointer), *result = NULL;
+  if (search.found) {
+    Attempt attempt = {
+        .segments = search.arcs.count, .arcs = search.arcs, .legendre = search.legendre, .guess = search.found};
+    result = boundary_shoot(model, options, &attempt);
+  }
+  daedal_free(search.found);
+  daedal_free(search.run);
+  daedal_free(search.earlier);
+  daedal_free(asked);
+  return result;
+}
