@@ -92,7 +92,7 @@ static void check_operators(Connections *connections, Instance *instance) {
 
 typedef VEC(Instance *) InstanceVec;
 
-/* flow and stream stand in connectors only. */
+/* A stream variable stands in connectors only; a flow variable elsewhere is like any other (section 4.4.2.2). */
 static void check_others(Connections *connections) {
   Tree *tree = connections->tree;
   InstanceVec stack = {0};
@@ -100,10 +100,10 @@ static void check_others(Connections *connections) {
   while (stack.count) {
     Instance *at = vec_pop(&stack);
     uint32_t own = at->element ? at->element->prefixes : 0;
-    if (at->parent && !instance_is_connector(at->parent) && own & (PREFIX_FLOW | PREFIX_STREAM) &&
-        !is_expandable(at->parent))
-      tree_error(tree, declaration_span(at), at->parent, "`%s` is a %s variable, but stands in no connector",
-                 instance_text(tree, at), own & PREFIX_FLOW ? "flow" : "stream");
+    bool is_outside = at->parent && !instance_is_connector(at->parent) && !is_expandable(at->parent);
+    if (is_outside && own & PREFIX_STREAM)
+      tree_error(tree, declaration_span(at), at->parent, "`%s` is a stream variable, but stands in no connector",
+                 instance_text(tree, at));
     check_operators(connections, at);
     for (uint32_t i = at->elements.count; !instance_is_leaf(at) && i-- > 0;) {
       Instance *kid = instance_component(tree, at, i);

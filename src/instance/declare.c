@@ -21,7 +21,8 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
-/* Dimensions of the arrays around the instance, without its own. */
+/* Dimensions of the arrays around the instance, without its own. A scope that is none of what is around the instance is that of a
+ * short class, record R3 = R(n = 3): its values are those of each element. */
 static Lead lead_of(const Instance *instance, const Instance *scope) {
   const Instance *chain[256];
   uint32_t depth = 0;
@@ -33,6 +34,7 @@ static Lead lead_of(const Instance *instance, const Instance *scope) {
       lead.sizes[lead.total++] = chain[depth]->dimensions.data[k].size;
       if (is_around(chain[depth], scope)) lead.shared = lead.total;
     }
+  if (scope && !is_around(scope, instance)) lead.shared = lead.total;
   return lead;
 }
 
@@ -207,6 +209,12 @@ static bool has_attribute(const Tree *tree, const ArgumentVec *list, Name name) 
   return false;
 }
 
+/* A parameter without a binding has its start value: that is a value, one for each element of the arrays around it. */
+static bool is_start_value(const Tree *tree, const Instance *instance, Name attribute) {
+  return instance->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT) && !instance_binding(instance) &&
+         strcmp(names_text(tree->names, attribute), "start") == 0;
+}
+
 static bool add_attribute(Tree *tree, Instance *instance, const Modifier *modifier, const AstArgument *argument,
                           ArgumentVec *list) {
   if (argument->is_break || argument->redeclared || !argument->modification) return true;
@@ -216,7 +224,8 @@ static bool add_attribute(Tree *tree, Instance *instance, const Modifier *modifi
   Modifier inner = *modifier;
   inner.is_each = inner.is_each || argument->is_each;
   inner.fields = NULL;
-  AstExpr e = resolve_modifier(tree, instance, &inner, argument->modification->value, true);
+  bool is_attribute = !(is_start_value(tree, instance, name) && instance->dimensions.count == 0);
+  AstExpr e = resolve_modifier(tree, instance, &inner, argument->modification->value, is_attribute);
   if (e == AST_NONE) return false;
   AstModification *value = arena_alloc(&tree->arena, sizeof *value);
   *value = (AstModification){.value = e, .span = argument->span};

@@ -274,6 +274,21 @@ Instance *find_inner(Tree *tree, Instance *outer) {
   return outer->inner;
 }
 
+static const Element *own_outer_class(const Instance *instance, Name name) {
+  uint32_t found = map_get(&instance->by_name, name);
+  const Element *element = found == MAP_NONE ? NULL : &instance->elements.data[found];
+  return element && element->ast->kind == AST_CLASS && element->ast->prefixes & PREFIX_OUTER ? element : NULL;
+}
+
+Instance *inner_class(Tree *tree, Instance *from, Name name) {
+  const Element *outer = from && from->kind == INSTANCE_COMPONENT ? own_outer_class(from, name) : NULL;
+  Instance *found = NULL;
+  for (Instance *at = from; outer && at && !found; at = at->parent)
+    if (at->kind == INSTANCE_COMPONENT)
+      found = inner_element(tree, at, &(Instance){.name = name, .element = outer->ast});
+  return found;
+}
+
 Instance *instance_inner(Tree *tree, Instance *instance) {
   if (!(instance->prefixes & PREFIX_OUTER)) return instance;
   if (!find_inner(tree, instance)) instance->inner = add_missing_inner(tree, instance);

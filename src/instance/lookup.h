@@ -78,6 +78,9 @@ bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span s
 Instance *find_inner(Tree *tree, Instance *outer);
 /* What an outer component means; the component itself if it is none. NULL after an error. */
 Instance *instance_inner(Tree *tree, Instance *instance);
+
+/* The inner class that a name means which is an outer class of the component; NULL: it is none, or there is no inner one. */
+Instance *inner_class(Tree *tree, Instance *component, Name name);
 const char *restriction_text(AstClassKind restriction);
 
 /* ---- binding.c ---- */

@@ -45,11 +45,15 @@ static Instance *constraint_of(Tree *tree, Instance *owner, const RedeclarationV
 static bool check_subtype(Tree *tree, const Instance *owner, const AstElement *declared, Instance *type,
                           Instance *constraint, const char *what) {
   const char *reason = type && constraint ? interface_difference(tree, type, constraint) : NULL;
+  static const char message[] = "%s `%s` is no subtype of `%s`, which constrains it: it %s";
   if (!reason) return true;
-  tree_refuse(tree, DIAG_NO_MODIFICATION, ast_element_label(declared).span, owner,
-              "%s `%s` is no subtype of `%s`, which constrains it: it %s", what,
-              names_text(tree->names, ast_element_label(declared).name), names_text(tree->names, constraint->flat_name),
-              reason);
+  const char *name = names_text(tree->names, ast_element_label(declared).name);
+  const char *constrains = names_text(tree->names, constraint->flat_name);
+  Span span = ast_element_label(declared).span;
+  /* A difference inside of a component may be one of the defaults of replaceable packages alone. */
+  if (*reason == '`')
+    return tree_tolerate(tree, DIAG_NO_MODIFICATION, span, owner, message, what, name, constrains, reason);
+  tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner, message, what, name, constrains, reason);
   return false;
 }
 

@@ -319,19 +319,37 @@ static void not_step(Compiler *c) {
     return;
   }
   Span span = ast_span(c->el->ast, task->e);
+  Type type = pop_type(c), overloaded;
+  if (overload_unary(c, "not", type, span, &overloaded)) {
+    task_done(c, overloaded);
+    return;
+  }
   compile_emit(c, CODE_APPLY, 1, OP_NOT, span);
-  task_done(c, logic_type(c, pop_type(c), "not", span));
+  task_done(c, logic_type(c, type, "not", span));
 }
 
-/* a and b: a, skip if false, b, and. What is skipped need not be defined. */
+/* The operands so far, and the next one, on top of the stack: joined by a function of their record. */
+static bool join_records(Compiler *c, struct Task *task, Type next, bool is_and) {
+  Type joined;
+  if (task->kid > 1 && task->type.base != TYPE_RECORD) return false;
+  if (task->kid == 1 && next.base != TYPE_RECORD) return false;
+  if (task->kid > 1 &&
+      !overload_binary(c, is_and ? "and" : "or", false, task->type, next, ast_span(c->el->ast, task->e), &joined))
+    return false;
+  task->type = task->kid > 1 ? joined : next;
+  return true;
+}
+
+/* a and b: a, skip if false, b, and. What is skipped need not be defined. Of records both are needed. */
 static void junction_step(Compiler *c, bool is_and) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
   Heap *heap = c->el->heap;
   if (task->kid == 0) task->height = c->patches.count;
-  if (task->kid > 0) {
+  Type next = task->kid > 0 ? pop_type(c) : type_nothing();
+  if (task->kid > 0 && !join_records(c, task, next, is_and)) {
     AstExpr kid = ast_kid(ast, task->e, task->kid - 1);
-    Type type = logic_type(c, pop_type(c), is_and ? "and" : "or", ast_span(ast, kid));
+    Type type = logic_type(c, next, is_and ? "and" : "or", ast_span(ast, kid));
     if (task->kid > 1) {
       compile_emit(c, CODE_APPLY, 2, is_and ? OP_AND : OP_OR, ast_span(ast, task->e));
       if (type.base != TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.dimensions != task->type.dimensions) {
@@ -343,7 +361,7 @@ static void junction_step(Compiler *c, bool is_and) {
     task->type = type;
   }
   if (task->kid < ast_kid_count(ast, task->e)) {
-    if (task->kid > 0) {
+    if (task->kid > 0 && task->type.base != TYPE_RECORD) {
       vec_push(heap, &c->patches, c->routine->code.count);
       compile_emit(c, is_and ? CODE_SKIP_FALSE : CODE_SKIP_TRUE, 0, 0, ast_span(ast, task->e));
     }

@@ -55,6 +55,23 @@ static Expr note_texts(Elaboration *el, Expr e) {
   return e;
 }
 
+static bool is_literal(const Elaboration *el, Expr e) { return dag_op(el->dag, e) == OP_STRING; }
+
+/* (if c then "a" else "b") == "a" as if c then "a" == "a" else "b" == "a": comparisons of texts that are known have a value. */
+static Expr compare_texts(Elaboration *el, Op op, Expr a, Expr b) {
+  Dag *dag = el->dag;
+  ExprVec choices = {0};
+  Expr at = a;
+  for (; dag_op(dag, at) == OP_IF; at = dag_child(dag, at, 2)) vec_push(el->heap, &choices, at);
+  Expr value = dag_binary(dag, op, at, b);
+  while (choices.count) {
+    Expr choice = vec_pop(&choices);
+    value = dag_if(dag, dag_child(dag, choice, 0), dag_binary(dag, op, dag_child(dag, choice, 1), b), value);
+  }
+  vec_free(el->heap, &choices);
+  return value;
+}
+
 static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t count, void *out) {
   Elaboration *el = context;
   Dag *dag = el->dag;
@@ -74,7 +91,10 @@ static bool symbolic_apply(void *context, Op op, const void *arguments, uint32_t
   }
   if (op_arity(op) == 1 && count == 1) write(out, without_events(el, op, dag_unary(dag, op, few[0])));
   else if (op_arity(op) == 2 && count == 2)
-    write(out, without_events(el, op, note_texts(el, dag_binary(dag, op, few[0], few[1]))));
+    write(out, without_events(el, op,
+                              note_texts(el, op_kind(op) == KIND_RELATION && is_literal(el, few[1])
+                                                 ? compare_texts(el, op, few[0], few[1])
+                                                 : dag_binary(dag, op, few[0], few[1]))));
   else if (count <= 4) write(out, without_events(el, op, dag_nary(dag, op, few, count)));
   else return false;
   return true;

@@ -459,6 +459,20 @@ static bool read_format(Machine *machine, const Value *a, uint32_t count, TextFo
   return a[0].type.base == TYPE_REAL && is_number_format(format->format);
 }
 
+/* The name of the literal that an unknown value of an enumeration is: if e == 1 then a[1] else if e == 2 ... */
+static bool choose_literal(Machine *machine, const Value *a, uint32_t literals, char *out) {
+  const Domain *domain = machine_domain(machine);
+  char *sides = machine_alloc(machine, 2 * domain->size), *is_this = machine_alloc(machine, domain->size);
+  memcpy(out, a[literals].data, domain->size);
+  for (uint32_t k = literals; k-- > 1;) {
+    memcpy(sides, a[0].data, domain->size);
+    domain->constant(domain->context, k, sides + domain->size);
+    if (!domain->apply(domain->context, OP_EQUAL, sides, 2, is_this)) return machine_unknown(machine, "a text");
+    domain->select(domain->context, is_this, a[k].data, out, out);
+  }
+  return true;
+}
+
 /* String(value, ...): as text when all is known, else left to the domain. The names of its literals follow a value of an
  * enumeration. */
 static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *out) {
@@ -475,6 +489,9 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     bool is_literal = is_known && number >= 1 && number < count && a[(uint32_t)number].type.base == TYPE_STRING;
     if (is_literal) memcpy(out->data, a[(uint32_t)number].data, domain->size);
     if (is_literal) return true;
+    uint32_t literals = 0;
+    while (literals + 1 < count && a[literals + 1].type.base == TYPE_STRING) literals++;
+    if (literals && !domain->has_no_texts) return choose_literal(machine, a, literals, out->data);
     count = 1;
   } else if (is_known && read_format(machine, a, count, &format)) {
     const char *text = text_of_number(machine, number, a[0].type.base, &format);
