@@ -691,9 +691,9 @@ static const Row ROWS[] = {
 };
 
 /* Functions that every row uses, or that have neither a handle nor memory. */
-static const char *const EXEMPT[] = {"free",       "default_options", "method_names",
-                                     "solver_names", "pass_names", "version",         "result_pivot",
-                                     "nearest_name", "code_get",   "model_text",      "state_free"};
+static const char *const EXEMPT[] = {"free",       "default_options", "method_names", "solver_names",
+                                     "pass_names", "version",         "result_pivot", "nearest_name",
+                                     "code_get",   "model_text",      "state_free"};
 
 /* ---- refusing ---- */
 

@@ -167,9 +167,12 @@ const Command commands[] = {
      IN_FMU,
      "FILE.fmu [MODEL]",
      "whether an FMU keeps the rules of FMI, runs, and gives what a model does",
-     "Reads the description of an FMU and names every rule of FMI 2.0 or 3.0 that it breaks. With --allow-external it also\n"
-     "runs it to its stop time by model exchange and by co-simulation and compares where they end; with MODEL it compares\n"
-     "both with a run of the model. Ends with status 3 if a rule is broken, 8 if values differ by more than --tolerance.\n",
+     "Reads the description of an FMU and names every rule of FMI 2.0 or 3.0 that it breaks. With --allow-external it "
+     "also\n"
+     "runs it to its stop time by model exchange and by co-simulation and compares where they end; with MODEL it "
+     "compares\n"
+     "both with a run of the model. Ends with status 3 if a rule is broken, 8 if values differ by more than "
+     "--tolerance.\n",
      {"daedal fmu-check Pendulum.fmu", "daedal fmu-check Pendulum.fmu --allow-external",
       "daedal fmu-check Pendulum.fmu pendulum.mo --allow-external --tolerance 1e-4"},
      fmu_check_command},
