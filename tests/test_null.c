@@ -97,6 +97,7 @@ static void try_loading(void) {
   TRY(free, TRY(load_text, NULL, 7, NULL, NULL, NULL));
   TRY(free, TRY(load, NULL, NULL, 7, NULL));
   TRY(free, TRY(parse_libraries, NULL, NULL));
+  TRY(free, TRY(check_fmu, NULL, NULL));
   TRY(free, TRY(parse_libraries, NULL, &counts));
   TRY(free, NULL);
 }

@@ -149,6 +149,15 @@ static bool parse_libraries(Stage *stage) {
   return loaded(stage, daedal_parse_libraries(&options, &counts)) && counts.files > 0;
 }
 
+/* A file that is no FMU is refused, with memory and without. */
+static bool check_fmu(Stage *stage) {
+  daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
+  char path[300];
+  daedal_load_options options = {.size = sizeof options, .allocator = &allocator};
+  loaded(stage, daedal_check_fmu(path_with(stage, ".mo", path, sizeof path), &options));
+  return stage->model && daedal_status_of(stage->model) != DAEDAL_INTERNAL;
+}
+
 static bool ran(Stage *stage, void *result) {
   daedal_free(stage->result);
   stage->result = result;
@@ -537,6 +546,7 @@ static const Row ROWS[] = {
     {"load", load_netlist, NULL, true},
     {"load", load_with_options, NULL, true},
     {"parse_libraries", parse_libraries, NULL, true},
+    {"check_fmu", check_fmu, NULL, true},
     {"status_of", call_model_status, NULL, false},
     {"model_name", call_model_name, NULL, false},
     {"library_model", call_library_model, NULL, false},

@@ -304,7 +304,7 @@ def test_steady_state(pendulum):
     state = daedal.steady(pendulum)
     assert abs(state["y"]) == pytest.approx(1) and len(state) > 4
     assert state.stability == ("undecided" if state["y"] < 0 else "unstable") and state.linear.A.shape == (2, 2)
-    np.testing.assert_allclose(abs(state.linear.eigenvalues.imag), 9.81**0.5)
+    np.testing.assert_allclose(abs(state.linear.eigenvalues), 9.81**0.5)
 
 
 def test_fit_of_two_parameters(pendulum):

@@ -37,7 +37,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
 
 static daedal_analysis analysis_of(daedal_model *model) {
   if (!model_protect(model, work_analyze, NULL))
-    return (daedal_analysis){.status = daedal_status_of(model), .verdict = "input"};
+    return (daedal_analysis){.status = api_model_status(model), .verdict = "input"};
   return model->figures;
 }
 

@@ -475,27 +475,3 @@ daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options
   if (result != asked) daedal_free(asked);
   return result;
 }
-
-/* The better of two results; the other is freed. */
-static daedal_result *take_better(daedal_result *result, daedal_result *next) {
-  bool is_better = next && daedal_status_of(next) == DAEDAL_OK;
-  daedal_free(is_better ? result : next);
-  return is_better ? next : result;
-}
-
-/* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found; before that,
- * where controls are at their bounds, a sequence of arcs. */
-static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
-  static const uint32_t tries[] = {1, 4, 16};
-  if (options->segments) return boundary_shoot(model, options, &(Attempt){.segments = options->segments});
-  daedal_result *result = boundary_shoot(model, options, &(Attempt){.segments = tries[0]});
-  if (model->model->switched.count && daedal_status_of(result) == DAEDAL_INTEGRATION)
-    result = take_better(result, arcs_simulate(model, options));
-  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_status_of(result) == DAEDAL_INTEGRATION; k++)
-    result = take_better(result, boundary_shoot(model, options, &(Attempt){.segments = tries[k]}));
-  return result;
-}
-
-daedal_result *simulate_once(daedal_model *model, const daedal_options *options) {
-  return has_boundary(model) ? boundary_simulate(model, options) : initial_value_simulate(model, options);
-}

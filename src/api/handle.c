@@ -8,14 +8,6 @@
 
 #include <string.h>
 
-HandleKind handle_kind(const void *handle) { return handle ? *(const HandleKind *)handle : HANDLE_NOTHING; }
-
-void hand_out(void *out, size_t size, const void *value, size_t known) {
-  if (!out) return;
-  memset(out, 0, size);
-  memcpy(out, value, size < known ? size : known);
-}
-
 /* ---- status and diagnostics ---- */
 
 /* The model, result or files that status and diagnostics of a handle are those of; NULL: there was no memory for it. */

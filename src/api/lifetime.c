@@ -2,6 +2,16 @@
  * change behind a model is under its lock. */
 #include "api/handles.h"
 
+#include <string.h>
+
+HandleKind handle_kind(const void *handle) { return handle ? *(const HandleKind *)handle : HANDLE_NOTHING; }
+
+void hand_out(void *out, size_t size, const void *value, size_t known) {
+  if (!out) return;
+  memset(out, 0, size);
+  memcpy(out, value, size < known ? size : known);
+}
+
 daedal_model *model_retain(daedal_model *model) {
   atomic_fetch_add(&model->references, 1);
   return model;
@@ -20,7 +30,7 @@ daedal_plan *plan_retain(daedal_plan *plan) {
 
 void api_plan_free(daedal_plan *plan) {
   if (!plan || atomic_fetch_sub(&plan->references, 1) > 1) return;
-  daedal_free(plan->asked);
+  api_result_free(plan->asked);
   plan->hook.resize(plan->hook.context, plan, 0);
 }
 
@@ -29,8 +39,8 @@ void api_result_free(daedal_result *result) {
   daedal_model *model = result->model;
   daedal_plan *plan = result->plan;
   heap_destroy(result->heap);
-  daedal_free(plan);
-  daedal_free(model);
+  api_plan_free(plan);
+  api_model_free(model);
 }
 
 void model_lock(const daedal_model *model) { pthread_mutex_lock((pthread_mutex_t *)&model->lock); }
