@@ -349,6 +349,13 @@ static void open_power(Printer *p, Expr e) {
   part_node(p, dag_child(p->dag, e, 1), LEVEL_PRIMARY, VALUE_REAL);
 }
 
+/* The number of the name by which a node is printed; 0: it is spelled out. An Integer in the place of a Boolean
+ * is a choice among constants, which are true and false there. */
+static uint32_t name_of(const Printer *p, Expr e, uint32_t place) {
+  if (!p->names || (place == VALUE_BOOLEAN && kind_of(p, e) == VALUE_INTEGER)) return 0;
+  return p->names[position_of(p, e)];
+}
+
 /* "condition then value" and what follows; the words if or elseif stand before. */
 static void open_choice(Printer *p, Expr e, uint32_t place) {
   part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, VALUE_BOOLEAN);
@@ -358,7 +365,7 @@ static void open_choice(Printer *p, Expr e, uint32_t place) {
 }
 
 static void open_else(Printer *p, Expr e, uint32_t place) {
-  bool chain = dag_op(p->dag, e) == OP_IF;
+  bool chain = dag_op(p->dag, e) == OP_IF && !name_of(p, e, place);
   part_text(p, chain ? " elseif " : " else ");
   if (chain) open_choice(p, e, place);
   else part_node(p, e, LEVEL_IF, place);
@@ -490,13 +497,6 @@ static const char *conversion(const Printer *p, Expr e, uint32_t kind, uint32_t 
   if (kind >= VALUE_ENUMERATION && is_number(place)) return "Integer";
   if (place < VALUE_ENUMERATION || !is_number(kind) || dag_op(p->dag, e) == OP_CONSTANT) return NULL;
   return p->leaves && p->leaves->enumeration ? p->leaves->enumeration(p->leaves->context, place) : NULL;
-}
-
-/* The number of the name by which a node is printed; 0: it is spelled out. An Integer in the place of a Boolean
- * is a choice among constants, which are true and false there. */
-static uint32_t name_of(const Printer *p, Expr e, uint32_t place) {
-  if (!p->names || (place == VALUE_BOOLEAN && kind_of(p, e) == VALUE_INTEGER)) return 0;
-  return p->names[position_of(p, e)];
 }
 
 static void print_node(Printer *p, PrintPart part) {
