@@ -2,9 +2,7 @@
  *
  * Invariant: a call whose run meets something not known is run again as a probe, which ends as soon as the
  * sizes of its outputs are settled; then the domain gives them their values. */
-#include "base/format.h"
 #include "model/machine.h"
-#include <stdarg.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -335,22 +333,6 @@ done:
   machine->stack.count -= 3;
   statement_end(machine);
   return true;
-}
-
-bool machine_require(Machine *machine, const void *condition, const char *format, ...) {
-  const Domain *domain = machine->domain;
-  char text[128], *scalars = machine_alloc(machine, 2 * (size_t)domain->size);
-  va_list list;
-  va_start(list, format);
-  format_list(text, sizeof text, format, list);
-  va_end(list);
-  domain->text(domain->context, names_add(machine->names, text, strlen(text)), scalars);
-  domain->constant(domain->context, ASSERTION_ERROR, scalars + domain->size);
-  if (domain->assertion(domain->context, machine->path, condition, scalars, scalars + domain->size,
-                        machine_span(machine)))
-    return true;
-  machine->status = EXECUTE_ERROR;
-  return false;
 }
 
 bool step_terminate(Machine *machine) {
