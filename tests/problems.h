@@ -109,6 +109,7 @@ static inline void pendulum_make(Pendulum *p, double angle, double speed, double
       .column_start = pendulum_start,
       .row_index = pendulum_row,
       .nominal = pendulum_nominal,
+      .size = pendulum_nominal,
       .residual = pendulum_residual,
       .jacobian = pendulum_jacobian,
       .complete = pendulum_complete,
@@ -255,6 +256,7 @@ static inline void problem_make(Problem *p, Heap *heap, ProblemFunction *functio
       .column_start = p->start,
       .row_index = p->row,
       .nominal = p->nominal,
+      .size = p->nominal,
       .column_index = p->index,
       .residual = problem_residual,
       .jacobian = problem_jacobian,
@@ -527,6 +529,7 @@ static inline void rod_make(Rod *rod, double *y) {
                          .column_start = rod->start,
                          .row_index = rod->row,
                          .nominal = rod->nominal,
+      .size = rod->nominal,
                          .residual = rod_residual,
                          .jacobian = rod_jacobian};
   double r[ROD_ROWS], step = acos(-1.0) / scale;

@@ -22,17 +22,26 @@ const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena)
   return array_row_text(evaluator->array, evaluator_model(evaluator), row, arena);
 }
 
+static bool is_zero(Evaluator *evaluator, Expr bound) {
+  double value;
+  return bound != EXPR_NONE && evaluator_constant(evaluator, bound, &value) && value == 0;
+}
+
 /* A nominal value that is zero, negative or not given counts as 1; derivatives share that of their variable. */
 static void fill_nominal(Evaluator *evaluator) {
   const Array *array = evaluator->array;
   const Model *model = evaluator->model;
   evaluator->nominal = heap_array(evaluator->heap, array->columns, sizeof(double));
+  evaluator->is_signed = heap_array(evaluator->heap, array->columns, sizeof(bool));
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
-    double value = 1;
+    double value = 0;
     if (variable->nominal != EXPR_NONE && evaluator_constant(evaluator, variable->nominal, &value)) value = fabs(value);
-    if (!(value > 0) || !isfinite(value)) value = 1;
-    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++) evaluator->nominal[q] = value;
+    bool is_given = value > 0 && isfinite(value);
+    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
+      evaluator->nominal[q] = is_given ? value : 1;
+    bool has_sign = is_zero(evaluator, variable->min) || is_zero(evaluator, variable->max);
+    if (array->d[j] > 0) evaluator->is_signed[array->column_start[j]] = has_sign && !is_given;
   }
 }
 

@@ -20,7 +20,9 @@ typedef struct Evaluator {
   double *parameters, *discretes, *pre;
   Inputs *inputs;  /* NULL: none have values along time. Evaluators of one run share them */
   double *nominal; /* per column, positive */
-  Past *past;      /* what delays look back at (past.h); NULL without them */
+  bool *
+      is_signed; /* per column: by its min or max it has one sign, and no nominal value is given: its size is what was seen of it (stepper_note_sizes) */
+  Past *past;    /* what delays look back at (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */

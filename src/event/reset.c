@@ -187,7 +187,7 @@ static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *v
 static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
   size_t columns = (size_t)reset->view->system.columns;
   double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;
-  while (done < 1 && more >= LEAST_PART) {
+  while (done < 1 && more >= LEAST_STRETCH) {
     double part = fmin(done + more, 1);
     bool is_there = go_on(reset, heap, held, values, before, part, y);
     if (is_there) done = part;

@@ -126,7 +126,7 @@ static void bdf_set_weights(Bdf *bdf) {
   const System *system = bdf->system;
   for (int32_t i = 0; i < bdf->measured_count; i++) {
     int32_t c = bdf->measured[i];
-    bdf->weight[c] = bdf->share[c] / (bdf->absolute * system->nominal[c] + bdf->relative * fabs(bdf->y[c]));
+    bdf->weight[c] = bdf->share[c] / (bdf->absolute * system->size[c] + bdf->relative * fabs(bdf->y[c]));
   }
 }
 
@@ -172,7 +172,7 @@ static void bdf_set_secant_weights(Bdf *bdf) {
   const System *system = bdf->system;
   for (int32_t u = 0; u < system->rows; u++) {
     int32_t c = bdf->elimination->unknown[u];
-    bdf->secant_weight[u] = 1 / (bdf->absolute * system->nominal[c] + bdf->relative * fabs(bdf->y[c]));
+    bdf->secant_weight[u] = 1 / (bdf->absolute * system->size[c] + bdf->relative * fabs(bdf->y[c]));
   }
 }
 

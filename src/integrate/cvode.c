@@ -162,8 +162,8 @@ static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix m
 
 /* The error of a state that is allowed. */
 static double cvode_allowed(const Cvode *cvode, int32_t l, double x) {
-  double nominal = cvode->system->nominal[cvode->system->link_from[l]];
-  return cvode->options.absolute_tolerance * nominal + cvode->options.relative_tolerance * fabs(x);
+  double size = cvode->system->size[cvode->system->link_from[l]];
+  return cvode->options.absolute_tolerance * size + cvode->options.relative_tolerance * fabs(x);
 }
 
 static int cvode_weights(N_Vector states, N_Vector weight, void *self) {

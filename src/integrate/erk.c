@@ -283,7 +283,7 @@ static double erk_moved(const Erk *erk, int32_t c) {
 
 /* Differences of a column up to this tell nothing. */
 static double erk_indifferent(const Erk *erk, int32_t c) {
-  return erk->absolute * erk->system->nominal[c] + erk->relative * fabs(erk->values[0][c]);
+  return erk->absolute * erk->system->size[c] + erk->relative * fabs(erk->values[0][c]);
 }
 
 /* May a stage be on another solution than the ends of the step? Then its prediction misses by more than the column moved at all. */
@@ -372,7 +372,7 @@ static void erk_set_weights(Erk *erk, const double *a, const double *b) {
   for (int32_t p = 0; p < erk->states; p++) {
     int32_t c = erk->column[p];
     double size = fmax(fabs(a[c]), fabs(b[c]));
-    erk->weight[p] = 1 / (erk->absolute * erk->system->nominal[c] + erk->relative * size);
+    erk->weight[p] = 1 / (erk->absolute * erk->system->size[c] + erk->relative * size);
   }
 }
 

@@ -91,7 +91,7 @@ static int ida_weights(N_Vector y, N_Vector weight, void *self) {
   double *w = N_VGetArrayPointer(weight);
   w[0] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
-    double tolerance = ida->options.absolute_tolerance * system->nominal[c];
+    double tolerance = ida->options.absolute_tolerance * system->size[c];
     w[c] = ida->share[c] / (tolerance + ida->options.relative_tolerance * fabs(v[c]));
   }
   return 0;

@@ -190,7 +190,7 @@ static void radau_set_weights(Radau *radau, double h) {
   double ratio = radau->inner[radau->method - radau_methods] / tolerance;
   for (int32_t i = 0; i < radau->newton_count; i++) {
     int32_t c = radau->newton_columns[i];
-    double scale = ratio * (radau->absolute * system->nominal[c] + radau->relative * fabs(radau->y[c]));
+    double scale = ratio * (radau->absolute * system->size[c] + radau->relative * fabs(radau->y[c]));
     radau->weight[c] = (radau->lenient[c] ? MINOR : 1) / scale;
     if (!system->column_index) continue;
     for (int32_t k = system->column_index[c]; k > 1; k--) radau->weight[c] *= h;
@@ -369,7 +369,7 @@ static double radau_error_norm(const Radau *radau) {
  * of the step and the stages, without the first point, without the first two. */
 static void radau_derivatives(const Radau *radau, int32_t c, double *derivative) {
   const RadauCoefficients *method = radau->method;
-  double scale = radau->absolute * radau->system->nominal[c] + radau->relative * fabs(radau->y[c]);
+  double scale = radau->absolute * radau->system->size[c] + radau->relative * fabs(radau->y[c]);
   derivative[0] = method->barycentric[0] * radau->y[c];
   derivative[1] = derivative[2] = 0;
   for (int i = 0; i < method->stages; i++) {

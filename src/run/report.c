@@ -101,6 +101,7 @@ static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
     uint32_t source = recorder->source[signal->column];
     if (source >= recorder->evaluator->array->columns) continue;
     double nominal = recorder->evaluator->nominal[source], largest = 0;
+    if (recorder->evaluator->is_signed[source]) continue; /* its tolerance goes by its size */
     for (size_t r = 0; r < recorder->trajectory->rows && largest <= facts->tolerance * nominal; r++)
       largest = fmax(largest, fabs(trajectory_value(recorder->trajectory, r, s)));
     if (largest > DBL_EPSILON * nominal && largest <= facts->tolerance * nominal)

@@ -426,6 +426,7 @@ static bool step_to_event(Stepper *stepper) {
 
 bool stepper_step(Stepper *stepper) {
   certificate_accept(stepper->certificate, stepper_time(stepper));
+  stepper_note_sizes(stepper, stepper_time(stepper), stepper_values(stepper));
   return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
 }
 
@@ -561,6 +562,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
 bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
   copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
+  stepper_note_sizes(stepper, t, y);
   stepper->before = t;
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;

@@ -1,4 +1,4 @@
-/* stepper_defect: a step is accepted by its defect (segment/defect.h). */
+/* stepper_defect: a step is accepted by its defect (segment/defect.h), and if it leads no state across its min or max. */
 #include "base/constants.h"
 #include "run/stepper_internal.h"
 
@@ -6,8 +6,88 @@
 
 #include <math.h>
 
+/* ---- bounds ---- */
+
+static double bound_of(Evaluator *evaluator, Expr bound, double otherwise) {
+  double value;
+  return bound != EXPR_NONE && evaluator_constant(evaluator, bound, &value) && !isnan(value) ? value : otherwise;
+}
+
+static void make_bounds(Stepper *stepper) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  const Array *array = evaluator->array;
+  const Model *model = evaluator->model;
+  bool any = false;
+  heap_numbers(stepper->heap, array->columns, &stepper->low, &stepper->high);
+  for (uint32_t c = 0; c < array->columns; c++) stepper->low[c] = -INFINITY, stepper->high[c] = INFINITY;
+  for (uint32_t j = 0; j < array->problem->unknowns; j++) {
+    const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
+    uint32_t c = array->column_start[j];
+    if (array->d[j] == 0) continue;
+    stepper->low[c] = bound_of(evaluator, variable->min, -INFINITY);
+    stepper->high[c] = bound_of(evaluator, variable->max, INFINITY);
+    any = any || stepper->low[c] > -INFINITY || stepper->high[c] < INFINITY;
+  }
+  if (!any) stepper->low = stepper->high = NULL;
+}
+
+void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
+  View *view = stepper->view;
+  const int32_t *successor = view->system.successor;
+  double elapsed = t - stepper->options.start, least = LEAST_ABSOLUTE / stepper->options.tolerance;
+  for (int32_t c = 0; stepper->low && c < view->system.columns; c++) {
+    if (!view->evaluator->is_signed[c]) continue;
+    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
+    double now = fmin(fmax(fabs(y[c]), elapsed * fabs(y[successor[c]])), view->seen[c]);
+    view->size[c] = fmin(fmax(now, least), 1);
+  }
+}
+
+/* Does a step from `begin` to `end` lead below the bound? Its error is measured by the distance to the bound: a small positive concentration must not become a negative
+ * one that only the absolute tolerance lets pass, since equations may be unstable there. */
+static bool leads_below(double begin, double end, double bound, double tolerance, double size) {
+  double allowed = fmax(tolerance * (begin - bound), LEAST_ABSOLUTE * fmax(1, fmax(size, fabs(bound))));
+  return end < bound - allowed && end < begin;
+}
+
+/* A state that the last step leads across its bound; -1: none. */
+static int32_t find_crossing(const Stepper *stepper, bool *is_low) {
+  const System *system = &stepper->view->system;
+  const double *begin = stepper->begin, *end = stepper->integrator->values(stepper->self);
+  double tolerance = stepper->options.tolerance;
+  for (int32_t l = 0; stepper->low && l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    *is_low = leads_below(begin[c], end[c], stepper->low[c], tolerance, system->nominal[c]);
+    if (*is_low || leads_below(-begin[c], -end[c], -stepper->high[c], tolerance, system->nominal[c])) return c;
+  }
+  return -1;
+}
+
+/* Has the last step, to t, led a state across its bound? One that crosses it however short the step is has no bound there from now on. */
+static bool leaves_bounds(Stepper *stepper, double t) {
+  bool is_low;
+  int32_t c = find_crossing(stepper, &is_low);
+  if (c < 0 || SHORTER * (t - stepper->before) >= SHORTEST_FOLLOWED * stepper_span(stepper)) return c >= 0;
+  double *bound = is_low ? &stepper->low[c] : &stepper->high[c];
+  diag_warning(stepper->diags, DIAG_OUT_OF_BOUNDS, (Span){0}, "%s goes %s %.10g at time %.10g",
+               stepper_known_name(stepper, (uint32_t)c), is_low ? "below its min," : "above its max,", *bound, t);
+  *bound = is_low ? -INFINITY : INFINITY;
+  return false;
+}
+
+/* Takes the last step again, shorter. An explicit method that overshoots is at the bound of its stability, and cannot tell so by its steps. */
+static void take_short(Stepper *stepper, double step) {
+  stepper->statistics.rejected++;
+  stepper->t_doubt = stepper->before + step;
+  if (stepper_leave_explicit(stepper)) return;
+  stepper_repeat(stepper, step);
+}
+
+/* ---- the defect ---- */
+
 void stepper_make_defect(Stepper *stepper) {
   View *view = stepper->view;
+  make_bounds(stepper);
   if (!view->system.complete) return;
   stepper->defect = defect_new(stepper->heap, &view->system, stepper->options.tolerance);
   stepper->is_rough = view->evaluator->code->is_rough;
@@ -65,7 +145,12 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   const Integrator *integrator = stepper->integrator;
   const System *system = &stepper->view->system;
   double step = t - stepper->before;
-  if (!stepper->defect || !(step > 0)) return false;
+  if (!(step > 0)) return false;
+  if (leaves_bounds(stepper, t)) {
+    take_short(stepper, SHORTER * step);
+    return true;
+  }
+  if (!stepper->defect) return false;
   double chance = (stepper->is_rough ? integrator->look_every_rough : integrator->look_every) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
   if (is_in_doubt(stepper)) chance -= floor(chance);

@@ -111,14 +111,23 @@ void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, d
   stepper_start_integrator(stepper, t, stepper->y);
 }
 
+/* Goes on with an implicit method from (t, y), where the choice is free. */
+static bool leave_explicit(Stepper *stepper, double t, const double *y) {
+  if (stepper->options.integrator || !stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return false;
+  copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
+  stepper_change_integrator(stepper, &integrator_radau, t);
+  stepper->statistics.solver_reason = "began explicit, found stiff";
+  return true;
+}
+
+bool stepper_leave_explicit(Stepper *stepper) { return leave_explicit(stepper, stepper->before, stepper->begin); }
+
 void stepper_leave_if_stiff(Stepper *stepper) {
-  if (stepper->options.integrator || !stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return;
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   if (!now.stiff) return;
-  stepper_copy_values(stepper);
-  stepper_change_integrator(stepper, &integrator_radau, stepper->integrator->time(stepper->self));
-  stepper->statistics.solver_reason = "began explicit, found stiff";
+  stepper_take_values(stepper, stepper->ahead);
+  leave_explicit(stepper, stepper->integrator->time(stepper->self), stepper->ahead);
 }
 
 /* The method to go on with at t, where the one of now has failed; NULL: there is none. Of the implicit methods each may help where

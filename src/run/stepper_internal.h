@@ -70,6 +70,7 @@ struct Stepper {
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
   uint32_t tiny;                /* steps in a row that hardly got ahead */
+  double *low, *high;           /* [columns] min and max of states; NULL: there are none */
   Defect *defect;               /* NULL: the system has no state-space form */
   uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
   Segment *segment;             /* of the last step */
@@ -141,6 +142,9 @@ void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, d
 
 /* Leaves the explicit method for an implicit one when it says that the problem is stiff. */
 void stepper_leave_if_stiff(Stepper *stepper);
+
+/* The same from where the last step began. false: the method is asked for, or implicit. */
+bool stepper_leave_explicit(Stepper *stepper);
 
 /* After a step from t that failed: goes on with another method where the choice is free, and nothing shows that the solution
  * ends there. */
@@ -231,6 +235,10 @@ bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet
 /* ---- the defect ---- */
 
 void stepper_make_defect(Stepper *stepper);
+
+/* At the columns y at t: the size of a state that has one sign, by its min or max, and no nominal value is what it is, or would move by since the start at its present rate, but
+ * not more than was seen of it. So that of what decays falls with it: its sign would be lost in an absolute tolerance. */
+void stepper_note_sizes(Stepper *stepper, double t, const double *y);
 
 /* Do the polynomials of the last step, which has led to t, miss the rows by more than the error of the step explains? Then it is taken again, shorter, from a
  * consistent point. */

@@ -12,7 +12,7 @@ typedef struct SavedValues {
 } SavedValues;
 
 struct StepperState {
-  double t, *y;
+  double t, *y, *seen;
   const Integrator *integrator, *waiting;
   double changed; /* as in the stepper */
   bool has_changed, terminated;
@@ -53,6 +53,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   state->t = stepper_time(stepper);
   state->y = heap_array(heap, columns, sizeof(double));
   copy_numbers(state->y, stepper->is_started ? stepper->begin : stepper_values(stepper), columns);
+  state->seen = heap_copy(heap, view->seen, columns, sizeof(double));
   state->integrator = stepper->integrator;
   state->waiting = stepper->waiting;
   state->changed = stepper->changed;
@@ -95,6 +96,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   if (stepper->integrator) stepper_add_work(stepper, &stepper->statistics);
   restore_values(view->evaluator, &state->run);
   restore_values(view->original, &state->original);
+  copy_numbers(view->seen, state->seen, (size_t)view->system.columns);
   if (view->switches) {
     switches_forget(view->switches);
     switches_restore(view->switches, state->switches);
@@ -160,6 +162,7 @@ static void pass_state(const Stepper *stepper, StepperState *state, Transfer *tr
   transfer_value(transfer, &state->t);
   transfer_require(transfer, state->t >= stepper->options.start && state->t <= stepper->options.stop);
   transfer_array(transfer, state->y, (size_t)view->system.columns, sizeof(double));
+  transfer_array(transfer, state->seen, (size_t)view->system.columns, sizeof(double));
   pass_integrators(stepper, state, transfer);
   pass_values(view->evaluator, &state->run, transfer);
   pass_values(view->original, &state->original, transfer);

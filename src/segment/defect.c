@@ -92,13 +92,24 @@ static void set_defect(const Defect *defect, const Segment *segment, double part
   }
 }
 
+/* What stiffness leaves of the defect `error` if it lasts no longer than it does at the end of the step. */
+static double norm_at_end(Defect *defect, const Segment *segment, const double *error) {
+  double h = segment->t1 - segment->t0;
+  if (!factor_filter(defect, segment->t1, segment->end, h)) return NAN;
+  copy_numbers(defect->first, error, (size_t)defect->system->columns);
+  apply_filter(defect, h, defect->first);
+  return norm(defect, segment->end, defect->first);
+}
+
 /* What stiffness leaves of the defect `error`: one step of Newton's method for the error e of e = h (f(p + e) - p'). That is good if a second one with the same
  * matrix is small beside it: a quarter is what convergence of simplified Newton's method asks for (Deuflhard, Newton Methods for Nonlinear Problems, 2004,
- * section 2.1). With exponentials, whose slopes tell nothing of the way, it is 1/e. `found` is spoilt. NAN: it is not known. */
+ * section 2.1). With exponentials, whose slopes tell nothing of the way, it is 1/e. A diode that ceases to conduct within the step damps nothing behind that: what the end of the
+ * step leaves counts, too. `found` is spoilt. NAN: it is not known. */
 static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {
   const System *system = defect->system;
   double h = segment->t1 - segment->t0, t = segment->t0 + part * h, *found = defect->found;
-  if (!factor_filter(defect, t, found, h)) return NAN;
+  double end = norm_at_end(defect, segment, error);
+  if (isnan(end) || !factor_filter(defect, t, found, h)) return NAN;
   apply_filter(defect, h, error);
   double first = norm(defect, found, error);
   for (int32_t l = 0; l < system->links; l++) found[system->link_from[l]] -= error[system->link_from[l]];
@@ -108,7 +119,7 @@ static double stiff_norm(Defect *defect, const Segment *segment, double part, do
   for (int32_t l = 0; l < system->links; l++) error[system->link_from[l]] -= defect->first[system->link_from[l]];
   apply_filter(defect, h, error);
   double second = norm(defect, found, error);
-  return second <= CONTRACTS * first ? first + second : NAN;
+  return second <= CONTRACTS * first ? fmax(end, first + second) : NAN;
 }
 
 double defect_at(Defect *defect, const Segment *segment, double part, double *y, double largest) {

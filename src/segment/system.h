@@ -29,8 +29,8 @@ typedef struct System {
   /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: not known of any. */
   const bool *constant;
 
-  /* Scales: absolute tolerance of column i is tolerance * nominal[i]. */
-  const double *nominal;
+  /* Sizes of the columns: what `nominal` says, or 1; and what absolute tolerances are made of, tolerance * size[i], which may change from step to step. */
+  const double *nominal, *size;
 
   /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a
    * higher index (--method none): step control divides the error of such a column by h^(index-1). NULL: all 1. */

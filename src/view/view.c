@@ -20,6 +20,13 @@ static EvalStatus whole_jacobian(void *context, double t, const double *y, doubl
   return evaluator_jacobian(((View *)context)->evaluator, t, y, values);
 }
 
+const double *view_make_sizes(Heap *heap, View *view, const Evaluator *evaluator) {
+  uint32_t columns = evaluator->array->columns;
+  heap_numbers(heap, columns, &view->size, &view->seen);
+  copy_numbers(view->size, evaluator->nominal, columns);
+  return view->size;
+}
+
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
   const Array *array = evaluator->array;
   const Jacobian *jacobian = evaluator->jacobian;
@@ -34,6 +41,7 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .row_index = jacobian->row_index,
                   .constant = jacobian->is_constant,
                   .nominal = evaluator->nominal,
+                  .size = view_make_sizes(heap, view, evaluator),
                   .residual = whole_residual,
                   .residuals = whole_residuals,
                   .jacobian = whole_jacobian};

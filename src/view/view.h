@@ -91,6 +91,7 @@ struct View {
   const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
   struct Branch *branch;      /* that these are followed along (branch.h); NULL: none */
   bool is_direct;             /* no column needs iterations where states are known */
+  double *size, *seen;        /* [columns] of absolute tolerances; the largest values so far */
   Evaluator *evaluator;
   bool disturbed;        /* the last event has changed what rows depend on, or columns */
   IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */
@@ -130,6 +131,9 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
 
 /* The strangeness-free system selected at the consistent y (view_strangeness.c). */
 View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
+
+/* Makes View.size, the nominal values at first; for System.size. */
+const double *view_make_sizes(Heap *heap, View *view, const Evaluator *evaluator);
 
 /* The rows, columns and evaluations that views over all rows of an array share. */
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);

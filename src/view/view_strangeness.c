@@ -535,6 +535,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
                           .columns = (int32_t)columns,
                           .successor = make_successors(heap, strangeness),
                           .nominal = strangeness->evaluator->nominal,
+                          .size = view_make_sizes(heap, view, strangeness->evaluator),
                           .residual = selected_residual,
                           .jacobian = selected_jacobian,
                           .complete = complete_columns,

@@ -121,7 +121,7 @@ static bool set_sides(Poles *poles, double size) {
     double before = poles->before[k], end = poles->end[k];
     bool is_wanted = may_pass(poles, k, size);
     poles->side[k] = !is_wanted ? 0 : before < 0 || (before == 0 && end < 0) ? -1 : 1;
-    poles->least[k] = (before * end > 0 ? POLE_DIP : poles->tolerance) * fmin(fabs(before), fabs(end));
+    poles->least[k] = (before * end > 0 ? GOOD_PART : poles->tolerance) * fmin(fabs(before), fabs(end));
     any = any || is_wanted;
   }
   return any;
