@@ -52,23 +52,7 @@ static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, dou
   return boundary_shoot(search->model, &options, attempt);
 }
 
-double result_value_at(const daedal_result *result, uint32_t signal, double time) {
-  uint32_t low = 0, high = daedal_result_rows(result) - 1;
-  while (high - low > 1) {
-    uint32_t middle = low + (high - low) / 2;
-    if (daedal_result_value(result, 0, middle) <= time) low = middle;
-    else high = middle;
-  }
-  double from = daedal_result_value(result, 0, low), to = daedal_result_value(result, 0, high);
-  double part = to > from ? fmin(1, fmax(0, (time - from) / (to - from))) : 0;
-  return (1 - part) * daedal_result_value(result, signal, low) + part * daedal_result_value(result, signal, high);
-}
-
 static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
-
-double result_last_time(const daedal_result *result) {
-  return daedal_result_value(result, 0, daedal_result_rows(result) - 1);
-}
 
 /* ---- smoothing ---- */
 

@@ -38,6 +38,22 @@ typedef struct Shooting {
 
 /* ---- what is sought ---- */
 
+double result_last_time(const daedal_result *result) {
+  return daedal_result_value(result, 0, daedal_result_rows(result) - 1);
+}
+
+double result_value_at(const daedal_result *result, uint32_t signal, double time) {
+  uint32_t low = 0, high = daedal_result_rows(result) - 1;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    if (daedal_result_value(result, 0, middle) <= time) low = middle;
+    else high = middle;
+  }
+  double from = daedal_result_value(result, 0, low), to = daedal_result_value(result, 0, high);
+  double part = to > from ? fmin(1, fmax(0, (time - from) / (to - from))) : 0;
+  return (1 - part) * daedal_result_value(result, signal, low) + part * daedal_result_value(result, signal, high);
+}
+
 /* An unknown that is a derivative of another, times a sign; NULL: there is none. */
 static const char *alias_of_column(const InitialSystem *system, uint32_t q, double *sign) {
   const Array *array = system->array;

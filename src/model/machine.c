@@ -141,22 +141,6 @@ bool machine_charge(Machine *machine, uint64_t steps) {
                        (unsigned long long)machine->budget);
 }
 
-bool machine_require(Machine *machine, const void *condition, const char *format, ...) {
-  const Domain *domain = machine->domain;
-  char text[128], *scalars = machine_alloc(machine, 2 * (size_t)domain->size);
-  va_list list;
-  va_start(list, format);
-  format_list(text, sizeof text, format, list);
-  va_end(list);
-  domain->text(domain->context, names_add(machine->names, text, strlen(text)), scalars);
-  domain->constant(domain->context, ASSERTION_ERROR, scalars + domain->size);
-  if (domain->assertion(domain->context, machine->path, condition, scalars, scalars + domain->size,
-                        machine_span(machine)))
-    return true;
-  machine->status = EXECUTE_ERROR;
-  return false;
-}
-
 const Domain *machine_domain(const Machine *machine) { return machine->domain; }
 const Record *machine_record(const Machine *machine, uint32_t definition) { return &(*machine->records)[definition]; }
 Names *machine_names(const Machine *machine) { return machine->names; }

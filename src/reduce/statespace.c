@@ -579,9 +579,12 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
-/* The last correction, whose size is given. */
-static EvalStatus finish_newton(Unit *unit, const double *correction, double norm, double *y) {
+/* The last correction, whose size is given. What it leaves of a zero is zero: the other side of it may be out of the domain of a row, as of u^1.5. */
+static EvalStatus finish_newton(const StateSpace *space, Unit *unit, const double *correction, double norm, double *y) {
+  static const double NOTHING = DBL_EPSILON * DBL_EPSILON;
   apply_correction(unit, correction, 1, y);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (fabs(y[unit->columns[k]]) <= NOTHING * space->evaluator->nominal[unit->columns[k]]) y[unit->columns[k]] = 0;
   unit->is_moved = norm > NEWTON_FLOOR;
   return EVAL_OK;
 }
@@ -613,7 +616,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(unit, space->correction, norm, y);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, y);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
@@ -786,7 +789,7 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
-  if (norm <= space->quadratic) return finish_newton(unit, space->first, norm, y);
+  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, y);
   bool is_straight = goes_straight(space, unit, t, y);
   if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
   return solve_steep(space, unit, t, y);
