@@ -1,8 +1,10 @@
 /* map: see map.h. Linear probing at a load of at most one half. Keys that differ in their last bits only are neighbours, since those who
- * ask for one number often ask for the next one soon: then it is in the processor's cache. */
+ * ask for one number often ask for the next one soon: then it is in the processor's cache. Likewise names, by the last number in them. */
 #include "base/map.h"
 
 #include <string.h>
+
+enum { NEAR_KEYS = 8, NEAR_BITS = 3 };
 
 uint64_t hash_mix(uint64_t value) {
   value ^= value >> 32;
@@ -26,13 +28,32 @@ uint64_t hash_bytes(const void *bytes, size_t length) {
   return hash_mix(hash ^ tail);
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* The last number in a name as such: its last bits say which of NEAR_KEYS neighbours it is, what comes before them and the rest of the name
+ * is mixed. */
+uint32_t hash_name(const char *text, size_t length) {
+  uint64_t hash = 0x9e3779b97f4a7c15u, number = 0, digits = 0;
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    if (!is_digit(c)) {
+      hash = (hash ^ (unsigned char)c) * 0xd6e8feb86659fd93u;
+    } else if (i && is_digit(text[i - 1])) {
+      number = 10 * number + (uint64_t)(c - '0'), digits++;
+    } else {
+      hash = (hash ^ hash_mix(number + (digits << 56))) * 0xd6e8feb86659fd93u;
+      number = (uint64_t)(c - '0'), digits = 1;
+    }
+  }
+  hash = hash_mix(hash ^ hash_mix((number >> NEAR_BITS) + (digits << 56)));
+  return (uint32_t)(hash * NEAR_KEYS | (number & (NEAR_KEYS - 1)));
+}
+
 uint64_t hash_text(uint64_t hash, const char *text) {
   return hash_mix(hash ^ (text ? hash_bytes(text, strlen(text)) : 1));
 }
 
 Map map_make(Heap *heap) { return (Map){.heap = heap}; }
-
-enum { NEAR_KEYS = 8, NEAR_BITS = 3 };
 
 static uint32_t map_slot(const Map *map, uint64_t key) {
   uint32_t mask = map->capacity - 1, low = (uint32_t)key, high = (uint32_t)(key >> 32);
@@ -89,14 +110,14 @@ Names names_over(Heap *heap, const Names *base) {
 /* A table of more slots than FAR_NAMES is beyond the processor's cache, RECENT_NAMES are within. */
 enum { FAR_NAMES = 1 << 17, RECENT_NAMES = 1 << 12 };
 
-static bool is_name(const Names *names, NameSlot slot, const char *text, size_t length, uint64_t hash) {
-  if (slot.hash != (uint32_t)hash) return false;
+static bool is_name(const Names *names, NameSlot slot, const char *text, size_t length, uint32_t hash) {
+  if (slot.hash != hash) return false;
   const NameEntry *entry = &names->list.data[slot.place - 1];
   return entry->length == length && (!length || memcmp(entry->text, text, length) == 0);
 }
 
-static uint32_t names_slot(const Names *names, const char *text, size_t length, uint64_t hash) {
-  uint32_t mask = names->capacity - 1, at = (uint32_t)hash & mask;
+static uint32_t names_slot(const Names *names, const char *text, size_t length, uint32_t hash) {
+  uint32_t mask = names->capacity - 1, at = hash & mask;
   while (names->slots[at].place && !is_name(names, names->slots[at], text, length, hash)) at = (at + 1) & mask;
   return at;
 }
@@ -124,14 +145,14 @@ Name names_add(Names *names, const char *text, size_t length) {
   Name known = names->base ? names_find(names->base, text, length) : MAP_NONE;
   if (known != MAP_NONE) return known;
   if (names->list.count >= names->capacity / 2) names_rehash(names, larger_capacity(heap, names->capacity));
-  uint64_t hash = hash_bytes(text, length);
+  uint32_t hash = hash_name(text, length);
   NameSlot *recent = names->recent ? &names->recent[hash & (RECENT_NAMES - 1)] : NULL;
   if (recent && recent->place && is_name(names, *recent, text, length, hash)) return names->first + recent->place - 1;
   NameSlot *slot = &names->slots[names_slot(names, text, length, hash)];
   if (!slot->place) {
     NameEntry entry = {arena_copy(&names->arena, text, length), (uint32_t)length};
     vec_push(heap, &names->list, entry);
-    *slot = (NameSlot){(uint32_t)hash, names->list.count};
+    *slot = (NameSlot){hash, names->list.count};
   }
   if (recent) *recent = *slot;
   return names->first + slot->place - 1;
@@ -139,7 +160,7 @@ Name names_add(Names *names, const char *text, size_t length) {
 
 Name names_find(const Names *names, const char *text, size_t length) {
   for (; names; names = names->base) {
-    uint32_t slot = names->capacity ? names_slot(names, text, length, hash_bytes(text, length)) : 0;
+    uint32_t slot = names->capacity ? names_slot(names, text, length, hash_name(text, length)) : 0;
     if (names->capacity && names->slots[slot].place) return names->first + names->slots[slot].place - 1;
   }
   return MAP_NONE;

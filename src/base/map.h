@@ -36,6 +36,9 @@ uint64_t hash_mix(uint64_t value);
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(uint64_t hash, const char *text);
 
+/* A hash for tables of names: names that differ in their last number only, as x[8] and x[9], may have neighbouring ones. */
+uint32_t hash_name(const char *text, size_t length);
+
 /* Interned strings: equal text has equal index. Index 0 is the empty string. */
 typedef uint32_t Name;
 

@@ -55,10 +55,8 @@ static void grow_places(SignalTable *table) {
   heap_free(table->heap, old);
 }
 
-static uint32_t hash_name(const char *name) { return (uint32_t)hash_bytes(name, strlen(name)); }
-
 uint32_t signals_add_kept(SignalTable *table, const Signal *signal) {
-  uint32_t index = table->list.count, hash = hash_name(signal->name);
+  uint32_t index = table->list.count, hash = hash_name(signal->name, strlen(signal->name));
   if (index >= table->capacity / 2) grow_places(table);
   SignalPlace *place = &table->places[place_of(table, signal->name, hash)];
   if (!place->signal) *place = (SignalPlace){hash, index + 1};
@@ -105,7 +103,7 @@ uint32_t signals_find_variable(const SignalTable *table, const char *flat) {
 }
 
 uint32_t signals_find(const SignalTable *table, const char *name) {
-  return table->capacity ? table->places[place_of(table, name, hash_name(name))].signal - 1 : MAP_NONE;
+  return table->capacity ? table->places[place_of(table, name, hash_name(name, strlen(name)))].signal - 1 : MAP_NONE;
 }
 
 void signals_suggest(const SignalTable *table, Diags *diags, Diag *diag, const char *name) {
