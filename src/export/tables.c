@@ -371,17 +371,13 @@ static void put_units(Writer *writer, const ProgramNames *names, const int32_t *
   PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
 }
 
-static const char *mode_kind(Op op) {
-  switch (op) {
-  case OP_GREATER: return "MODE_GREATER";
-  case OP_GREATER_EQUAL: return "MODE_GREATER_EQUAL";
-  case OP_LESS: return "MODE_LESS";
-  case OP_LESS_EQUAL: return "MODE_LESS_EQUAL";
-  case OP_SIGN: return "MODE_SIGN";
-  case OP_CEIL: return "MODE_CEIL";
-  case OP_DIV: return "MODE_TRUNCATE";
-  default: return "MODE_FLOOR";
-  }
+static const char *kind_name(ConditionKind kind) {
+  static const char *const names[] = {
+      [CONDITION_LESS] = "CONDITION_LESS",         [CONDITION_LESS_EQUAL] = "CONDITION_LESS_EQUAL",
+      [CONDITION_GREATER] = "CONDITION_GREATER",   [CONDITION_GREATER_EQUAL] = "CONDITION_GREATER_EQUAL",
+      [CONDITION_FLOOR] = "CONDITION_FLOOR",       [CONDITION_CEIL] = "CONDITION_CEIL",
+      [CONDITION_TRUNCATE] = "CONDITION_TRUNCATE", [CONDITION_SIGN] = "CONDITION_SIGN"};
+  return names[kind];
 }
 
 static void put_modes(Writer *writer) {
@@ -392,13 +388,13 @@ static void put_modes(Writer *writer) {
     const Dag *dag = writer->source->evaluator->model->dag;
     Op op = dag_op(dag, modes->relation[m]);
     bool is_timed = export_is_timed(writer->source, m), has_inner = dag_depends(dag, modes->difference[m], OP_DISCRETE);
-    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %u, %d, ", mode_kind(op), is_timed, op_is_order(op) && !is_timed,
-        code->matters[modes->first + m], code->remembered[modes->first + m], code->has_rate[m], has_inner,
-        modes->edge[m], modes->is_mirrored[m]);
+    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %u, %d, ", kind_name(mode_kind(op)), is_timed,
+        op_is_order(op) && !is_timed, code->matters[modes->first + m], code->remembered[modes->first + m],
+        code->has_rate[m], has_inner, modes->edge[m], modes->is_mirrored[m]);
     cdata_string(writer->heap, writer->out, model_text(writer->own, modes->relation[m], writer->arena));
     PUT(writer, "},\n");
   }
-  PUT(writer, "    {MODE_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "    {CONDITION_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
 }
 
 static void put_step_list(Writer *writer, const char *name, const LogicStep *steps, uint32_t count) {

@@ -8,6 +8,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include "condition.h"
 #include "profile.h"
 
 #include <stddef.h>
@@ -44,20 +45,9 @@ typedef struct ModelUnit {
   ModelProgram *joint;   /* residuals and the matrix entries that moved; 0 if none do */
 } ModelUnit;
 
-typedef enum ModeKind {
-  MODE_LESS,
-  MODE_LESS_EQUAL,
-  MODE_GREATER,
-  MODE_GREATER_EQUAL,
-  MODE_FLOOR,
-  MODE_CEIL,
-  MODE_TRUNCATE,
-  MODE_SIGN
-} ModeKind;
-
 /* A condition. It holds while its difference stays in a range. */
 typedef struct ModelMode {
-  ModeKind kind;
+  ConditionKind kind;
   int is_timed;          /* linear in time: its next change is known */
   int may_try;           /* one of two values, not known from time */
   int matters;           /* rows depend on it */
@@ -436,12 +426,8 @@ double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
 void events_rest(Solver *solver, double t, const double *y);
 
-/* modes.c: a mode now; what it is at a difference, and where it holds; the edge next to a difference, and the size of this; rates of all
- * differences; the edge next to that of a mode; do two modes change at one edge? */
+/* modes.c: a mode now; the size of a difference; rates of all differences; the edge next to that of a mode; do two modes change at one edge? */
 double *modes_at(const Solver *solver, int mode);
-double modes_value(ModeKind kind, double difference);
-void modes_range(ModeKind kind, double value, double *low, double *high);
-double modes_edge(ModeKind kind, double difference);
 double modes_size(double difference);
 void modes_rates(Solver *solver, double t, const double *y);
 double modes_nearest(const Solver *solver, int mode);
