@@ -193,7 +193,10 @@ typedef struct Model {
   ModelInitial point; /* the operating point of a circuit, all of whose columns are unknowns */
   int point_count;    /* start values that it gives, and their columns */
   const int *point_column;
-  ModelProgram *point_starts;
+  ModelProgram *point_starts, *point_conditions;
+  int point_modes, point_first_mode, point_discretes; /* its conditions, among its discrete values */
+  const int *point_kind;
+  const double *point_discretes0;
   int variables;
   const ModelVariable *variable;
   int has_choice; /* a variable tells how far the choice of states is from changing */
@@ -317,7 +320,7 @@ typedef struct Solver {
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
   int *real_pivot, *complex_pivot;
-  double *initial_y, *initial_trial, *initial_entries, *initial_target;
+  double *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
   void *context;
