@@ -11,7 +11,8 @@ import zipfile
 
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
-SEQUENCES = 2000 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 6
+IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
+SEQUENCES = 2000 if IS_LONG else 5
 MODELS = {"ball": """model Ball
   parameter Real e(min = 0) = 0.7;
   parameter Integer n = 3;
@@ -52,7 +53,7 @@ def check_model(model, version, folder, turn):
         archive.extractall(place)
     root = xml.parse(place / "modelDescription.xml").getroot()
     token = root.get("guid") or root.get("instantiationToken")
-    run("cc", "-std=c99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"-DVERSION={version}", "-o", folder / "caller",
+    run("cc", "-std=c99", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", f"-DVERSION={version}", "-o", folder / "caller",
         SOURCE / "tests/fmi_caller.c", *sorted((place / "sources").glob("*.c")), "-lm")
     return run(folder / "caller", token, "0", "0.5", len(root.find("ModelVariables")), turn, SEQUENCES).stdout
 
@@ -60,8 +61,8 @@ def check_model(model, version, folder, turn):
 def main():
     passed = 0
     with tempfile.TemporaryDirectory() as name:
-        for turn, (kind, text) in enumerate(MODELS.items()):
-            for version in (2, 3) if os.environ.get("DAEDAL_TEST_TIER") == "long" else (2 + turn % 2,):
+        for turn, (kind, text) in enumerate(MODELS.items() if IS_LONG else list(MODELS.items())[:1]):
+            for version in (2, 3) if IS_LONG else (2 + turn % 2,):
                 folder = pathlib.Path(name) / f"{kind}{version}"
                 folder.mkdir()
                 model = folder / f"{kind}.mo" if text else SOURCE / "examples" / f"{kind}.mo"

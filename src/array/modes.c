@@ -6,25 +6,6 @@
 
 static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
-double mode_value(Op op, double difference) {
-  switch (op) {
-  case OP_GREATER: return difference > 0;
-  case OP_GREATER_EQUAL: return difference >= 0;
-  case OP_LESS: return difference < 0;
-  case OP_LESS_EQUAL: return difference <= 0;
-  case OP_SIGN: return (difference > 0) - (difference < 0);
-  case OP_CEIL: return ceil(difference);
-  case OP_DIV: return trunc(difference);
-  default: return floor(difference);
-  }
-}
-
-double mode_edge(Op op, double difference) {
-  if (op_is_order(op) || op == OP_SIGN) return 0;
-  double edge = round(difference);
-  return op == OP_DIV && edge == 0 ? copysign(1, difference) : edge;
-}
-
 /* Does the value change along a solution? */
 static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
 

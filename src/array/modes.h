@@ -5,6 +5,7 @@
 #pragma once
 
 #include "array/array.h"
+#include "core/condition.h"
 #include "expr/enclosure.h"
 
 #include <math.h>
@@ -48,23 +49,25 @@ Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
 /* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
 Expr modes_sum_sizes(Dag *dag, Expr e);
 
-/* Value of a mode whose relation has this operator, at a difference. */
-double mode_value(Op op, double difference);
-
-/* The differences, edges included, at which a mode may have this value. */
-static inline Interval mode_range(Op op, double value) {
-  Interval above = {0, INFINITY}, below = {-INFINITY, 0};
+/* The kind of the condition that a relation with this operator is. */
+static inline ConditionKind mode_kind(Op op) {
   switch (op) {
-  case OP_GREATER:
-  case OP_GREATER_EQUAL: return value != 0 ? above : below;
-  case OP_LESS:
-  case OP_LESS_EQUAL: return value != 0 ? below : above;
-  case OP_SIGN: return value > 0 ? above : value < 0 ? below : (Interval){0, 0};
-  case OP_CEIL: return (Interval){value - 1, value};
-  case OP_DIV: return (Interval){value <= 0 ? value - 1 : value, value >= 0 ? value + 1 : value};
-  default: return (Interval){value, value + 1};
+  case OP_GREATER: return CONDITION_GREATER;
+  case OP_GREATER_EQUAL: return CONDITION_GREATER_EQUAL;
+  case OP_LESS: return CONDITION_LESS;
+  case OP_LESS_EQUAL: return CONDITION_LESS_EQUAL;
+  case OP_SIGN: return CONDITION_SIGN;
+  case OP_CEIL: return CONDITION_CEIL;
+  case OP_DIV: return CONDITION_TRUNCATE;
+  default: return CONDITION_FLOOR;
   }
 }
 
-/* The edge between two values that is nearest to a difference. */
-double mode_edge(Op op, double difference);
+/* Value of a mode whose relation has this operator, at a difference; the differences, edges included, at which it may have a value; the edge between
+ * two values that is nearest to a difference. */
+static inline double mode_value(Op op, double difference) { return condition_value(mode_kind(op), difference); }
+static inline double mode_edge(Op op, double difference) { return condition_edge(mode_kind(op), difference); }
+static inline Interval mode_range(Op op, double value) {
+  ConditionRange range = condition_range(mode_kind(op), value);
+  return (Interval){range.low, range.high};
+}

@@ -133,9 +133,6 @@ void export_find_restart(Heap *heap, ExportSource *source) {
   source->obstacle = NULL;
   if (!initial->column) source->obstacle = "its start is that of another run";
   else if (source->point && !source->point->evaluator) source->obstacle = "the operating point was not found again";
-  else if (source->point && modes_leaves(source->point->evaluator->code->modes) >
-                                source->point->evaluator->code->modes->logic->terminal + 1)
-    source->obstacle = "the operating point has conditions, and an export keeps those of its values";
   if (source->obstacle || is_kept) return;
   StepsTrace *trace = heap_alloc(heap, sizeof *trace);
   if (initial_trace(initial, source->tolerance, trace)) source->trace = trace;

@@ -44,7 +44,7 @@ typedef VEC(const char *) NameVec;
 /* Names of functions, made before the tables. */
 typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
-  const char *initial_residual, *initial_jacobian, *point_residual, *point_jacobian, *point_starts;
+  const char *initial_residual, *initial_jacobian, *point_residual, *point_jacobian, *point_starts, *point_conditions;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
       *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
 } ProgramNames;
@@ -244,7 +244,7 @@ static const ExportPoint *point_of(const Writer *writer) {
 static void name_point(Writer *writer, ProgramNames *names, IndexVec *columns) {
   const ExportPoint *point = point_of(writer);
   ExprVec roots = {0};
-  names->point_residual = names->point_jacobian = names->point_starts = "0";
+  names->point_residual = names->point_jacobian = names->point_starts = names->point_conditions = "0";
   if (!point) return;
   Dag *dag = evaluator_model(point->evaluator)->dag;
   for (uint32_t q = 0; q < writer->source->evaluator->array->columns; q++) {
@@ -257,6 +257,7 @@ static void name_point(Writer *writer, ProgramNames *names, IndexVec *columns) {
   const ArrayCode *code = point->evaluator->code;
   names->point_residual = add_program(writer, code->rows, "point_residual");
   names->point_jacobian = add_program(writer, code->jacobian->program, "point_jacobian");
+  names->point_conditions = add_program(writer, code->conditions, "point_conditions");
   if (roots.count)
     names->point_starts = add_program(
         writer, program_new(writer->heap, evaluator_model(point->evaluator), &code->layout, roots.data, roots.count),
@@ -371,17 +372,13 @@ static void put_units(Writer *writer, const ProgramNames *names, const int32_t *
   PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
 }
 
-static const char *mode_kind(Op op) {
-  switch (op) {
-  case OP_GREATER: return "MODE_GREATER";
-  case OP_GREATER_EQUAL: return "MODE_GREATER_EQUAL";
-  case OP_LESS: return "MODE_LESS";
-  case OP_LESS_EQUAL: return "MODE_LESS_EQUAL";
-  case OP_SIGN: return "MODE_SIGN";
-  case OP_CEIL: return "MODE_CEIL";
-  case OP_DIV: return "MODE_TRUNCATE";
-  default: return "MODE_FLOOR";
-  }
+static const char *kind_name(ConditionKind kind) {
+  static const char *const names[] = {
+      [CONDITION_LESS] = "CONDITION_LESS",         [CONDITION_LESS_EQUAL] = "CONDITION_LESS_EQUAL",
+      [CONDITION_GREATER] = "CONDITION_GREATER",   [CONDITION_GREATER_EQUAL] = "CONDITION_GREATER_EQUAL",
+      [CONDITION_FLOOR] = "CONDITION_FLOOR",       [CONDITION_CEIL] = "CONDITION_CEIL",
+      [CONDITION_TRUNCATE] = "CONDITION_TRUNCATE", [CONDITION_SIGN] = "CONDITION_SIGN"};
+  return names[kind];
 }
 
 static void put_modes(Writer *writer) {
@@ -392,13 +389,13 @@ static void put_modes(Writer *writer) {
     const Dag *dag = writer->source->evaluator->model->dag;
     Op op = dag_op(dag, modes->relation[m]);
     bool is_timed = export_is_timed(writer->source, m), has_inner = dag_depends(dag, modes->difference[m], OP_DISCRETE);
-    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %u, %d, ", mode_kind(op), is_timed, op_is_order(op) && !is_timed,
-        code->matters[modes->first + m], code->remembered[modes->first + m], code->has_rate[m], has_inner,
-        modes->edge[m], modes->is_mirrored[m]);
+    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %u, %d, ", kind_name(mode_kind(op)), is_timed,
+        op_is_order(op) && !is_timed, code->matters[modes->first + m], code->remembered[modes->first + m],
+        code->has_rate[m], has_inner, modes->edge[m], modes->is_mirrored[m]);
     cdata_string(writer->heap, writer->out, model_text(writer->own, modes->relation[m], writer->arena));
     PUT(writer, "},\n");
   }
-  PUT(writer, "    {MODE_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "    {CONDITION_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
 }
 
 static void put_step_list(Writer *writer, const char *name, const LogicStep *steps, uint32_t count) {
@@ -600,6 +597,15 @@ static void put_point(Writer *writer, const IndexVec *columns) {
   cdata_integers(heap, out, "static ", "point_start", point ? jacobian->column_start : NULL, n ? n + 1 : 0);
   cdata_integers(heap, out, "static ", "point_row", point ? jacobian->row_index : NULL, nonzeros);
   cdata_numbers(heap, out, "static ", "point_value", point ? point->y : NULL, n);
+  const Modes *modes = point ? point->evaluator->code->modes : NULL;
+  uint32_t count = modes ? modes->count : 0, leaves = modes ? modes_leaves(modes) : 0;
+  int32_t *kind = arena_array(writer->arena, count, sizeof *kind);
+  for (uint32_t m = 0; m < count; m++)
+    kind[m] = (int32_t)mode_kind(dag_op(point->evaluator->model->dag, modes->relation[m]));
+  cdata_integers(heap, out, "static ", "point_kind", kind, count);
+  cdata_numbers(heap, out, "static ", "point_discretes", point ? point->evaluator->discretes : NULL, leaves);
+  PUT(writer, "#define POINT_MODES .point_modes = %u, .point_first_mode = %u, .point_discretes = %u\n\n", count,
+      modes ? modes->first : 0, leaves);
   PUT(writer, "#define POINT_SIZES .rows = %u, .unknowns = %u, .columns = %u, .nonzeros = %u, .entries = %u\n\n", n, n,
       n, nonzeros, nonzeros);
 }
@@ -710,10 +716,11 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "    .point = {POINT_SIZES, .unknown = point_each, .start = point_start, .row = point_row, .source = "
       "point_each,\n"
       "        .value = point_value, .order = ORDER_POINT, .residual = %s, .jacobian = %s},\n"
-      "    .point_count = %u, .point_column = point_column, .point_starts = %s};\n",
+      "    .point_count = %u, .point_column = point_column, .point_starts = %s, POINT_MODES,\n"
+      "    .point_kind = point_kind, .point_discretes0 = point_discretes, .point_conditions = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
       names->delayed, names->delay_times, names->pipe_points, names->initial_residual, names->initial_jacobian,
-      names->point_residual, names->point_jacobian, point_columns, names->point_starts);
+      names->point_residual, names->point_jacobian, point_columns, names->point_starts, names->point_conditions);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,

@@ -60,14 +60,14 @@ static double band(const Solver *solver, int m) {
 }
 
 static double margin_with(const Solver *solver, int m, double value, double difference) {
-  double low, high;
-  modes_range(solver->model->mode[m].kind, value, &low, &high);
-  return fmin(difference - low, high - difference) + band(solver, m);
+  ConditionRange range = condition_range(solver->model->mode[m].kind, value);
+  return fmin(difference - range.low, range.high - difference) + band(solver, m);
 }
 
 double events_margin(const Solver *solver, int m, double difference) {
   if (solver->model->mode[m].is_timed || slides_of(solver, m)) return HUGE_VAL;
-  if (solver->rests[m]) return fabs(difference - modes_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
+  if (solver->rests[m])
+    return fabs(difference - condition_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
   return margin_with(solver, m, *modes_at(solver, m), difference);
 }
 
@@ -83,9 +83,9 @@ static int contradicts(const Solver *solver, int m) { return events_margin(solve
 /* Is the last difference on an edge, where the relation says otherwise than the mode? */
 static int is_open(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = modes_edge(mode->kind, difference);
+  double difference = solver->difference[m], edge = condition_edge(mode->kind, difference);
   if (mode->is_timed || !mode->has_rate || solver->slack[m] != 0 || slides_of(solver, m)) return 0;
-  return fabs(difference - edge) <= band(solver, m) && *modes_at(solver, m) != modes_value(mode->kind, edge);
+  return fabs(difference - edge) <= band(solver, m) && *modes_at(solver, m) != condition_value(mode->kind, edge);
 }
 
 /* At a point, by the last differences: modes whose differences have come to their edges and rest there, as that of max(x, 1) > 1. They are
@@ -128,7 +128,7 @@ double events_safe_time(const Solver *solver, int m) {
 
 /* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */
 double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
-  double difference = solver->difference[m], edge = modes_edge(solver->model->mode[m].kind, difference);
+  double difference = solver->difference[m], edge = condition_edge(solver->model->mode[m].kind, difference);
   modes_rates(solver, t, y);
   return fabs(difference - edge) <= band(solver, m) || solver->rate[m] == 0 ? 0 : (edge - difference) / solver->rate[m];
 }
@@ -152,7 +152,7 @@ static int set_timed(Solver *solver, double t, const double *y) {
   program_run(solver, model->conditions, solver->now->has_left ? behind(t) : t, y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
-    double value = modes_value(model->mode[m].kind, solver->values[m]);
+    double value = condition_value(model->mode[m].kind, solver->values[m]);
     changed += value != *modes_at(solver, m);
     *modes_at(solver, m) = value;
   }
@@ -192,9 +192,8 @@ static void set_samples(Solver *solver, double t) {
 
 /* A mode that is linear in time changes where its difference gets to the edge of its range. */
 static double timed_next(const Solver *solver, int m, double t, double rate) {
-  double low, high, difference = solver->values[m];
-  modes_range(solver->model->mode[m].kind, *modes_at(solver, m), &low, &high);
-  double edge = rate > 0 ? high : low;
+  ConditionRange range = condition_range(solver->model->mode[m].kind, *modes_at(solver, m));
+  double difference = solver->values[m], edge = rate > 0 ? range.high : range.low;
   if (rate == 0 || !is_finite(edge) || !is_finite(difference)) return HUGE_VAL;
   return fmax(behind(t) + (edge - difference) / rate, behind(t));
 }
@@ -295,7 +294,7 @@ static int is_on_located_edge(const Solver *solver, int m) {
 
 /* Was the difference of a mode beyond its edge from the beginning of the step on, where no edge could be located? */
 static int was_beyond(const Solver *solver, int m) {
-  double at = solver->at[m], edge = modes_edge(solver->model->mode[m].kind, at), before = solver->before[m];
+  double at = solver->at[m], edge = condition_edge(solver->model->mode[m].kind, at), before = solver->before[m];
   double near = fmax(band(solver, m), ON_EDGE * modes_way(solver, m));
   return !solver->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
 }
@@ -306,25 +305,25 @@ static int is_off_edge(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
   double difference = solver->difference[m];
   return solver->slack[m] > 0 && mode->is_remembered && !solver->slid[m] &&
-         fabs(difference - modes_edge(mode->kind, difference)) > round_off(solver, m);
+         fabs(difference - condition_edge(mode->kind, difference)) > round_off(solver, m);
 }
 
 /* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
  * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
 static double wanted_value(const Solver *solver, int m) {
   const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = modes_edge(mode->kind, difference), rate = solver->rate[m];
-  if (is_off_edge(solver, m)) return modes_value(mode->kind, difference);
+  double difference = solver->difference[m], edge = condition_edge(mode->kind, difference), rate = solver->rate[m];
+  if (is_off_edge(solver, m)) return condition_value(mode->kind, difference);
   int is_located =
       is_on_located_edge(solver, m) && !was_beyond(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
   int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
-  if (!solver->now->has_left) return modes_value(mode->kind, is_on_edge ? edge : difference);
+  if (!solver->now->has_left) return condition_value(mode->kind, is_on_edge ? edge : difference);
   int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
-  double ahead = modes_value(mode->kind, edge + copysign(0.5, rate));
+  double ahead = condition_value(mode->kind, edge + copysign(0.5, rate));
   int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
   if (moves && may_lead && (is_located || !is_wrong || ahead != *modes_at(solver, m))) return ahead;
-  if (is_on_edge && solver->rests[m]) return modes_value(mode->kind, edge);
-  if (!is_on_edge || is_wrong) return modes_value(mode->kind, difference);
+  if (is_on_edge && solver->rests[m]) return condition_value(mode->kind, edge);
+  if (!is_on_edge || is_wrong) return condition_value(mode->kind, difference);
   return *modes_at(solver, m);
 }
 
@@ -920,7 +919,7 @@ static void enter_start(Solver *solver, double t, const double *y) {
   if (!model->modes) return;
   solver->now->has_left = events_evaluate(solver, t, y) || !agrees(solver);
   for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed && modes_value(model->mode[m].kind, solver->difference[m]) != *modes_at(solver, m))
+    if (model->mode[m].is_timed && condition_value(model->mode[m].kind, solver->difference[m]) != *modes_at(solver, m))
       solver->now->has_left = 1;
 }
 

@@ -117,14 +117,44 @@ static int checks_hold(Solver *solver, double t) {
   return 1;
 }
 
+/* The conditions of the operating point as its values have them. Does one change? */
+static int set_point_modes(Solver *solver, double t) {
+  const Model *model = solver->model;
+  int changed = 0;
+  if (!model->point_modes ||
+      program_run(solver, model->point_conditions, t, solver->initial_y, solver->point_differences))
+    return 0;
+  for (int m = 0; m < model->point_modes; m++) {
+    double *mode = &solver->point_discretes[model->point_first_mode + m];
+    double value = condition_value((ConditionKind)model->point_kind[m], solver->point_differences[m]);
+    changed |= value != *mode;
+    *mode = value;
+  }
+  return changed;
+}
+
+/* Solves for the operating point until its conditions agree with it. Its programs read discrete values of its own. */
+static int solve_point(Solver *solver, double t) {
+  const Model *model = solver->model;
+  double *discretes = solver->discretes;
+  int failed = 0, rounds = 0;
+  memcpy(solver->point_discretes, model->point_discretes0, (size_t)model->point_discretes * sizeof(double));
+  solver->discretes = solver->point_discretes;
+  set_point_modes(solver, t);
+  do failed = newton(solver, &model->point, t) || rounds++ > model->point_modes;
+  while (!failed && set_point_modes(solver, t));
+  failed = failed || program_run(solver, model->point_starts, t, solver->initial_y, solver->initial_target);
+  solver->discretes = discretes;
+  return failed;
+}
+
 /* The start values of a circuit are those of its operating point. Returns 1 where it is not found. */
 int initial_point(Solver *solver, double t, double *y) {
-  const ModelInitial *point = &solver->model->point;
-  if (!point->rows) return 0;
-  memcpy(solver->initial_y, point->value, (size_t)point->columns * sizeof(double));
-  if (newton(solver, point, t)) return 1;
-  if (program_run(solver, solver->model->point_starts, t, solver->initial_y, solver->initial_target)) return 1;
-  for (int k = 0; k < solver->model->point_count; k++) y[solver->model->point_column[k]] = solver->initial_target[k];
+  const Model *model = solver->model;
+  if (!model->point.rows || !model->point_count) return 0;
+  memcpy(solver->initial_y, model->point.value, (size_t)model->point.columns * sizeof(double));
+  if (solve_point(solver, t)) return 1;
+  for (int k = 0; k < model->point_count; k++) y[model->point_column[k]] = solver->initial_target[k];
   return 0;
 }
 

@@ -8,48 +8,6 @@ static const double INFINITE = 1e50;
 
 double *modes_at(const Solver *solver, int m) { return &solver->discretes[solver->model->first_mode + m]; }
 
-double modes_value(ModeKind kind, double difference) {
-  switch (kind) {
-  case MODE_GREATER: return difference > 0;
-  case MODE_GREATER_EQUAL: return difference >= 0;
-  case MODE_LESS: return difference < 0;
-  case MODE_LESS_EQUAL: return difference <= 0;
-  case MODE_SIGN: return (difference > 0) - (difference < 0);
-  case MODE_CEIL: return ceil(difference);
-  case MODE_TRUNCATE: return trunc(difference);
-  default: return floor(difference);
-  }
-}
-
-void modes_range(ModeKind kind, double value, double *low, double *high) {
-  int is_below = (kind == MODE_LESS || kind == MODE_LESS_EQUAL) == (value != 0);
-  switch (kind) {
-  case MODE_SIGN:
-    *low = value < 0 ? -HUGE_VAL : 0;
-    *high = value > 0 ? HUGE_VAL : 0;
-    break;
-  case MODE_CEIL:
-    *low = value - 1;
-    *high = value;
-    break;
-  case MODE_TRUNCATE:
-    *low = value <= 0 ? value - 1 : value;
-    *high = value >= 0 ? value + 1 : value;
-    break;
-  case MODE_FLOOR:
-    *low = value;
-    *high = value + 1;
-    break;
-  default: *low = is_below ? -HUGE_VAL : 0; *high = is_below ? 0 : HUGE_VAL;
-  }
-}
-
-double modes_edge(ModeKind kind, double difference) {
-  if (kind <= MODE_GREATER_EQUAL || kind == MODE_SIGN) return 0;
-  double edge = floor(difference + 0.5);
-  return kind == MODE_TRUNCATE && edge == 0 ? copysign(1, difference) : edge;
-}
-
 /* The size of a difference as far as it tells one. */
 double modes_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
 
@@ -61,7 +19,7 @@ void modes_rates(Solver *solver, double t, const double *y) {
 }
 
 double modes_nearest(const Solver *solver, int m) {
-  return modes_edge(solver->model->mode[m].kind, solver->difference[m]);
+  return condition_edge(solver->model->mode[m].kind, solver->difference[m]);
 }
 
 double modes_way(const Solver *solver, int m) {

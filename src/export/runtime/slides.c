@@ -30,7 +30,7 @@ static void set_side(Solver *solver, int k, int is_above) {
   for (int m = 0; m < solver->model->modes; m++) {
     if (solver->slides_with[m] != k + 1) continue;
     int is_up = is_above == (mode[m].is_mirrored == first->is_mirrored);
-    *modes_at(solver, m) = modes_value(mode[m].kind, modes_nearest(solver, m) + (is_up ? 0.5 : -0.5));
+    *modes_at(solver, m) = condition_value(mode[m].kind, modes_nearest(solver, m) + (is_up ? 0.5 : -0.5));
   }
 }
 
@@ -131,7 +131,7 @@ static void drop(Solver *solver, int k) {
 static void set_as_they_are(Solver *solver, int k) {
   for (int m = 0; m < solver->model->modes; m++)
     if (solver->slides_with[m] == k + 1)
-      *modes_at(solver, m) = modes_value(solver->model->mode[m].kind, solver->difference[m]);
+      *modes_at(solver, m) = condition_value(solver->model->mode[m].kind, solver->difference[m]);
 }
 
 /* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these

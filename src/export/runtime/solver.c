@@ -143,6 +143,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(start->columns, model->point_count));
+  solver->point_discretes = numbers(memory, model->point_discretes);
+  solver->point_differences = numbers(memory, 2 * model->point_modes);
   solver->initial_trial = numbers(memory, largest(start->rows + start->checks, point->rows));
   solver->initial_entries = numbers(memory, largest(start->nonzeros, point->nonzeros));
   solver->right = numbers(memory, largest(2 * model->columns, largest(start->rows + start->balances, point->rows)));

@@ -8,6 +8,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include "condition.h"
 #include "profile.h"
 
 #include <stddef.h>
@@ -44,20 +45,9 @@ typedef struct ModelUnit {
   ModelProgram *joint;   /* residuals and the matrix entries that moved; 0 if none do */
 } ModelUnit;
 
-typedef enum ModeKind {
-  MODE_LESS,
-  MODE_LESS_EQUAL,
-  MODE_GREATER,
-  MODE_GREATER_EQUAL,
-  MODE_FLOOR,
-  MODE_CEIL,
-  MODE_TRUNCATE,
-  MODE_SIGN
-} ModeKind;
-
 /* A condition. It holds while its difference stays in a range. */
 typedef struct ModelMode {
-  ModeKind kind;
+  ConditionKind kind;
   int is_timed;          /* linear in time: its next change is known */
   int may_try;           /* one of two values, not known from time */
   int matters;           /* rows depend on it */
@@ -203,7 +193,10 @@ typedef struct Model {
   ModelInitial point; /* the operating point of a circuit, all of whose columns are unknowns */
   int point_count;    /* start values that it gives, and their columns */
   const int *point_column;
-  ModelProgram *point_starts;
+  ModelProgram *point_starts, *point_conditions;
+  int point_modes, point_first_mode, point_discretes; /* its conditions, among its discrete values */
+  const int *point_kind;
+  const double *point_discretes0;
   int variables;
   const ModelVariable *variable;
   int has_choice; /* a variable tells how far the choice of states is from changing */
@@ -327,7 +320,7 @@ typedef struct Solver {
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
   int *real_pivot, *complex_pivot;
-  double *initial_y, *initial_trial, *initial_entries, *initial_target;
+  double *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
   void *context;
@@ -436,12 +429,8 @@ double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
 void events_rest(Solver *solver, double t, const double *y);
 
-/* modes.c: a mode now; what it is at a difference, and where it holds; the edge next to a difference, and the size of this; rates of all
- * differences; the edge next to that of a mode; do two modes change at one edge? */
+/* modes.c: a mode now; the size of a difference; rates of all differences; the edge next to that of a mode; do two modes change at one edge? */
 double *modes_at(const Solver *solver, int mode);
-double modes_value(ModeKind kind, double difference);
-void modes_range(ModeKind kind, double value, double *low, double *high);
-double modes_edge(ModeKind kind, double difference);
 double modes_size(double difference);
 void modes_rates(Solver *solver, double t, const double *y);
 double modes_nearest(const Solver *solver, int mode);

@@ -1,0 +1,41 @@
+/* condition: what conditions are frozen in between events, as functions of the differences between their sides. Exported solvers carry it as it
+ * stands. */
+#pragma once
+
+#include <math.h>
+
+typedef enum ConditionKind {
+  CONDITION_LESS,
+  CONDITION_LESS_EQUAL,
+  CONDITION_GREATER,
+  CONDITION_GREATER_EQUAL,
+  CONDITION_FLOOR,
+  CONDITION_CEIL,
+  CONDITION_TRUNCATE,
+  CONDITION_SIGN
+} ConditionKind;
+
+typedef struct ConditionRange {
+  double low, high;
+} ConditionRange;
+
+/* The value at a difference. */
+double condition_value(ConditionKind kind, double difference);
+
+/* The edge between two values that is nearest to a difference. */
+double condition_edge(ConditionKind kind, double difference);
+
+/* The differences, edges included, at which it may have this value. */
+static inline ConditionRange condition_range(ConditionKind kind, double value) {
+  ConditionRange above = {0, HUGE_VAL}, below = {-HUGE_VAL, 0}, none = {0, 0};
+  switch (kind) {
+  case CONDITION_GREATER:
+  case CONDITION_GREATER_EQUAL: return value != 0 ? above : below;
+  case CONDITION_LESS:
+  case CONDITION_LESS_EQUAL: return value != 0 ? below : above;
+  case CONDITION_SIGN: return value > 0 ? above : value < 0 ? below : none;
+  case CONDITION_CEIL: return (ConditionRange){value - 1, value};
+  case CONDITION_TRUNCATE: return (ConditionRange){value <= 0 ? value - 1 : value, value >= 0 ? value + 1 : value};
+  default: return (ConditionRange){value, value + 1};
+  }
+}
