@@ -106,9 +106,7 @@ typedef struct Plan {
   const LeafJacobian *varied;         /* rows by the leaves asked for; NULL: none were */
   const SensitivityPlan *sensitivity; /* NULL: nothing is to be differentiated */
   RunPlan run;
-  const TurningPlan
-      *watched_start; /* blocks of the model's array, where those of the system are not watched; or NULL */
-  RunFacts facts;     /* as far as it got */
+  RunFacts facts; /* as far as it got */
 } Plan;
 
 /* A run within one structure of its equations: what it holds for that, from its evaluator to its integrator, is in `heap`. */

@@ -435,7 +435,7 @@ static bool pass_watch(Plan *plan) {
                         .is_converted = plan->conversions.count > 0};
   if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
   else if (!strangeness && plan->first.y && !plan->branches.count)
-    plan->watched_start = turning_plan(plan->code, &plan->structure);
+    plan->run.outside = turning_plan(plan->code, &plan->structure), plan->run.own = &plan->structure;
   return true;
 }
 

@@ -88,7 +88,7 @@ bool simulation_is_singular(const Simulation *simulation, TurningPoint *point) {
 }
 
 bool simulation_starts_singular(const Simulation *simulation, TurningPoint *point) {
-  const TurningPlan *watched = simulation->plan->watched_start;
+  const TurningPlan *watched = simulation->plan->run.outside;
   const ArrayRun *original = &simulation->original;
   if (!watched) return simulation_is_singular(simulation, point);
   return turning_is_singular(simulation->heap, original->evaluator, watched, simulation->request.run.start, original->y,

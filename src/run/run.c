@@ -3,6 +3,7 @@
 
 #include "base/constants.h"
 #include "base/underflow.h"
+#include "run/signs.h"
 #include "vary/sensitivity.h"
 
 #include <inttypes.h>
@@ -32,6 +33,8 @@ struct RunLoop {
   RunStatistics *statistics;
   Diags *diags;
   Constraints *constraints;
+  Signs *signs;         /* NULL: nothing to look at, or it was told */
+  const Structure *own; /* of the model */
   double *output;
   uint64_t output_count, outputs;
   double next_output; /* time of the next output point; INFINITY: there is none */
@@ -76,6 +79,19 @@ static bool fail_within(RunLoop *run, double t) {
   return stepper_fail(run->stepper, STEP_EVALUATION, t);
 }
 
+/* Where the system is integrated as it is, nothing stops it at a time at which the model is singular: then that is said. */
+static void look_at_signs(RunLoop *run, double t) {
+  SignChange change;
+  if (!run->signs || !signs_look(run->signs, t, run->constraints->y, &change)) return;
+  Diag *diag = diag_warning(
+      run->diags, DIAG_WARNING, (Span){0},
+      "near time %.10g the determinant of a Jacobian is zero, and this method steps over it: behind it the "
+      "solution may be another one, or not the only one",
+      change.time);
+  report_block(run->diags, diag, run->view->original, run->own, change.block);
+  run->signs = NULL;
+}
+
 /* Records the columns at t, within the last step. */
 static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
@@ -88,6 +104,7 @@ static bool record_point(RunLoop *run, double t) {
   if (!is_solved) return fail_within(run, t);
   if (!stepper_watch(run->stepper, t, run->output)) return false;
   constraints_check(run->constraints, t, run->output);
+  look_at_signs(run, t);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
   run->output_factorizations += view->methods->factorizations(view) - factorizations;
@@ -330,6 +347,9 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->before = *run->statistics;
   run->constraints = constraints_new(heap, view, plan->constraints, t, y);
   run->statistics->constraints = run->constraints;
+  run->own = plan->own;
+  const DeterminantPlan *moving = plan->outside ? turning_moving(plan->outside) : NULL;
+  run->signs = moving && moving->program ? signs_new(heap, view, moving) : NULL;
   run->rows_before = view->evaluator->row_evaluations;
   run->entries_before = view->evaluator->entry_evaluations;
   run->output_rows = run->output_entries = run->output_factorizations = 0;

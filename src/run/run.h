@@ -37,6 +37,8 @@ typedef struct RunStatistics {
 typedef struct RunPlan {
   const Structure *structure; /* of the view's array; NULL where there is none */
   const TurningPlan *watched; /* NULL: nothing */
+  const TurningPlan *outside; /* blocks of the model's array, where those of the view's are not watched; or NULL */
+  const Structure *own;       /* that these are blocks of */
   const ConstraintPlan *constraints;
   bool is_converted; /* equations were rewritten */
 } RunPlan;

@@ -148,3 +148,6 @@ void stepper_warn_widened(Stepper *stepper);
 bool stepper_fail(Stepper *stepper, StepStatus status, double t);
 
 StepperStatistics stepper_statistics(const Stepper *stepper);
+
+/* Adds the equations of a block and what they determine to a message: all of a small one, the first of a large one. */
+void report_block(Diags *diags, Diag *diag, Evaluator *evaluator, const Structure *structure, int32_t block);

@@ -18,31 +18,36 @@ static void note_domain(Stepper *stepper, Diag *diag, const Blame *blame) {
             blame->argument, model_text(own, node, arena), evaluator_row_text(evaluator, blame->output, arena));
 }
 
-const char *stepper_known_name(const Stepper *stepper, uint32_t column) {
-  const Array *array = stepper->view->evaluator->array;
+static const char *known_name(const Array *array, uint32_t column, Arena *arena) {
   const Aliases *aliases = &array->problem->aliases;
   const Model *model = array->problem->model;
   uint32_t root = array->problem->unknown[array->column_unknown[column]], order = array_order(array, column);
   for (uint32_t j = 0; order && j < aliases->count && aliases->removed; j++)
     if (aliases->root[j] == root && aliases->shift[j] == order) return model_name(model, model->unknowns.data[j]);
-  return array_column_name(array, column, &stepper->diags->arena);
+  return array_column_name(array, column, arena);
 }
 
-/* Adds the equations of a block and what they determine to a message: all of a small one, the first of a large one. */
-static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
+const char *stepper_known_name(const Stepper *stepper, uint32_t column) {
+  return known_name(stepper->view->evaluator->array, column, &stepper->diags->arena);
+}
+
+void report_block(Diags *diags, Diag *diag, Evaluator *evaluator, const Structure *structure, int32_t block) {
   enum { SHOWN = 6 };
-  const Blocks *blocks = &stepper->structure->blocks;
-  const Array *array = stepper->view->evaluator->array;
+  const Blocks *blocks = &structure->blocks;
+  const Array *array = evaluator->array;
   if (block < 0 || block >= blocks->n_blocks) return;
   int32_t begin = blocks->start[block], size = blocks->start[block + 1] - begin;
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]],
              column = array->column_start[blocks->column[p]] + (uint32_t)array->d[blocks->column[p]];
-    diag_note(stepper->diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
-              evaluator_row_text(stepper->view->evaluator, row, &stepper->diags->arena),
-              stepper_known_name(stepper, column));
+    diag_note(diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
+              evaluator_row_text(evaluator, row, &diags->arena), known_name(array, column, &diags->arena));
   }
-  if (size > SHOWN) diag_note(stepper->diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+  if (size > SHOWN) diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
+}
+
+static void note_block(Stepper *stepper, Diag *diag, int32_t block) {
+  report_block(stepper->diags, diag, stepper->view->evaluator, stepper->structure, block);
 }
 
 static const TurningPoint *keep_turning_point(Stepper *stepper) {

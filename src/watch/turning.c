@@ -52,6 +52,8 @@ TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
   return plan->moving.program || plan->switched.program ? plan : NULL;
 }
 
+const DeterminantPlan *turning_moving(const TurningPlan *plan) { return &plan->moving; }
+
 Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   size_t columns = (size_t)view->system.columns;
   Turning *turning = heap_alloc(heap, sizeof *turning);

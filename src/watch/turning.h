@@ -10,6 +10,7 @@
 #pragma once
 
 #include "view/view.h"
+#include "watch/determinants.h"
 
 typedef struct Turning Turning;
 
@@ -25,6 +26,9 @@ typedef struct TurningPlan TurningPlan;
 
 /* For an array with the blocks of `structure`; NULL if there are none to watch. Lives as long as the code. */
 TurningPlan *turning_plan(ArrayCode *code, const Structure *structure);
+
+/* The blocks that move; without a program if there are none. */
+const DeterminantPlan *turning_moving(const TurningPlan *plan);
 
 /* Watches them along a run. Lives in the heap. */
 Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
