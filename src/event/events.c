@@ -306,6 +306,12 @@ static bool leave_edges(View *view, double t, double *y) {
   return true;
 }
 
+/* pre() has other values: where it chooses between structures, and the system is made for all of them, the rows tell whether it has one. */
+static bool solve_with_new_pre(View *view, double t, double *y) {
+  bool has_other_structure = view->conditions && !view->holds;
+  return !has_other_structure || view->methods->solve_at_event(view, t, y) == EVAL_OK;
+}
+
 static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = leave_edges(view, *at, y);
@@ -326,6 +332,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
     }
     bool goes_on = decisions && (decisions_accept(decisions, t, y) || reset);
     if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
+    if (goes_on && !solve_with_new_pre(view, t, y)) return false;
     if (goes_on) continue;
     if (decisions) decisions_end(decisions, t, y);
     if (view->evaluator->past) {
