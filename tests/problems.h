@@ -529,7 +529,7 @@ static inline void rod_make(Rod *rod, double *y) {
                          .column_start = rod->start,
                          .row_index = rod->row,
                          .nominal = rod->nominal,
-      .size = rod->nominal,
+                         .size = rod->nominal,
                          .residual = rod_residual,
                          .jacobian = rod_jacobian};
   double r[ROD_ROWS], step = acos(-1.0) / scale;

@@ -27,7 +27,7 @@ static ClassCount count_class(const daedal_model *model, Heap *heap, Name name) 
       if (known != MAP_NONE) vec_push(heap, &count.inside, known);
     }
   }
-  daedal_free(alone);
+  api_model_free(alone);
   return count;
 }
 
