@@ -232,7 +232,7 @@ static bool work_compare(daedal_files *files, const void *argument) {
 daedal_status daedal_files_compare(daedal_files *files, const daedal_difference_options *options) {
   daedal_difference_options given = {0};
   if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
-  if (!files || files->status) return daedal_status_of(files);
+  if (!files || files->status) return files ? files->status : DAEDAL_INTERNAL;
   if (!(given.tolerance >= 0) || !(given.absolute >= 0)) return DAEDAL_USAGE;
   if (files_protect(files, work_compare, &given)) return DAEDAL_OK;
   return files->broken ? DAEDAL_INTERNAL : DAEDAL_USAGE;

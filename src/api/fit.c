@@ -390,14 +390,6 @@ daedal_estimate *fit_find(daedal_model *model, const daedal_options *options, co
   return estimate;
 }
 
-void api_estimate_free(daedal_estimate *estimate) {
-  if (!estimate) return;
-  daedal_free(estimate->plan);
-  daedal_free(estimate->differentiated);
-  daedal_free(estimate->asked);
-  estimate->hook.resize(estimate->hook.context, estimate, 0);
-}
-
 daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options) {
   return fit_find(model, options, fit_options, (FitZero){0});
 }

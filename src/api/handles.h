@@ -195,7 +195,7 @@ struct daedal_run {
   daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
 
-/* ---- any handle (handle.c, lifetime.c) ---- */
+/* ---- any handle (lifetime.c, handle.c, reports.c) ---- */
 
 /* HANDLE_NOTHING for NULL. */
 HandleKind handle_kind(const void *handle);

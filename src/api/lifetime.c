@@ -1,6 +1,7 @@
 /* lifetime: a model and a plan live as long as somebody refers to them: the caller, or what was made from them. What may
  * change behind a model is under its lock. */
-#include "api/handles.h"
+#include "api/fit.h"
+#include "api/sweep.h"
 
 #include <string.h>
 
@@ -41,6 +42,51 @@ void api_result_free(daedal_result *result) {
   heap_destroy(result->heap);
   api_plan_free(plan);
   api_model_free(model);
+}
+
+void api_run_free(daedal_run *run) {
+  if (!run) return;
+  daedal_plan *plan = run->plan;
+  api_result_free(run->result);
+  heap_destroy(run->heap);
+  api_plan_free(plan);
+}
+
+void api_sweep_free(daedal_sweep *sweep) {
+  if (!sweep) return;
+  for (uint32_t p = 0; sweep->causes && p < sweep->design.points; p++)
+    sweep->hook.resize(sweep->hook.context, (void *)sweep->causes[p], 0);
+  for (uint32_t k = 0; k < sweep->plans.count; k++) {
+    api_plan_free(sweep->plans.data[k].plan);
+    sweep->hook.resize(sweep->hook.context, sweep->plans.data[k].key, 0);
+  }
+  api_plan_free(sweep->plan);
+  api_result_free(sweep->asked);
+  if (sweep->has_lock) pthread_mutex_destroy(&sweep->lock);
+  sweep->hook.resize(sweep->hook.context, sweep, 0);
+}
+
+void api_estimate_free(daedal_estimate *estimate) {
+  if (!estimate) return;
+  api_plan_free(estimate->plan);
+  api_plan_free(estimate->differentiated);
+  api_result_free(estimate->asked);
+  estimate->hook.resize(estimate->hook.context, estimate, 0);
+}
+
+void daedal_free(void *handle) {
+  switch (handle_kind(handle)) {
+  case HANDLE_NOTHING: return;
+  case HANDLE_MODEL: api_model_free(handle); return;
+  case HANDLE_PLAN: api_plan_free(handle); return;
+  case HANDLE_RUN: api_run_free(handle); return;
+  case HANDLE_RESULT:
+  case HANDLE_COMPARISON:
+  case HANDLE_LINEARIZATION: api_result_free(handle); return;
+  case HANDLE_SWEEP: api_sweep_free(handle); return;
+  case HANDLE_ESTIMATE: api_estimate_free(handle); return;
+  case HANDLE_FILES: heap_destroy(((daedal_files *)handle)->heap); return;
+  }
 }
 
 void model_lock(const daedal_model *model) { pthread_mutex_lock((pthread_mutex_t *)&model->lock); }

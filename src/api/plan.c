@@ -113,14 +113,6 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
   return work.run;
 }
 
-void api_run_free(daedal_run *run) {
-  if (!run) return;
-  daedal_plan *plan = run->plan;
-  daedal_free(run->result);
-  heap_destroy(run->heap);
-  daedal_free(plan);
-}
-
 /* A list of overrides: the plan's, the values set before but for this name, and this one. */
 static void write_overrides(void *context) {
   RunSetting *setting = context;

@@ -413,20 +413,6 @@ daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *optio
   return sweep;
 }
 
-void api_sweep_free(daedal_sweep *sweep) {
-  if (!sweep) return;
-  for (uint32_t p = 0; sweep->causes && p < sweep->design.points; p++)
-    sweep->hook.resize(sweep->hook.context, (void *)sweep->causes[p], 0);
-  for (uint32_t k = 0; k < sweep->plans.count; k++) {
-    daedal_free(sweep->plans.data[k].plan);
-    sweep->hook.resize(sweep->hook.context, sweep->plans.data[k].key, 0);
-  }
-  daedal_free(sweep->plan);
-  daedal_free(sweep->asked);
-  if (sweep->has_lock) pthread_mutex_destroy(&sweep->lock);
-  sweep->hook.resize(sweep->hook.context, sweep, 0);
-}
-
 /* ---- executing ---- */
 
 static bool report_failure(daedal_result *asked, const void *argument) {

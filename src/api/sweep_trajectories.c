@@ -49,7 +49,7 @@ bool sweep_write_trajectory(const daedal_sweep *sweep, uint32_t point, daedal_re
   char path[PATH_SIZE];
   if (!sweep->directory) return true;
   file_of_point(sweep, point, path);
-  if (has_rows(result)) return daedal_save(result, path) == DAEDAL_OK;
+  if (has_rows(result)) return api_result_save(result, path) == DAEDAL_OK;
   if (sweep->collection) unlink(path); /* of another sweep */
   return true;
 }
