@@ -51,6 +51,7 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
   Verdict verdict = VERDICT_REGULAR;
   double span = stepper_span(stepper);
+  if (!(span > 0)) return VERDICT_REGULAR; /* a point has no instants beside it */
   for (*gap = INSTANT_NEAREST * span; verdict == VERDICT_REGULAR && *gap <= 2 * INSTANT_REACH * span;
        *gap *= INSTANT_FARTHER) {
     if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) return VERDICT_REGULAR;
