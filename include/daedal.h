@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-#define DAEDAL_VERSION "0.1.0"
+#define DAEDAL_VERSION "0.2.0"
 
 /* The version of the library that runs, which may be another than that of this header. */
 const char *daedal_version(void);
