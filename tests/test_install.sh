@@ -55,7 +55,7 @@ mkdir "$folder/project"
 cat >"$folder/project/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(stranger C)
-find_package(daedal 0.1 REQUIRED)
+find_package(daedal 0.2 REQUIRED)
 add_executable(shared ../stranger.c)
 target_link_libraries(shared daedal::daedal)
 add_executable(static ../stranger.c)
