@@ -241,26 +241,26 @@ static daedal_result *simulate(const Pass *pass, daedal_model *model, const daed
   return result;
 }
 
-static daedal_result *run_simulate(Pass *pass, const daedal_options *options) {
+static void *run_simulate(Pass *pass, const daedal_options *options) {
   return simulate(pass, pass->model, options, options->method, options->solver);
 }
 
-static daedal_result *run_initialize(Pass *pass, const daedal_options *options) {
+static void *run_initialize(Pass *pass, const daedal_options *options) {
   return daedal_initialize(pass->model, options);
 }
 
-static daedal_result *run_compare(Pass *pass, const daedal_options *options) {
+static void *run_compare(Pass *pass, const daedal_options *options) {
   bool all = !random_below(&pass->random, 8);
   char methods[64];
   snprintf(methods, sizeof methods, "dummy,%s", options->method);
   return daedal_compare(pass->model, options, all ? NULL : methods, NULL);
 }
 
-static daedal_result *run_export(Pass *pass, const daedal_options *options) {
+static void *run_export(Pass *pass, const daedal_options *options) {
   return daedal_export_c(pass->model, directory, options);
 }
 
-static daedal_result *(*const RUN_KINDS[])(Pass *, const daedal_options *) = {
+static void *(*const RUN_KINDS[])(Pass *, const daedal_options *) = {
     run_simulate, run_simulate, run_simulate, run_initialize, run_initialize, run_compare, run_export,
 };
 
