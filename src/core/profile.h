@@ -37,8 +37,8 @@ void profile_fill(Profile *profile, const ProfileRing *ring, const double *point
 void profile_announce(Profile *profile, const ProfileRing *ring, bool is_low, double x, double value, bool is_kink);
 
 /* A part of a step in which x and the value that enters are these polynomials. What was outside of the pipe when x was `begin`, at
- * the beginning of the step, is forgotten, and so is what was added before for this part. true: an announced kink turned out to
- * be none. Needs room for one entry more. */
+ * the beginning of the step, is forgotten, and so is what was added before for this part. The profile must have room for one more
+ * entry. Returns true if an announced kink turned out to be none. */
 bool profile_add(Profile *profile, const ProfileRing *ring, bool is_low, double begin, const double *x,
                  const double *value, bool is_fresh);
 

@@ -419,7 +419,8 @@ static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, doub
   return at >= 1;
 }
 
-/* From 0 to 1 along the solutions: by steps of the parameter, which junctions do not disturb, then past turning points with it free. y is solved at 0. */
+/* Follows the solutions from parameter 0, where y is solved, to 1. First it raises the parameter step by step, which is not disturbed by other
+ * solutions that cross the path. Where that fails it lets the parameter move freely, past turning points. */
 static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
   Patch *patch = patch_new(system, NULL, 0);
   set_matched(system, order, false, patch);

@@ -27,8 +27,8 @@ static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;
 
-/* Corrections that fall by this factor from the first on lead to the solution next to where they began; others may lead
- * to any (Kantorovich's theorem). */
+/* If corrections shrink by this factor from the first one on, they lead to the solution nearest to the start. Otherwise they may lead to
+ * any solution (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
 
 /* The theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is

@@ -101,7 +101,7 @@ static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
     uint32_t source = recorder->source[signal->column];
     if (source >= recorder->evaluator->array->columns) continue;
     double nominal = recorder->evaluator->nominal[source], largest = 0;
-    if (recorder->evaluator->is_signed[source]) continue; /* its tolerance goes by its size */
+    if (recorder->evaluator->is_signed[source]) continue; /* its absolute tolerance follows its size */
     for (size_t r = 0; r < recorder->trajectory->rows && largest <= facts->tolerance * nominal; r++)
       largest = fmax(largest, fabs(trajectory_value(recorder->trajectory, r, s)));
     if (largest > DBL_EPSILON * nominal && largest <= facts->tolerance * nominal)
@@ -352,15 +352,13 @@ static void json_boundary(const BoundaryFacts *boundary, JsonWriter *json) {
   json_key_integer(json, "iterations", boundary->iterations);
   json_key_integer(json, "simulations", boundary->runs);
   json_key(json, "arcs");
-  for (uint32_t k = 0; json_next(json, k, boundary->arc_count); k++) {
+  for (uint32_t k = 0; json_next_object(json, k, boundary->arc_count); k++) {
     const ArcFacts *arc = &boundary->arcs[k];
-    json_object_begin(json);
     json_key_string(json, "control", arc->control);
     json_key_string(json, "kind", arc->kind);
     json_key_number(json, "from", arc->from);
     json_key_number(json, "to", arc->to);
     json_key_number(json, "legendre", arc->legendre);
-    json_object_end(json);
   }
   json_object_end(json);
 }

@@ -142,9 +142,9 @@ static double length_of(const Search *search, const double *step) {
   return sqrt(sum);
 }
 
-/* Newton's step or a part of it, where residuals shall be zero: it is taken if the next step, with the same derivatives, is shorter. That is
- * so near a solution however badly the residuals are scaled (the natural monotonicity test: Deuflhard 2004, section 2.1), where damped steps
- * creep along a valley. Steps longer than the parameters are left to damping. */
+/* Tries Newton's step, or a part of it, towards residuals of zero. It accepts the step if the next one, with the same derivatives, is shorter
+ * (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution that holds however badly the residuals are scaled, where
+ * damped steps creep along a valley. Steps longer than the parameters are left to damping. */
 static bool take_newton_step(Search *search) {
   const LeastSquares *problem = search->problem;
   double *whole = search->newton, *next = search->newton + problem->parameters;
