@@ -464,18 +464,28 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   return EVAL_OK;
 }
 
-/* The same at a guess. Round-off of the solution before may have left a domain, as that of x^1.5 at 0: then what is nothing but
- * round-off is 0. */
+/* Is a column nothing but round-off? The other side of 0 may be out of the domain of a row, as of u^1.5. */
+static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
+  return value != 0 && fabs(value) <= NEWTON_FLOOR * space->evaluator->nominal[column];
+}
+
+static bool has_round_off(const StateSpace *space, const Unit *unit, const double *y) {
+  bool has = false;
+  for (int32_t k = 0; k < unit->plan->count; k++) has |= is_round_off(space, unit->columns[k], y[unit->columns[k]]);
+  return has;
+}
+
+static void clear_round_off(const StateSpace *space, const Unit *unit, double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
+}
+
+/* The same at a guess, which the solution before may have left out of a domain by round-off. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
-  bool moved = false;
-  for (int32_t k = 0; k < unit->plan->count && status != EVAL_OK; k++) {
-    double *value = &y[unit->columns[k]];
-    if (*value == 0 || fabs(*value) > NEWTON_FLOOR * space->evaluator->nominal[unit->columns[k]]) continue;
-    *value = 0;
-    moved = true;
-  }
-  return moved ? unit_joint(space, unit, t, y, residual) : status;
+  if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;
+  clear_round_off(space, unit, y);
+  return unit_joint(space, unit, t, y, residual);
 }
 
 /* Size of a correction relative to the columns it corrects. */
@@ -583,12 +593,12 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
-/* The last correction, whose size is given. What it leaves of a zero is zero: the other side of it may be out of the domain of a row, as of u^1.5. */
-static EvalStatus finish_newton(const StateSpace *space, Unit *unit, const double *correction, double norm, double *y) {
-  static const double NOTHING = DBL_EPSILON * DBL_EPSILON;
+/* The last correction, whose size is given. It may lead out of a domain by round-off. */
+static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *correction, double norm, double t,
+                                double *y) {
   apply_correction(unit, correction, 1, y);
-  for (int32_t k = 0; k < unit->plan->count; k++)
-    if (fabs(y[unit->columns[k]]) <= NOTHING * space->evaluator->nominal[unit->columns[k]]) y[unit->columns[k]] = 0;
+  if (has_round_off(space, unit, y) && unit_residual(space, unit, t, y, space->remainder) != EVAL_OK)
+    clear_round_off(space, unit, y);
   unit->is_moved = norm > NEWTON_FLOOR;
   return EVAL_OK;
 }
@@ -620,7 +630,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, y);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, t, y);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
@@ -793,7 +803,7 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
-  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, y);
+  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, t, y);
   bool is_straight = goes_straight(space, unit, t, y);
   if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
   return solve_steep(space, unit, t, y);
