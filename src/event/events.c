@@ -38,7 +38,7 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   *mode = MAP_NONE;
   if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
   if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
-  double known = fmin(sample, view->evaluator->past ? past_next_time(view->evaluator->past, t) : INFINITY);
+  double known = fmin(sample, view->evaluator->past ? delays_next_time(past_delays(view->evaluator), t) : INFINITY);
   if (view->evaluator->inputs) known = fmin(known, inputs_next_time(view->evaluator->inputs, t));
   if (known >= next || known > stop) return next;
   *mode = MAP_NONE;
@@ -347,7 +347,7 @@ bool events_settle(View *view, double *t, double *y, uint32_t mode) {
   if (view->sensitivity && !sensitivity_event(view->sensitivity, *t, y, mode)) return false;
   if (view->share) share_begin(view->share, *t, y);
   if (view->switches->decisions) decisions_begin(view->switches->decisions, *t, y);
-  bool differs = view->evaluator->past && past_pass(view->evaluator, *t, y);
+  bool differs = view->evaluator->past && delays_pass(past_delays(view->evaluator), *t, y);
   differs = differs || is_end_of_rows(view);
   if (differs && view->methods->solve_at_event(view, *t, y) != EVAL_OK) return false;
   bool settled = iterate(view, t, y, mode);

@@ -2,6 +2,7 @@
 #include "export/tables.h"
 
 #include "code/cdata.h"
+#include "code/past.h"
 #include "export/lookups.h"
 #include "export/orders.h"
 #include "reduce/state_plan.h"
@@ -434,21 +435,21 @@ static void put_actions(Writer *writer) {
 
 /* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
 static void put_delays(Writer *writer) {
-  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  const ArrayCode *code = writer->source->evaluator->code;
+  const Logic *logic = code->modes->logic;
   bool are_fixed = true;
-  uint32_t points = 0;
-  PUT(writer, "static const ModelDelay delays[] = {\n");
+  int points = 0;
+  PUT(writer, "static const Delay delays[] = {\n");
   for (uint32_t k = 0; k < logic->delays.count; k++) {
-    const LogicDelay *delay = &logic->delays.data[k];
-    const LogicPipe *pipe = delay->pipe;
-    PUT(writer, "    {%u, %d, %d, %d, %u, %u, %u},\n", delay->leaf, delay->is_fixed, delay->is_discrete, pipe != NULL,
-        pipe ? pipe->arrival : 0, pipe ? pipe->count : 0, points);
-    are_fixed = are_fixed && delay->is_fixed;
-    if (pipe) points += 2 * pipe->count;
+    Delay delay = past_delay(code, &code->modes->logic->delays.data[k], points);
+    PUT(writer, "    {%d, %d, %d, %d, %d, %d, %d, %d},\n", delay.leaf, delay.matters, delay.is_fixed, delay.is_discrete,
+        delay.is_pipe, delay.arrival, delay.points, delay.first_point);
+    are_fixed = are_fixed && delay.is_fixed;
+    points += 2 * delay.points;
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
       logic->delays.count ? 4096 : 1);
-  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %u };\n\n", logic->delays.count, !are_fixed, points);
+  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %d };\n\n", logic->delays.count, !are_fixed, points);
 }
 
 static void put_logic(Writer *writer, const ProgramNames *names) {
