@@ -94,6 +94,23 @@ class Start(unittest.TestCase):
                 self.assertEqual(run.columns["y"][0], -1)
                 self.assertAlmostEqual(run.end("y"), math.log(1 - edge), 12)
 
+    def test_other_branch_is_undefined(self):
+        """Relations of what a branch gives, whose other branch has no value at the start, beside many others."""
+        branches = {"log(x - 0.2)": math.log, "sqrt(x - 0.2)": math.sqrt, "1/sqrt(x - 0.2)": lambda u: u**-0.5, "f(x - 0.2)": lambda u: 1 + u}
+        function = "  function f\n    input Real u;\n    output Real y = u;\n  algorithm\n    assert(u > 0, \"u\");\n    while y < 1 loop y := y + 1; end while;\n  end f;\n"
+        for seed in seeds(12):
+            rng = random.Random(seed)
+            count = rng.randint(1, 16)
+            chosen = [rng.choice(list(branches)) for _ in range(rng.randint(1, 3))]
+            text = f"model M\n{function}  Real x(start = 0), T[{len(chosen)}], z[{count}];\ninitial equation\n  x = 0;\nequation\n  der(x) = 1;\n"
+            text += "".join(f"  T[{k + 1}] = if x < 0.3 then 200 else {branch};\n" for k, branch in enumerate(chosen))
+            text += f"  for i in 1:{count} loop\n    z[i] = T[1] + i;\n    assert(z[i] >= -50*i, \"z\");\n  end for;\n  assert(T[1] >= -190 and T[1] <= 647, \"T\");\nend M;\n"
+            run = simulate(text)
+            self.assertEqual(run.status, 0, (text, run.words))
+            for k, branch in enumerate(chosen):
+                self.assertEqual(run.columns[f"T[{k + 1}]"][0], 200, text)
+                self.assertAlmostEqual(run.end(f"T[{k + 1}]"), branches[branch](0.8), 5, text)
+
     def test_initial_and_when(self):
         """What fires at initial() fires again where its relation becomes true right after."""
         run = simulate("model M\n  Real x(start = 0, fixed = true); Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"

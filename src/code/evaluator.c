@@ -218,3 +218,17 @@ double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows) {
 double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries) {
   return evaluator->jacobian->nonzeros ? (double)entries / evaluator->jacobian->nonzeros : 0;
 }
+
+bool evaluator_calls_functions(Evaluator *evaluator) {
+  const Array *array = evaluator->array;
+  const Dag *dag = array->dag;
+  IndexVec below = {0};
+  bool found = false;
+  if (evaluator->model->functions.count) dag_below(dag, &evaluator->scratch, array->row, array->rows, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++) {
+    Expr e = below.data[k];
+    found = dag_op(dag, e) == OP_CALL && (dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME));
+  }
+  vec_free(evaluator->scratch.heap, &below);
+  return found;
+}

@@ -84,6 +84,9 @@ static inline bool entry_is_lost(double value, double shaken) {
 }
 void entries_drop_lost(double *values, const double *shaken, size_t count);
 
+/* Does a row call a function of something that moves between events? */
+bool evaluator_calls_functions(Evaluator *evaluator);
+
 /* A number of rows, or of Jacobian entries, in units of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);
 double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries);

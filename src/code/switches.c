@@ -142,13 +142,14 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
 /* The size of a difference as far as it tells one. */
 static double known_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
 
-/* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
+/* Runs a program of conditions. Whatever overflows still has a sign; only a difference that is no number tells nothing. Its size may be
+ * unknown: it looks behind the columns that the difference is of, into branches that do not hold. */
 static bool run_conditions(const Switches *switches, Workspace *workspace, double t, const double *y) {
   Point point = evaluator_point(switches->evaluator, t, y);
   bool all_known = workspace_run(workspace, &point, switches->difference) == EVAL_OK;
   if (all_known) return true;
-  for (uint32_t k = 0; k < 2 * switches->modes->count; k++)
-    if (isnan(switches->difference[k])) return false;
+  for (uint32_t m = 0; m < switches->modes->count; m++)
+    if (isnan(switches->difference[m])) return false;
   return true;
 }
 
@@ -176,7 +177,8 @@ void switches_guess(Switches *switches, double t, const double *y) {
   }
   if (switches->schedule) set_timed(switches, t); /* whatever a guess leaves undefined */
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
-  if (run_conditions(switches, written, t, y)) switches_set(switches, t, y);
+  run_conditions(switches, written, t, y);
+  switches_set(switches, t, y);
 }
 
 static void evaluate_rates(Switches *switches, double t, const double *y) {
@@ -535,6 +537,7 @@ static bool is_off_edge(const Switches *switches, uint32_t m) {
 static double wanted_value(const Switches *switches, uint32_t m) {
   Op op = op_of(switches, m);
   double difference = switches->difference[m], edge = mode_edge(op, difference), rate = switches->rate[m];
+  if (isnan(difference)) return *mode_of(switches, m);
   if (is_off_edge(switches, m)) return mode_value(op, difference);
   bool is_located = is_on_located_edge(switches, m) && !was_beyond(switches, m) &&
                     fabs(difference - switches->at[m]) <= band(switches, m);

@@ -90,7 +90,7 @@ struct View {
   System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
   struct Branch *branch;      /* that these are followed along (branch.h); NULL: none */
-  bool is_direct;             /* no column needs iterations where states are known */
+  bool is_direct;             /* no column needs iterations, or a call of a function, where states are known */
   double *size, *seen;        /* [columns] of absolute tolerances; the largest values so far */
   Evaluator *evaluator;
   bool disturbed;        /* the last event has changed what rows depend on, or columns */

@@ -300,7 +300,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.spare = state_plan_spare(reduced->states);
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
-  view->is_direct = state_plan_is_direct(reduced->states);
+  view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);
   list_watched(heap, view, reduced->modes);
   view->system.watched = mark_watched(heap, view);
   chosen->dummy = run->dummy;

@@ -26,26 +26,11 @@ struct Certificate {
   bool is_inside; /* that is one of the step's segment, or none was possible */
 };
 
-/* Does a row call a function of something that moves between events? */
-static bool calls_functions(Evaluator *evaluator) {
-  const Array *array = evaluator->array;
-  const Dag *dag = array->dag;
-  IndexVec below = {0};
-  bool found = false;
-  if (evaluator->model->functions.count) dag_below(dag, &evaluator->scratch, array->row, array->rows, &below);
-  for (uint32_t k = 0; k < below.count && !found; k++) {
-    Expr e = below.data[k];
-    found = dag_op(dag, e) == OP_CALL && (dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME));
-  }
-  vec_free(evaluator->scratch.heap, &below);
-  return found;
-}
-
 Certificate *certificate_new(Heap *heap, View *view) {
   Certificate *certificate = heap_alloc(heap, sizeof *certificate);
   *certificate = (Certificate){.heap = heap, .view = view};
   certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
-  certificate->has_calls = calls_functions(view->evaluator);
+  certificate->has_calls = evaluator_calls_functions(view->evaluator);
   certificate->cubics = segment_new(heap, view->system.columns);
   certificate->credit = FIRST_CREDIT;
   certificate->covered = NAN;
