@@ -327,9 +327,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 /* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
 
-/* The run that finds it; NULL: an error is in diags. In the heap. */
-Simulation *simulate_operating_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides,
-                                     Diags *diags);
+/* The run that finds it, from a solution of `held` (NULL: there is none); NULL: an error is in diags. In the heap. */
+Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
+                                     const double *overrides, Diags *diags);
 
 /* A hash of all that decides the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);
