@@ -146,7 +146,7 @@ static bool search_component(RedundancySearch *search, const uint32_t *equation,
   Arena scratch = arena_make(search->whole->heap);
   Ranks ranks;
   bool ok =
-      strangeness_generic(part, GENERIC_NEAREST, &t, part->y) && strangeness_ranks(part, t, part->y, &scratch, &ranks);
+      strangeness_generic(part, GENERIC_BRANCH, &t, part->y) && strangeness_ranks(part, t, part->y, &scratch, &ranks);
   if (ok) mark_followers(search, part, equation, &ranks, &scratch);
   if (ok) search->constraints += ranks.all - ranks.high;
   for (uint32_t q = 0; ok && q < part->array->columns; q++) {

@@ -455,7 +455,8 @@ static bool move_off(const Strangeness *strangeness, Generic generic, double der
     if (!strangeness_is_x(strangeness, q)) search.weight[q] *= derivative;
     if (generic == GENERIC_FIXED && is_fixed(strangeness, q)) search.weight[q] = 0;
   }
-  move_along(&search, to, y);
+  if (generic == GENERIC_BRANCH) move_along(&search, to, y);
+  else memcpy(y, to, search.columns * sizeof *y);
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, y, &norm); k++) continue;
   arena_free(&scratch);
   return norm <= CONSISTENT;

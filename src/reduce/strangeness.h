@@ -115,8 +115,9 @@ bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open);
 /* Moves the columns of x off, so that nothing is zero by chance. */
 void strangeness_perturb(const Strangeness *strangeness, double *y);
 
-/* Of the points near one: the nearest to where it was moved, or one with the fixed variables where they were moved. */
-typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED } Generic;
+/* Of the points near one: the nearest to where it was moved, one with the fixed variables where they were moved, or, near a consistent point, one on the same branch of the
+ * solutions. */
+typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 
 /* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y);
