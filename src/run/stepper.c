@@ -76,9 +76,10 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
 /* Is the time of every delay, as read last, one that it may have? */
 static bool has_delays(Stepper *stepper, double t) {
   Evaluator *evaluator = stepper->view->evaluator;
-  uint32_t fault = past_fault(evaluator->past);
-  if (fault == MAP_NONE) return true;
-  double time = past_time(evaluator->past, fault);
+  const Delays *delays = past_delays(evaluator);
+  int fault = delays_fault(delays);
+  if (fault < 0) return true;
+  double time = delays->channel[fault].time;
   const LogicDelay *delay = &evaluator->code->modes->logic->delays.data[fault];
   DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
   const char *text = model_text(evaluator_model(evaluator), delay->written, &stepper->diags->arena);
@@ -104,9 +105,9 @@ static const double *values_at(Stepper *stepper, double t) {
 }
 
 static void sample_past(Stepper *stepper, double from, double to) {
-  for (uint32_t node = 0; node < PIECE_NODES; node++) {
-    double t = node + 1 < PIECE_NODES ? past_node_time(node, from, to) : to;
-    past_sample(stepper->view->evaluator, node, t, values_at(stepper, t));
+  for (int node = 0; node < PIECE_NODES; node++) {
+    double t = delays_node_time(node, from, to);
+    delays_sample(past_delays(stepper->view->evaluator), node, t, values_at(stepper, t));
   }
 }
 
@@ -116,10 +117,10 @@ static bool keep_past(Stepper *stepper) {
   if (!evaluator->past) return true;
   double before = stepper->before, end = stepper_time(stepper);
   sample_past(stepper, before, end);
-  uint32_t parts = past_parts(evaluator->past, stepper->options.tolerance);
+  int parts = delays_parts(past_delays(evaluator), stepper->options.tolerance);
   double from = before;
   bool is_smooth = false;
-  for (uint32_t k = 0; k < parts; k++) {
+  for (int k = 0; k < parts; k++) {
     double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
     if (parts > 1) sample_past(stepper, from, to);
     is_smooth = past_add(evaluator, before, from, to) || is_smooth;
@@ -137,12 +138,12 @@ static bool keep_past(Stepper *stepper) {
 /* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
-  double longest = past_longest_step(evaluator, stepper->before, stepper->begin), moved;
+  double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
   for (int k = 0; k < SHORTEN_LIMIT; k++) {
     StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
     if (status != STEP_OK) return status;
     double t = stepper->integrator->time(stepper->self);
-    moved = past_moved(evaluator, t, stepper->integrator->values(stepper->self));
+    moved = delays_moved(past_delays(evaluator), t, stepper->integrator->values(stepper->self));
     if (moved <= 1) return status;
     longest = 0.5 * (t - stepper->before) / moved;
     stepper_repeat(stepper, longest);
@@ -587,7 +588,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
-  if (evaluator->past) past_begin(evaluator, t, y);
+  if (evaluator->past) delays_begin(past_delays(evaluator), t, y);
   return stepper_start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
 }
 
