@@ -651,18 +651,20 @@ static void act(Solver *solver, double t, const double *y) {
 
 void events_watch(Solver *solver, double t, const double *y) { act(solver, t, y); }
 
-/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where rows cannot be solved with them. */
+/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where it has no value, or two reinit of one column
+ * differ, or the rows cannot be solved with it. */
 static int reset_columns(Solver *solver, double t, double *y, int *any) {
   const Model *model = solver->model;
   memset(solver->held, 0, (size_t)model->columns);
   *any = 0;
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
-    double value = solver->values[2 * a + 1];
-    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0 || !is_finite(value))
-      continue;
+    double value = action->sign * solver->values[2 * a + 1];
+    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0) continue;
+    int is_other = solver->held[action->column] && fabs(y[action->column] - value) > 1e-12 * fabs(value);
+    if (is_other || !is_finite(value)) return report(solver, action->message), 1;
     solver->held[action->column] = 2;
-    y[action->column] = action->sign * value;
+    y[action->column] = value;
     *any = 1;
   }
   if (!*any) return 0;
