@@ -248,6 +248,54 @@ end Regulator;
             for k, name in enumerate(("adjoint_x", "adjoint_y")):
                 self.assertAlmostEqual(found[name], p[k][0] - 0.5 * p[k][1], delta=1e-6, msg=text)
 
+    def test_closed_forms(self):
+        """Least energy, Mayer and Bolza, free final time, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""
+        def bisect(function, low, high):
+            for _ in range(200):
+                middle = (low + high) / 2
+                low, high = (low, middle) if function(middle) > 0 else (middle, high)
+            return low
+
+        def zermelo(slope, final, steps=2000):
+            """The tangent of the heading falls at the rate of the shear."""
+            x, y, h = 0, 0, final / steps
+            for k in range(steps):
+                heading = [math.atan(slope - (k + part) * h / 2) for part in (0, 0.5, 1)]
+                s = [math.sin(each) for each in heading]
+                c = [math.cos(each) for each in heading]
+                middle = y + h / 24 * (5 * s[0] + 8 * s[1] - s[2])
+                last = y + h / 6 * (s[0] + 4 * s[1] + s[2])
+                x += h / 6 * (c[0] + 4 * c[1] + c[2] + (y + 4 * middle + last) / 2)
+                y = last
+            return x - 1, y - 1
+
+        brake = bisect(lambda t: t - math.log(2 - math.exp(-t)) - 1, 0.1, 5)
+        radius = bisect(lambda r: 1.2 - 2 * r * math.asin(1 / (2 * r)), 0.5000001, 10)
+        angle = math.asin(1 / (2 * radius))
+        free = "parameter Real T(start = 1.5, fixed = false, min = 0.1);\n  "
+        for name, value, declared, equations, goal, final, stop in (
+                ("J", 6, "x(start = 0, fixed = true), v(start = 0, fixed = true), J(start = 0, fixed = true), u", "der(x) = v; der(v) = u; der(J) = u^2/2;",
+                 "minimize J", "x = 1; v = 0;", 1),
+                ("J", 1 / math.pi, "x(start = 1, fixed = true), v(start = 0, fixed = true), J(start = 0, fixed = true), u",
+                 "der(x) = v; der(v) = u - x; der(J) = u^2/2;", "minimize J", "x = 0; v = 0;", math.pi),
+                ("x", 1 / 7, "x(start = 1, fixed = true), u", "der(x) = u;", "minimize integral(u^2/2); 1.5*x^2", "", 2),
+                ("x", 1 / math.cosh(1), "x(start = 1, fixed = true), u", "der(x) = u;", "minimize integral(x^2/2 + u^2/2)", "", 1),
+                ("time", 1 / math.sqrt(2), "x(start = 0, fixed = true), J(start = 0, fixed = true), u(start = 1)", "der(x) = u; der(J) = 1 + u^2/2;", "minimize J",
+                 "time = T; x = 1;", None),
+                ("time", solve(zermelo, (1.2, 1.2))[1],
+                 "x(start = 0, fixed = true), y(start = 0, fixed = true), a(start = 0.8), adjoint_x(start = -0.7), adjoint_y(start = -0.7)",
+                 "der(x) = cos(a) + y/2; der(y) = sin(a);", "minimize T", "time = T; x = 1; y = 1;", None),
+                ("A", radius ** 2 * (angle - math.sin(angle) * math.cos(angle)),
+                 "x(start = 0, fixed = true), L(start = 0, fixed = true), A(start = 0, fixed = true), u(start = 0.5), adjoint_L(start = 0.5), adjoint_x(start = -0.3)",
+                 "der(x) = u; der(L) = sqrt(1 + u^2); der(A) = x;", "maximize A", "x = 0; L = 1.2;", 1),
+                ("time", brake + math.log(2 - math.exp(-brake)), "x(start = 0, fixed = true), v(start = 0, fixed = true), u(min = -1, max = 1)",
+                 "der(x) = v; der(v) = u - v;", "minimize T", "time = T; x = 1; v = 0;", None)):
+            text = (f"model M\n  {'' if stop else free}Real {declared};\nequation\n  {equations}\n{goal};\n"
+                    f"{'final equation ' + final if final else ''}\n  annotation(experiment(StopTime = {stop or 1}, Tolerance = 1e-9));\nend M;\n")
+            with self.subTest(text=text):
+                _, columns = self.good(text)
+                self.assertAlmostEqual(columns[name][-1], value, delta=1e-7)
+
     def arcs(self, model, *options):
         code, report, columns, words = run(model, *options)
         self.assertEqual(code, 0, words)

@@ -14,7 +14,8 @@ METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "
 class Mechanism:
     """Coordinates with start values and masses, constraints that are needed and others that follow, each as text; (fixed: coordinates held at the start)."""
 
-    def __init__(self, name, coordinates, needed, superfluous, fixed, gravity):
+    def __init__(self, name, coordinates, needed, superfluous, fixed, gravity, stop=0.7):
+        self.stop = stop
         self.name, self.coordinates, self.needed, self.superfluous = name, coordinates, needed, superfluous
         self.fixed, self.gravity = fixed, gravity
 
@@ -25,7 +26,7 @@ class Mechanism:
         initial = "".join(f"  der({q}) = 0;\n" for q in self.fixed)
         rows = "".join(f"  {row};\n" for row in constraints)
         return (f"model M\n  Real {declared};\ninitial equation\n{initial}lagrangian\n  {kinetic} - ({potential});\nconstraint\n{rows}"
-                "annotation(experiment(StopTime = 0.7, Tolerance = 1e-8));\nend M;\n")
+                f"annotation(experiment(StopTime = {self.stop}, Tolerance = 1e-8));\nend M;\n")
 
 
 def plate(rods):

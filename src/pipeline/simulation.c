@@ -256,7 +256,13 @@ static void adopt(Simulation *simulation, const Simulation *other) {
   simulation->diags = diags;
 }
 
-/* Runs once more with the equations replaced that follow from others. */
+/* Did it begin to integrate, and stop at a point later than another one did? */
+static bool is_ahead(const Simulation *simulation, const Simulation *other) {
+  const TurningPoint *point = other->statistics.stepper.turning, *reached = simulation->statistics.stepper.turning;
+  return point && reached && reached->time > point->time;
+}
+
+/* Runs once more with the equations replaced that follow from others. What it stops at later is what the run stops at. */
 static bool run_redundant(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
   Diags *attempt = heap_alloc(heap, sizeof *attempt);
@@ -267,11 +273,12 @@ static bool run_redundant(Simulation *simulation, uint32_t before) {
   *attempt = diags_make(heap);
   asked.is_redundant = true;
   asked.resumption = NULL;
-  if (!simulate_alone(other, heap, simulation->plan->model, &asked, attempt)) return false;
+  bool ok = simulate_alone(other, heap, simulation->plan->model, &asked, attempt);
+  if (!ok && !is_ahead(other, simulation)) return false;
   diags_keep(simulation->diags, before);
   diags_append(simulation->diags, attempt);
   adopt(simulation, other);
-  return true;
+  return ok;
 }
 
 /* Runs once more by ranks where structure misled the run. */
