@@ -11,7 +11,7 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse
 from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, quoted, real
+from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, quoted, real, reals
 from ._values import Array
 
 Values = Union[str, float, Sequence[float], Array]
@@ -20,7 +20,7 @@ Values = Union[str, float, Sequence[float], Array]
 def _values_text(name: str, values: Values) -> str:
     if isinstance(values, str):
         return values
-    numbers = np.atleast_1d(np.asarray(values, dtype=float))
+    numbers = np.atleast_1d(reals(f"the values of {name}", values))
     if numbers.ndim != 1 or not numbers.size:
         raise refuse(f"the values of {name} are one number or a list of them")
     return "{" + ",".join(repr(real(f"a value of {name}", value)) for value in numbers) + "}"
