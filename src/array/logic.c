@@ -274,6 +274,9 @@ static int32_t determined_leaf(const LogicBuilder *builder, Expr side, Expr othe
   if (op != OP_PRE && op != OP_DISCRETE) return STRUCTURE_NONE;
   bool is_free;
   uint32_t leaf = pre_behind(builder, side, &is_free);
+  const Model *model = builder->model;
+  if (leaf < model->discretes.count && model->variables.data[model->discretes.data[leaf]].fixed == FIXED_TRUE)
+    is_free = false;
   return is_free || !has_unknown(builder, other) ? (int32_t)leaf : STRUCTURE_NONE;
 }
 
