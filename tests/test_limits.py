@@ -220,6 +220,9 @@ class Linear(unittest.TestCase):
                           + model("".join(f"Real x{i} = f{i}(time);\n" for i in range(count))), "check", {}),
             "conditions": (model("Real x(start = 0, fixed = true); Integer k(start = 0); equation der(x) = 1; when {"
                                  + ", ".join(f"x > {2 + i}" for i in range(count)) + "} then k = pre(k) + 1; end when;"), "simulate", {"k": "0"}),
+            "minimum": (model(f"Real x[{count}], y = min({{" + ", ".join(f"x[{i + 1}]" for i in range(count)) + f"}}); equation for i in 1:{count} loop x[i] = i*(1 - time/2); end for;"),
+                        "simulate", {"y": "0.5"}),
+            "product": (model(f"Real x[{count}], y = product(x); equation for i in 1:{count} loop x[i] = if i == 5 then 3*time else 1 + 0*time; end for;"), "simulate", {"y": "3"}),
             "terms": (model("Real x = " + " + ".join(["time"] * 200000) + ";"), "init", {}),
         }
         for name, (text, command, last) in scaled.items():

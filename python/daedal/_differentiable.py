@@ -8,6 +8,7 @@ import numpy as np
 
 from ._errors import refuse
 from ._model import Model, Source
+from ._options import reals
 from ._values import Array
 
 
@@ -30,7 +31,7 @@ class Differentiable:
             raise refuse("parameters and outputs are lists of names")
         self.model = source if isinstance(source, Model) else Model(source)
         self.parameters, self.outputs = list(parameters), list(outputs)
-        self.times = None if t_eval is None else np.ascontiguousarray(t_eval, dtype=float)
+        self.times = None if t_eval is None else reals("t_eval", t_eval)
         self._options = {**options, "t_eval": t_eval}
 
     @property
@@ -39,7 +40,7 @@ class Differentiable:
         return (len(self.outputs),) if self.times is None else (len(self.times), len(self.outputs))
 
     def _simulate(self, values: Any, **more: Any) -> Any:
-        numbers = np.asarray(values, dtype=float)
+        numbers = reals("the parameters", values)
         if numbers.shape != (len(self.parameters),):
             raise refuse(f"{len(self.parameters)} values are needed, for {', '.join(self.parameters)}, not the shape {numbers.shape}")
         given = {name.removesuffix(".start") if name.endswith(".start") else name: float(value) for name, value in zip(self.parameters, numbers)}

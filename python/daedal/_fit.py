@@ -13,7 +13,7 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse, warn
 from ._library import Handle, Report, TEXT, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import InputValue, Options, count, real, values
+from ._options import InputValue, Options, count, real, reals, values
 from ._values import Array, Picture, Values, html_report
 
 Guess = Union[float, tuple[float, ...], None]
@@ -36,7 +36,7 @@ def _csv(data: Any) -> bytes:
     if "time" not in data.keys():
         raise refuse("the data has no column 'time'")
     names = ["time", *(name for name in data.keys() if name != "time")]
-    columns = [np.asarray(data[name], dtype=float) for name in names]
+    columns = [reals(f"the column {name!r}", data[name]) for name in names]
     for name, column in zip(names, columns):
         if column.shape != columns[0].shape or column.ndim != 1:
             raise refuse(f"the column {name!r} has the shape {column.shape}, time has {columns[0].shape}")

@@ -91,6 +91,17 @@ def real(name: str, value: Any) -> float:
     return number
 
 
+def reals(name: str, values: Any) -> Array:
+    """An array of numbers: times, texts and complex numbers are none, though numpy would convert them."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind in "biufO":
+            return np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: an array of numbers is needed, not {values!r}") from None
+    raise TypeError(f"{name}: an array of numbers is needed, not one of {given.dtype}")
+
+
 def count(name: str, value: Any, least: int = 0, most: int = MOST_UINT32) -> int:
     """A whole number between two bounds."""
     if isinstance(value, _BOOLEANS):
@@ -226,7 +237,7 @@ class Watch:
 def _as_table(value: Any) -> Any:
     """A pandas series as its times and values; anything else as it is."""
     is_series = hasattr(value, "index") and hasattr(value, "to_numpy")
-    return (np.asarray(value.index, dtype=float), value.to_numpy()) if is_series else value
+    return (value.index, value.to_numpy()) if is_series else value
 
 
 # ---- the struct ----
@@ -290,7 +301,7 @@ class Options:
         self.raw.on_event = _library.OnEvent(call)
 
     def _set_output_times(self, value: Any) -> None:
-        times = np.array(value, dtype=float)
+        times = reals("t_eval", value)
         if times.ndim != 1 or not len(times) or not np.all(np.isfinite(times)) or np.any(np.diff(times) <= 0):
             raise refuse("t_eval is an array of times, each later than the one before")
         self._kept.append(times)
@@ -344,9 +355,9 @@ class Options:
             return self._function(name, parts)
         if len(parts) != 2:
             raise refuse(f"the table of the input {name!r} is a pair: times, values")
-        times, values = (np.ascontiguousarray(part, dtype=float) for part in parts)
-        if times.shape != values.shape or times.ndim != 1:
-            raise refuse(f"the table of the input {name!r} needs as many times as values, not {times.size} and {values.size}")
+        times, values = (reals(f"the table of the input {name!r}", part) for part in parts)
+        if times.shape != values.shape or times.ndim != 1 or not times.size:
+            raise refuse(f"the table of the input {name!r} needs as many times as values, not the shapes {times.shape} and {values.shape}")
         self._kept += [times, values]
         pointers = [part.ctypes.data_as(_library.Doubles) for part in (times, values)]
         rows = count(f"the length of the table of the input {name!r}", len(times))

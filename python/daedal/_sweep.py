@@ -11,7 +11,7 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse
 from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, real
+from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, real, reals
 from ._values import Array
 
 Values = Union[float, Sequence[float], Array]
@@ -21,7 +21,7 @@ Distribution = tuple[Any, ...]
 def _axis(name: str, values: Values, kept: list[Any]) -> _library.Axis:
     if isinstance(values, str):
         raise TypeError(f"the values of {name} are numbers, such as those of numpy.linspace or numpy.geomspace, not {values!r}")
-    numbers = np.ascontiguousarray(np.atleast_1d(np.asarray(values, dtype=float)))
+    numbers = np.ascontiguousarray(np.atleast_1d(reals(f"the values of {name}", values)))
     if numbers.ndim != 1 or not numbers.size:
         raise refuse(f"the values of {name} are one number or a list of them")
     kept.append(numbers)

@@ -297,6 +297,19 @@ def test_tables_of_inputs(table):
         daedal.simulate(TEXT, inputs={"u": table})
 
 
+NO_NUMBERS = [["0", "1"], [0, 1j], np.array([0, 1], dtype="datetime64[s]"), [[0], [0, 1]], [object(), 1], [b"0", b"1"]]
+
+
+@pytest.mark.parametrize("values", NO_NUMBERS, ids=repr)
+def test_arrays_of_what_is_no_number(values):
+    """numpy converts some of these, in silence or with a warning."""
+    for call in (lambda: daedal.simulate(TEXT, inputs={"u": ([0, 1], values)}), lambda: daedal.simulate(TEXT, inputs={"u": (values, [0, 1])}),
+                 lambda: daedal.simulate(TEXT, t_eval=values), lambda: daedal.fit(TEXT, {"time": [0, 1], "x": values}, {"k": 1}),
+                 lambda: daedal.sweep(TEXT, {"k": values})):
+        with pytest.raises(TypeError, match="an array of numbers is needed"):
+            call()
+
+
 def test_columns_of_data():
     for data, word in (({"time": [0, 1, 2], "x": [1, 2]}, "'x'"), ({"time": [0, 1], "x": [1, 2, 3]}, "'x'"), ({"x": [1, 2]}, "'time'"),
                        ({"time": [0, 1], "x": [[1, 2]]}, "'x'")):

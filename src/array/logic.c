@@ -250,14 +250,34 @@ static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free
   return index;
 }
 
-/* The leaf whose pre() an initial equation with this side can determine; STRUCTURE_NONE: none. Where a variable stands on the
+/* Does initialization solve for something in it: a variable, or a Real parameter with fixed = false? */
+static bool has_unknown(const LogicBuilder *builder, Expr e) {
+  const Model *model = builder->model;
+  if (dag_depends(builder->dag, e, OP_VARIABLE)) return true;
+  if (!dag_depends(builder->dag, e, OP_PARAMETER)) return false;
+  IndexVec nodes = {0};
+  bool found = false;
+  dag_below(builder->dag, dag_scratch(builder->dag), &e, 1, &nodes);
+  for (uint32_t k = 0; k < nodes.count && !found; k++) {
+    if (dag_op(builder->dag, nodes.data[k]) != OP_PARAMETER) continue;
+    const Variable *variable = &model->variables.data[model->parameters.data[dag_index(builder->dag, nodes.data[k])]];
+    found = variable->fixed == FIXED_FALSE && variable->type == TYPE_REAL && variable->binding == EXPR_NONE;
+  }
+  vec_free(builder->heap, &nodes);
+  return found;
+}
+
+/* The leaf whose pre() an initial equation with this side can determine; STRUCTURE_NONE: none. Where an unknown stands on the
  * other side, that may be what the equation determines, unless nothing else gives the leaf its value. */
 static int32_t determined_leaf(const LogicBuilder *builder, Expr side, Expr other) {
   Op op = dag_op(builder->dag, side);
   if (op != OP_PRE && op != OP_DISCRETE) return STRUCTURE_NONE;
   bool is_free;
   uint32_t leaf = pre_behind(builder, side, &is_free);
-  return is_free || !dag_depends(builder->dag, other, OP_VARIABLE) ? (int32_t)leaf : STRUCTURE_NONE;
+  const Model *model = builder->model;
+  if (leaf < model->discretes.count && model->variables.data[model->discretes.data[leaf]].fixed == FIXED_TRUE)
+    is_free = false;
+  return is_free || !has_unknown(builder, other) ? (int32_t)leaf : STRUCTURE_NONE;
 }
 
 /* Per initial equation the leaves that either of its sides can determine. */

@@ -328,8 +328,24 @@ static bool run_ARRAY(Machine *machine, const Value *a, uint32_t count, Value *o
   return value_array(machine, a, count, type_scalar(TYPE_REAL), out);
 }
 
+/* One operator over all elements, of which there are some: as a tree of pairs, since in a chain of n the derivatives by its elements have n^2
+ * terms. */
+static bool fold(Machine *machine, Op op, const Value *a, Value *out) {
+  size_t size = machine_domain(machine)->size;
+  char *parts = machine_alloc(machine, a->count * size);
+  memcpy(parts, a->data, a->count * size);
+  for (size_t count = a->count; count > 1; count = (count + 1) / 2)
+    for (size_t i = 0; i < count; i += 2) {
+      char *pair = parts + i * size, *to = parts + i / 2 * size;
+      if (i + 1 == count) memmove(to, pair, size);
+      else if (!apply_elements(machine, op, pair, pair + size, to)) return false;
+    }
+  if (!make(machine, a->type, 0, NULL, out)) return false;
+  memcpy(out->data, parts, size);
+  return true;
+}
+
 static bool reduce(Machine *machine, Op op, const Value *a, uint32_t count, Value *out) {
-  const Domain *domain = machine_domain(machine);
   Type type = a[0].type;
   if (count == 2) {
     if (a[1].type.base == TYPE_REAL) type.base = TYPE_REAL;
@@ -341,11 +357,7 @@ static bool reduce(Machine *machine, Op op, const Value *a, uint32_t count, Valu
     *out = value_scalar(machine, (BaseType)type.base, op == OP_MIN ? infinite : -infinite);
     return true;
   }
-  if (!make(machine, type, 0, NULL, out)) return false;
-  memcpy(out->data, a[0].data, domain->size);
-  for (uint32_t i = 1; i < a[0].count; i++)
-    if (!apply_elements(machine, op, out->data, element(machine, a, i), out->data)) return false;
-  return true;
+  return fold(machine, op, &a[0], out);
 }
 
 static bool run_MIN(Machine *machine, const Value *a, uint32_t count, Value *out) {
@@ -387,9 +399,7 @@ static bool run_SUM_FIRST(Machine *machine, const Value *a, uint32_t count, Valu
 static bool run_PRODUCT(Machine *machine, const Value *a, uint32_t count, Value *out) {
   (void)count;
   *out = value_scalar(machine, (BaseType)a[0].type.base, 1);
-  for (uint32_t i = 0; i < a[0].count; i++)
-    if (!apply_elements(machine, OP_MULTIPLY, out->data, element(machine, a, i), out->data)) return false;
-  return value_check_integers(machine, out);
+  return a[0].count == 0 || (fold(machine, OP_MULTIPLY, &a[0], out) && value_check_integers(machine, out));
 }
 
 static bool run_INTEGER(Machine *machine, const Value *a, uint32_t count, Value *out) {
