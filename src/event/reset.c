@@ -205,7 +205,7 @@ bool reset_give(View *view, double t, const uint8_t *held, const double *values,
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
   list_candidates(heap, &reset, held);
   make_room(&reset, heap);
-  for (; reset.turn < reset.n && reset.turn < CORRECTIONS && !is_there; reset.turn++)
+  for (; reset.turn < reset.n && reset.turn < RESET_TURNS && !is_there; reset.turn++)
     is_there = go_all_the_way(&reset, heap, held, values, y);
   heap_release(view->evaluator->heap, ticket);
   return is_there;
