@@ -19,7 +19,7 @@
 
 /* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
 static void keep_branch(Stepper *stepper) {
-  if (stepper->before - stepper->recent.t < SHORTEST_SEEN * stepper_span(stepper)) return;
+  if (stepper->before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
   Moment swap = stepper->origin;
   stepper->origin = stepper->recent;
   stepper->recent = swap;
@@ -54,7 +54,7 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
 /* The solution may end in the last step, or soon after it, at the time `expected` if that is known (else NAN): if that is at a corner, where it folds, the run goes on
  * behind the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
-  double seen = SHORTEST_SEEN * stepper_span(stepper), longest = fmax(4 * step, seen);
+  double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
@@ -139,7 +139,7 @@ static bool keep_past(Stepper *stepper) {
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
   double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
-  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+  for (int k = 0; k < TRIES; k++) {
     StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
     if (status != STEP_OK) return status;
     double t = stepper->integrator->time(stepper->self);
@@ -232,12 +232,12 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
 /* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
  * taken again often enough. */
 static bool retake(Stepper *stepper, double t) {
-  if (stepper->retakes == RETAKE_LIMIT) return false;
+  if (stepper->retakes == ATTEMPTS) return false;
   stepper->retakes++;
   stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-  limit_steps(stepper, stepper->before, (t - stepper->before) / RETAKE_PARTS);
+  limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
   return true;
 }
 
@@ -271,15 +271,15 @@ static bool divisors_hold(Stepper *stepper, double t) {
 
 /* t: the end of the last step. */
 static bool gets_ahead(Stepper *stepper, double t) {
-  double tiny = stepper->options.is_converted ? TINY_OF_CONVERTED : TINY;
+  double tiny = stepper->options.is_converted ? STUCK : DBL_EPSILON;
   bool is_tiny = t - stepper->before < tiny * stepper_span(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
-  return stepper->tiny <= TINY_LIMIT;
+  return stepper->tiny <= MANY;
 }
 
 /* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
 static bool take_readable(Stepper *stepper, double t) {
-  stepper->near = NEAR_STEPS;
+  stepper->near = NEXT_STEPS;
   if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
   stepper->unread = -INFINITY;
   stepper_repeat(stepper, t - stepper->before);
@@ -313,7 +313,7 @@ static bool leaves_branch(Stepper *stepper, double t) {
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->segment);
   if (status == BRANCH_KEPT) return false;
-  if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
+  if (shorter < VANISHED * stepper_span(stepper)) {
     certificate_lose_branch(stepper->certificate);
     return false;
   }
@@ -374,7 +374,7 @@ static void watch_poles(Stepper *stepper, double t) {
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;
-    bool is_stuck = t - stepper->before < INSTANT_NEAREST * stepper_span(stepper);
+    bool is_stuck = t - stepper->before < LOCATED * stepper_span(stepper);
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
     TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
@@ -481,7 +481,7 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = EVENT_WORK + TIMER_WORK * (double)schedule_count(schedule);
+  double each = EVENT_WORK * (1 + (double)schedule_count(schedule));
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 

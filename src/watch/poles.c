@@ -173,12 +173,12 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found = {step->begin.t, step->end.t};
   double size = step->end.t - step->begin.t;
-  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
+  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = LOCATED * size};
   for (uint32_t k = 0; k < poles->count; k++) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
     if (!*is_certain) continue;
-    return step->begin.t + WELL_INSIDE * size;
+    return step->begin.t + PRESENT * size;
   }
   if (!search_find(poles->search, &watched, found, NULL, &found)) return NAN;
   search_locate(poles->search, &watched, &found);
@@ -276,7 +276,7 @@ static bool grows(const PoleStep *step, const PoleNode *node, double t) {
   if (!node->workspace) return true;
   double there = value_at(poles, node->workspace, (ConstMoment){t, poles->y});
   double begin = value_at(poles, node->workspace, step->begin), end = value_at(poles, node->workspace, step->end);
-  return !(there < POLE_GROWTH * fmin(begin, end));
+  return !(GOOD_PART * there < fmin(begin, end));
 }
 
 /* The first equation that has no value at the point with the zero; MAP_NONE: there is none. */
