@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "base/linear.h"
+#include "nonlinear/corrector.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,20 +79,31 @@ static bool find_tangent(Curve *curve, const double *point, const double *border
   return isfinite(length);
 }
 
-/* Newton's method across the tangent from curve->next, which may not lead farther than `reach`. */
+/* A correction across the tangent of curve->next, which may not be led farther than `reach`. */
+typedef struct Correction {
+  Curve *curve;
+  double moved, reach;
+} Correction;
+
+/* A CorrectorStep. */
+static double correct_once(void *context, bool *renew) {
+  Correction *correction = context;
+  Curve *curve = correction->curve;
+  *renew = true;
+  if (!factor(curve, curve->next, curve->tangent) || !evaluate(curve, curve->next)) return HUGE_VAL;
+  curve->right[curve->rows] = 0;
+  linear_solve(curve->linear, curve->right);
+  double change = norm(curve, curve->right);
+  correction->moved += change;
+  if (!(correction->moved <= correction->reach)) return HUGE_VAL;
+  for (int32_t u = 0; u < curve->unknowns; u++) curve->next[u] -= curve->right[u];
+  return change;
+}
+
+/* At corners what is left is not quadratic in the last correction: that itself must be nothing. */
 static bool correct(Curve *curve, double reach) {
-  double moved = 0;
-  for (int k = 0; k < CORRECTIONS; k++) {
-    if (!factor(curve, curve->next, curve->tangent) || !evaluate(curve, curve->next)) return false;
-    curve->right[curve->rows] = 0;
-    linear_solve(curve->linear, curve->right);
-    double change = norm(curve, curve->right);
-    for (int32_t u = 0; u < curve->unknowns; u++) curve->next[u] -= curve->right[u];
-    moved += change;
-    if (!(moved <= reach)) return false;
-    if (change < SOLVED) return true;
-  }
-  return false;
+  Correction correction = {.curve = curve, .reach = reach};
+  return corrector_run(correct_once, &correction, REACH_NEXT, false, SOLVED * SOLVED) == CORRECTOR_CONVERGED;
 }
 
 static void move(const Curve *curve, double step, double *to) {

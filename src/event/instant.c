@@ -6,6 +6,7 @@
 #include "base/constants.h"
 #include "base/dense.h"
 #include "base/linear.h"
+#include "nonlinear/corrector.h"
 
 #include <math.h>
 #include <string.h>
@@ -217,26 +218,36 @@ static void move(Bordered *bordered, const double *direction, double by, double 
   }
 }
 
-/* Newton's method for the equations with their slack, across the directions. */
-static bool correct(Bordered *bordered, double t, double *y) {
+/* A point that is corrected: all columns. */
+typedef struct Correction {
+  Bordered *bordered;
+  double t, *y;
+} Correction;
+
+/* A CorrectorStep for the equations with their slack, across the directions. */
+static double correct_once(void *context, bool *renew) {
+  const Correction *correction = context;
+  Bordered *bordered = correction->bordered;
   const System *system = &bordered->view->system;
-  for (int k = 0; k < ROUNDS; k++) {
-    if (!find_jacobian(bordered, (ConstMoment){t, y}) || !factor(bordered)) return false;
-    if (system->residual(system->context, t, y, bordered->right) != EVAL_OK) return false;
-    for (int32_t r = 0; r < bordered->rows; r++) {
-      bordered->right[r] *= bordered->weight[r];
-      for (int32_t j = 0; j < bordered->lost; j++) bordered->right[r] += bordered->slack[j] * bordered->slacks[j][r];
-    }
-    for (int32_t j = 0; j < bordered->lost; j++) bordered->right[bordered->rows + j] = 0;
-    linear_solve(bordered->linear, bordered->right);
-    for (int32_t u = 0; u < bordered->rows; u++)
-      y[bordered->column[u]] -= bordered->right[u] * bordered->scale[bordered->column[u]];
-    for (int32_t j = 0; j < bordered->lost; j++) bordered->slack[j] -= bordered->right[bordered->rows + j];
-    double change = norm(bordered->right, bordered->rows + bordered->lost);
-    if (change < SOLVED) return true;
-    if (!isfinite(change)) return false;
+  double t = correction->t, *y = correction->y, *right = bordered->right;
+  *renew = true;
+  if (!find_jacobian(bordered, (ConstMoment){t, y}) || !factor(bordered)) return HUGE_VAL;
+  if (system->residual(system->context, t, y, right) != EVAL_OK) return HUGE_VAL;
+  for (int32_t r = 0; r < bordered->rows; r++) {
+    right[r] *= bordered->weight[r];
+    for (int32_t j = 0; j < bordered->lost; j++) right[r] += bordered->slack[j] * bordered->slacks[j][r];
   }
-  return false;
+  for (int32_t j = 0; j < bordered->lost; j++) right[bordered->rows + j] = 0;
+  linear_solve(bordered->linear, right);
+  for (int32_t u = 0; u < bordered->rows; u++)
+    y[bordered->column[u]] -= right[u] * bordered->scale[bordered->column[u]];
+  for (int32_t j = 0; j < bordered->lost; j++) bordered->slack[j] -= right[bordered->rows + j];
+  return norm(right, bordered->rows + bordered->lost);
+}
+
+static bool correct(Bordered *bordered, double t, double *y) {
+  Correction correction = {bordered, t, y};
+  return corrector_run(correct_once, &correction, REACH_ANY, false, SOLVED) == CORRECTOR_CONVERGED;
 }
 
 /* The determinant of a + shift*b. */

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-enum { LIMIT = 20 };
+enum {
+  LIMIT = 30
+}; /* a flat root takes steps of a half to two thirds (Deuflhard, Newton Methods for Nonlinear Problems, 2.1) */
 
 /* Corrections up to this that no longer shrink are round-off: so much of it in a residual makes in a column at a double root. */
 static const double ROUND_OFF = 1.5e-8;
@@ -22,6 +24,8 @@ static double left_behind(double size, double last, bool is_fresh) {
   double ratio = isinf(last) ? 1 : size / last, left = ratio < 1 ? size * ratio / (1 - ratio) : size;
   return is_fresh && (isinf(last) || ratio <= STALE) ? fmin(left, CURVED * size * size) : left;
 }
+
+double corrector_last(double enough) { return sqrt(enough / CURVED); }
 
 CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough) {
   double last = HUGE_VAL;

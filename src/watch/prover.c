@@ -3,6 +3,7 @@
 
 #include "base/constants.h"
 #include "code/interval_tape.h"
+#include "nonlinear/corrector.h"
 #include "reduce/state_plan.h"
 #include "watch/krawczyk.h"
 
@@ -441,17 +442,29 @@ static void begin_path(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* The path by Newton's method from the polynomials, which need not know of a pulse. false: it does not converge. */
+/* A block whose path is corrected. */
+typedef struct PathCorrection {
+  Prover *prover;
+  const ProverUnit *unit;
+} PathCorrection;
+
+/* A CorrectorStep. */
+static double correct_path_once(void *context, bool *renew) {
+  const PathCorrection *correction = context;
+  *renew = true;
+  set_path(correction->prover, correction->unit, NULL);
+  run_residual(correction->prover, correction->unit);
+  return set_jacobian(correction->prover, correction->unit, true) ? correct_path(correction->prover, correction->unit)
+                                                                  : INFINITY;
+}
+
+/* The path by Newton's method from the polynomials, which need not know of a pulse; at the start of a step it stays. false: it does not converge. */
 static bool find_path(Prover *prover, const ProverUnit *unit) {
+  PathCorrection correction = {prover, unit};
+  bool renew = true;
   begin_path(prover, unit);
-  for (int k = 0; k < CORRECTIONS; k++) {
-    set_path(prover, unit, NULL);
-    run_residual(prover, unit);
-    if (!set_jacobian(prover, unit, true)) return false;
-    double off = correct_path(prover, unit);
-    if (prover->is_start || off < NEGLIGIBLE) return isfinite(off);
-  }
-  return false;
+  if (prover->is_start) return isfinite(correct_path_once(&correction, &renew));
+  return corrector_run(correct_path_once, &correction, REACH_ANY, false, NEGLIGIBLE) == CORRECTOR_CONVERGED;
 }
 
 static void widen_box(Prover *prover, const ProverUnit *unit) {
