@@ -9,6 +9,7 @@
  * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
  */
 #include "base/constants.h"
+#include "base/copy.h"
 #include "base/linear.h"
 #include "integrate/history.h"
 #include "integrate/integrator.h"
@@ -408,9 +409,7 @@ static void bdf_accept(Bdf *bdf, double h, double t_new) {
   bdf->statistics.order = bdf->history->planned_order;
   bdf_advance(bdf, h);
   history_keep(bdf->history, bdf->change);
-  double *swap = bdf->y;
-  bdf->y = bdf->next;
-  bdf->next = swap;
+  swap_numbers(&bdf->y, &bdf->next);
   bdf->t = t_new;
 }
 
