@@ -95,6 +95,9 @@ uint32_t array_find_column(const Array *array, Expr leaf);
 /* Are all variables of the expression columns? */
 bool array_holds(const Array *array, Expr e);
 
+/* The column of an unknown of the model, by its alias if it was eliminated; MAP_NONE: it is constant, or the array has no such column. */
+uint32_t array_variable_column(const Array *array, uint32_t unknown);
+
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 

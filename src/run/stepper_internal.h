@@ -64,6 +64,7 @@ struct Stepper {
   bool warned_fold;      /* of a fold */
   double t_instant;      /* a singular point ahead that is looked into from behind it; -INFINITY: none */
   bool starts_singular;  /* at the start, or behind an event, at turning_point */
+  double value_before;   /* of the mode that makes the event of now, before it */
   double t_passed;       /* right behind the last one that was passed; -INFINITY: none was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
