@@ -156,7 +156,7 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
-  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS / 2 : SECANTS);
+  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS / 4 : SECANTS / 2);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
   bdf->part = heap_array(heap, columns, sizeof(uint8_t));
