@@ -1,4 +1,4 @@
-/* copy: numbers from one array to another. Inlined, since most arrays of a small model are too short to be worth a call. */
+/* copy: numbers from one array to another, and arrays that change places. Inlined, since most arrays of a small model are too short to be worth a call. */
 #pragma once
 
 #include <stddef.h>
@@ -18,4 +18,11 @@ __attribute__((always_inline)) static inline void copy_numbers(double *to, const
   case 0: return;
   default: memcpy(to, from, count * sizeof *to);
   }
+}
+
+/* Each array takes the place of the other. */
+static inline void swap_numbers(double **a, double **b) {
+  double *swap = *a;
+  *a = *b;
+  *b = swap;
 }

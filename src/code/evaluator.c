@@ -1,6 +1,7 @@
 /* evaluator: see evaluator.h. */
 #include "code/evaluator.h"
 
+#include "base/spread.h"
 #include "code/past.h"
 
 #include <math.h>
@@ -106,8 +107,7 @@ EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double 
 /* Away from zero: what nearly vanishes does not count as lost. No two neighbours move alike: differences of equal columns must change, too. */
 static void move_columns(const double *error, const double *y, uint32_t count, double *shaken) {
   for (uint32_t q = 0; q < count; q++) {
-    double turn = 0.6180339887498949 * (double)(q + 1), part = turn - floor(turn);
-    shaken[q] = y[q] + copysign((0.5 + part) * error[q], y[q]);
+    shaken[q] = y[q] + copysign((0.5 + spread_part(q + 1)) * error[q], y[q]);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "event/fold.h"
 
 #include "base/constants.h"
+#include "base/copy.h"
 #include "base/linear.h"
 #include "nonlinear/corrector.h"
 
@@ -115,12 +116,6 @@ static double cosine(const Curve *curve) {
   double sum = 0;
   for (int32_t u = 0; u < curve->unknowns; u++) sum += curve->tangent[u] * curve->direction[u];
   return sum;
-}
-
-static void swap_numbers(double **a, double **b) {
-  double *swap = *a;
-  *a = *b;
-  *b = swap;
 }
 
 /* How far a step of length 1 leads the columns. */

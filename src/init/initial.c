@@ -1,6 +1,7 @@
 /* initial: see initial.h. */
 #include "init/initial.h"
 
+#include "base/spread.h"
 #include "init/patch.h"
 #include "init/terms.h"
 
@@ -567,7 +568,7 @@ enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS 
 static void guess_elsewhere(const Attempt *attempt, uint32_t round, double *y) {
   for (uint32_t q = 0; q < attempt->initial->columns; q++) {
     const InitialColumn *column = &attempt->initial->column[q];
-    double turn = 0.6180339887498949 * (double)(q + 1) * (double)round, part = 2 * (turn - floor(turn)) - 1;
+    double part = 2 * spread_part((double)(q + 1) * round) - 1;
     double size = attempt->system->nominal[q] + fabs(column->start);
     double value = (round % 2 ? column->start : 0) + (round ? part * SPREAD[round / 2 % SPREADS] * size : 0);
     y[q] = column->fixed ? column->start : fmin(fmax(value, column->min), column->max);

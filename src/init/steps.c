@@ -1,6 +1,7 @@
 /* steps: see steps.h. */
 #include "init/steps.h"
 
+#include "base/spread.h"
 #include "init/patch.h"
 
 #include <float.h>
@@ -245,9 +246,8 @@ static bool guess(Run *run, const Unit *unit, int attempt) {
     run->y[q] = unit->start[k];
     if (unit->weight[k] == 0 || (attempt % GUESSES == 0 && !from_zero) || (column->given && attempt < GUESSES))
       continue;
-    double turn = 0.6180339887498949 * (double)(k + 1), part = turn - floor(turn);
-    double value =
-        (from_zero ? 0 : unit->start[k]) + GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * part);
+    double value = (from_zero ? 0 : unit->start[k]) +
+                   GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * spread_part(k + 1));
     double width = column->max - column->min, size = run->system->nominal[q] + fabs(unit->start[k]);
     bool between = attempt >= GUESSES && !from_zero && width * DBL_EPSILON < size; /* wider bounds tell nothing */
     if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * width;

@@ -9,6 +9,7 @@
  * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
  */
 #include "base/constants.h"
+#include "base/copy.h"
 #include "base/linear.h"
 #include "integrate/history.h"
 #include "integrate/integrator.h"
@@ -155,7 +156,7 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
-  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS / 2 : SECANTS);
+  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS / 4 : SECANTS / 2);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
   bdf->part = heap_array(heap, columns, sizeof(uint8_t));
@@ -408,9 +409,7 @@ static void bdf_accept(Bdf *bdf, double h, double t_new) {
   bdf->statistics.order = bdf->history->planned_order;
   bdf_advance(bdf, h);
   history_keep(bdf->history, bdf->change);
-  double *swap = bdf->y;
-  bdf->y = bdf->next;
-  bdf->next = swap;
+  swap_numbers(&bdf->y, &bdf->next);
   bdf->t = t_new;
 }
 

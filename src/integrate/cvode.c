@@ -6,6 +6,7 @@
  * mean, so it restarts the history, at the present step size.
  */
 #include "base/constants.h"
+#include "base/copy.h"
 #include "integrate/integrator.h"
 #include "integrate/vectors.h"
 
@@ -107,9 +108,7 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
   EvalStatus status = system->complete(system->context, next, cvode->trial);
   if (status != EVAL_OK) return status;
   if (next - cvode->t > cvode->shortest_followed && cvode_departure(cvode) > GOOD_PART) return EVAL_DOMAIN;
-  double *swap = cvode->completed;
-  cvode->completed = cvode->trial;
-  cvode->trial = swap;
+  swap_numbers(&cvode->completed, &cvode->trial);
   cvode->completed_time = next;
   return EVAL_OK;
 }
@@ -340,9 +339,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
   if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
   cvode->rests = cvode_is_resting(cvode);
   cvode_limit_step(cvode, t);
-  double *swap = cvode->previous;
-  cvode->previous = cvode->y;
-  cvode->y = swap;
+  swap_numbers(&cvode->previous, &cvode->y);
   memcpy(cvode->y, cvode->completed, (size_t)cvode->system->columns * sizeof(double));
   cvode->t_previous = t;
   return STEP_OK;

@@ -486,9 +486,7 @@ static void erk_advance(Erk *erk) {
   int last = erk->tableau->stages;
   if (!erk->stepped) return;
   for (int i = 0; i < SPREAD_MAX; i++) {
-    double *swap = erk->before[i];
-    erk->before[i] = erk->values[erk->spread[i]];
-    erk->values[erk->spread[i]] = swap;
+    swap_numbers(&erk->before[i], &erk->values[erk->spread[i]]);
   }
   memcpy(erk->values[0], erk->values[last], (size_t)erk->system->columns * sizeof(double));
   memcpy(erk->rates[0], erk->rates[last], (size_t)erk->paired * sizeof(double));

@@ -8,6 +8,7 @@
  * methods" (1999); the weights by index follow section VII.7.
  */
 #include "base/constants.h"
+#include "base/copy.h"
 #include "integrate/integrator.h"
 #include "integrate/radau_output.h"
 
@@ -678,18 +679,10 @@ static void radau_set_order(Radau *radau, int index) {
 }
 
 static void radau_remember(Radau *radau, double h, double t_new) {
-  double *swap = radau->last[0];
   int s = radau->method->stages;
-  radau->last[0] = radau->y;
-  radau->y = swap;
-  for (int i = 0; i < s; i++) {
-    swap = radau->last[i + 1];
-    radau->last[i + 1] = radau->stage[i];
-    radau->stage[i] = swap;
-  }
-  swap = radau->last_defect;
-  radau->last_defect = radau->defect;
-  radau->defect = swap;
+  swap_numbers(&radau->last[0], &radau->y);
+  for (int i = 0; i < s; i++) swap_numbers(&radau->last[i + 1], &radau->stage[i]);
+  swap_numbers(&radau->last_defect, &radau->defect);
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
   radau->dense_tried = radau->dense_ready = radau->is_repeated = false;

@@ -3,6 +3,7 @@
 #include "nonlinear/nonlinear.h"
 
 #include "base/linear.h"
+#include "base/spread.h"
 #include "nonlinear/least_norm.h"
 #include "nonlinear/row_size.h"
 
@@ -39,8 +40,7 @@ static const double UNNOTICED = 1e-3;      /* part of a step, over what counts a
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
 static const double ASTRAY =
     1e3; /* over nominal and first value: a column beyond it counts no more for the terms of a row */
-static const double FLAT = 1e-3; /* part of a way along which rows do not change, over one of nominal length */
-static const double GOLDEN_RATIO = 0.6180339887498949;
+static const double FLAT = 1e-3;     /* part of a way along which rows do not change, over one of nominal length */
 static const double SINGULAR = 1e11; /* growth by an inverse that is none */
 
 struct Nonlinear {
@@ -604,8 +604,7 @@ static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *d
   if (!solve_least_norm(nonlinear, x, NULL)) return false;
   double *back = heap_copy(nonlinear->heap, nonlinear->step, (size_t)nonlinear->columns, sizeof *back);
   for (int32_t k = 0; k < nonlinear->columns; k++) {
-    double turn = GOLDEN_RATIO * (k + 1);
-    target[k] = x[k] + (is_free(nonlinear, k) ? 0.5 + turn - floor(turn) : 0) * column_unit(nonlinear, k);
+    target[k] = x[k] + (is_free(nonlinear, k) ? 0.5 + spread_part(k + 1) : 0) * column_unit(nonlinear, k);
   }
   bool found = solve_least_norm(nonlinear, x, target);
   for (int32_t k = 0; k < nonlinear->columns && found; k++) {

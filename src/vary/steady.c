@@ -3,6 +3,7 @@
 
 #include "base/constants.h"
 #include "base/linear.h"
+#include "base/spread.h"
 #include "nonlinear/nonlinear.h"
 
 #include <math.h>
@@ -113,9 +114,8 @@ static void end(SteadySystem *steady, double *y) {
 /* Moves the start away from where the residual has no slope, as that of a pendulum that is let go horizontally: by another part
  * of its size for every unknown. */
 static void perturb(SteadySystem *steady, int attempt) {
-  static const double ratio = 0.6180339887498949;
   for (int32_t j = 0; j < steady->n; j++) {
-    double part = fmod((j + 1) * ratio, 1) - 0.5;
+    double part = spread_part(j + 1) - 0.5;
     steady->x[j] += NOTABLE * attempt * part * (fabs(steady->x[j]) + steady->problem.nominal[j]);
   }
 }

@@ -3,6 +3,7 @@
 
 #include "array/meeting.h"
 #include "base/constants.h"
+#include "base/copy.h"
 #include "watch/search.h"
 
 #include <math.h>
@@ -216,9 +217,7 @@ double kinks_find(Kinks *kinks, const Segment *segment) {
     note_found(kinks, bent, (first - begin) / size);
     return fmax(first, begin + inside);
   }
-  double *swap = kinks->before;
-  kinks->before = kinks->end;
-  kinks->end = swap;
+  swap_numbers(&kinks->before, &kinks->end);
   kinks->kept = end;
   return INFINITY;
 }

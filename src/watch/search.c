@@ -3,6 +3,7 @@
 
 #include "base/bernstein.h"
 #include "base/constants.h"
+#include "base/copy.h"
 
 #include <float.h>
 #include <math.h>
@@ -155,9 +156,7 @@ typedef struct Walk {
 
 /* Nothing is negative up to high, as far as samples tell. */
 static void move_on(Search *search, Walk *walk, double high) {
-  double *swap = search->sample[0];
-  search->sample[0] = search->sample[LAST];
-  search->sample[LAST] = swap;
+  swap_numbers(&search->sample[0], &search->sample[LAST]);
   walk->low = high;
   walk->width = fmin(2 * walk->width, walk->widest);
 }

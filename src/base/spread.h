@@ -1,0 +1,10 @@
+/* spread: numbers without a pattern, spread evenly over [0, 1): what stands for one that no model has. */
+#pragma once
+
+#include <math.h>
+
+/* The k-th: the fraction of k times the golden ratio. */
+static inline double spread_part(double k) {
+  double turn = 0.6180339887498949 * k;
+  return turn - floor(turn);
+}
