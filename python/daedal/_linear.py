@@ -80,7 +80,7 @@ class Steady(Values):
 
     def __init__(self, result: Result) -> None:
         report = json.loads(text(result._handle.call(library.report, Report.STEADY, JSON)))
-        self._values: dict[str, float] = report["values"]
+        self._values: dict[str, float] = {name: float(value) for name, value in report["values"].items()}
         self.stability: str = report["stability"]
         self.way: str = report["way"]
         self.linear = Linear(result)
