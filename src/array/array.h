@@ -35,6 +35,12 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 /* The same problem with other equations over its unknowns, one residual for each of its own. Owned by the arena. */
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
 
+/* Some of the equations, with the unknowns that occur in them. Owned by the arena. */
+Problem problem_narrow(const Problem *problem, const uint32_t *equation, uint32_t count, Arena *arena);
+
+/* Per unknown: its highest derivative in the equations. Owned by the arena. */
+int32_t *problem_orders(const Problem *problem, Arena *arena);
+
 /* The same problem with `count` more unknowns and as many more equations: new unknown k equals value[k]. `residual` are
  * new residuals of the old equations, in which the new unknowns are the leaves dag_variable(model->unknowns.count + k,
  * 0). The model is a copy that has the new unknowns as variables. Owned by the arena. */

@@ -231,10 +231,8 @@ bool stepper_restructured(const Stepper *stepper) { return stepper->view->restru
 static void take_timed(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
     stepper_copy_values(stepper);
-  stepper->at_event = true;
-  stepper->t_event = stepper->t_timed;
-  stepper->cause = stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION;
-  stepper->mode = stepper->timed;
+  stepper_set_event(stepper, stepper->t_timed, stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION,
+                    stepper->timed);
   stepper->statistics.time_events++;
 }
 

@@ -85,6 +85,14 @@ static inline bool stepper_is_sliding(const Stepper *stepper) {
 
 static inline double stepper_span(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }
 
+/* The last step ends at an event. */
+static inline void stepper_set_event(Stepper *stepper, double t, EventCause cause, uint32_t mode) {
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = cause;
+  stepper->mode = mode;
+}
+
 /* ---- reports ---- */
 
 /* The name under which the model knows a column: that of an alias v = der(x) if there is one. */
