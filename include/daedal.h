@@ -1,7 +1,7 @@
 /* daedal.h: the whole public interface of libdaedal.
  *
- * A model is what a text says; a plan is what is derived from it once for a method; a run has values and makes results. The
- * short way from a model to a result is daedal_simulate; a plan pays when it is run more than once:
+ * A model is a text that has been read. A plan is derived from it once, for one method. A run has values and makes results.
+ * daedal_simulate leads from a model to a result in one call; make a plan to run a model more than once:
  *
  *   daedal_model *model = daedal_load_file("pendulum.mo", NULL, NULL);
  *   daedal_options options = daedal_default_options();
@@ -10,22 +10,21 @@
  *   daedal_free(result);
  *   daedal_free(model);
  *
- * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. What all of them have is asked for by
- * functions that take any handle, as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
+ * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. Some
+ * functions take any handle, as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
  *
- * Ownership: every handle is freed by daedal_free. A handle keeps alive what it was made from, so they may be freed in any
- * order. Every `const` pointer handed out belongs to the handle it came from and lives as long as that. NULL is a
- * handle of nothing: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An
- * index out of range gives an empty text, or NaN. NULL for another pointer that a call needs is DAEDAL_USAGE, or nothing is found; a list
- * of options that is NULL has no members, whatever its count.
+ * Ownership: free every handle with daedal_free, in any order, because a handle keeps alive what it was made from. Every `const` pointer that a
+ * function returns belongs to the handle and lives as long as it. NULL is allowed as a handle: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may
+ * be freed. An index out of range gives an empty text, or NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an
+ * options struct that is NULL has no members, whatever its count.
  *
- * Threads: a model and a plan may be used by any number of threads at once. A run and a result have one user at a time;
- * different ones need no care. Nothing is printed, and there is no global state.
+ * Threads: any number of threads may use a model or a plan at once. A run or a result has one user at a time. The library prints
+ * nothing and has no global state.
  *
  * Numbers: NaN in an options struct means "not given".
  *
- * Versions: a program runs with every later library of the same major version. Structs of options carry their size, structs that are handed
- * out are filled up to the size that the program was compiled with; both may get members at their end. daedal_place,
+ * Versions: a program runs with every later library of the same major version. Structs of options carry their size; structs that functions
+ * return are filled up to the size that the program was compiled with. Later versions may add members at the end of both. daedal_place,
  * daedal_note, daedal_value, daedal_axis, daedal_distribution, daedal_guess and daedal_allocator stay as they are.
  */
 #ifndef DAEDAL_H
@@ -43,7 +42,7 @@ extern "C" {
 
 #define DAEDAL_VERSION "0.2.0"
 
-/* The version of the library that runs, which may be another than that of this header. */
+/* The version of the library, which may be newer than this header. */
 const char *daedal_version(void);
 
 /* How a call ended; the numbers are the exit status of the command. */
@@ -62,8 +61,8 @@ typedef enum daedal_status {
 
 typedef enum daedal_severity { DAEDAL_NOTE, DAEDAL_WARNING, DAEDAL_ERROR } daedal_severity;
 
-/* A place in the source, 1-based; line 0 means no place. `text` is the whole line, `length` characters from
- * `column` on are concerned. */
+/* A place in the source. Lines and columns count from 1; line 0 means no place. `text` is the whole line; the place has `length` characters
+ * from `column` on. */
 typedef struct daedal_place {
   const char *path;
   uint32_t line, column, length;
@@ -85,11 +84,11 @@ typedef struct daedal_diagnostic {
   const char *code; /* "D301", of the list below */
 } daedal_diagnostic;
 
-/* What was said about any handle so far, in order; of a run what was said in its last execution. Behind the last one all is empty. */
+/* The messages about a handle so far, in order; for a run, those of its last execution. An index beyond the last gives an empty one. */
 uint32_t daedal_diagnostic_count(const void *handle);
 static inline daedal_diagnostic daedal_diagnostic_get(const void *handle, uint32_t index);
 
-/* A row of the list of codes: NULL and "" behind the last. */
+/* Entry of the list of message codes; beyond the last, code is NULL and the texts are "". */
 typedef struct daedal_code {
   const char *code, *title, *explanation;
 } daedal_code;
@@ -103,8 +102,8 @@ typedef struct daedal_value {
 
 /* ---- memory ---- */
 
-/* The one source of memory of a handle: realloc with a context; size 0 frees and returns NULL. NULL refuses, and the
- * call under way ends with DAEDAL_INTERNAL. (Linear algebra libraries keep their own.) */
+/* Where a handle takes its memory from: realloc with a context; size 0 frees and returns NULL. If resize returns NULL, the current call ends with
+ * DAEDAL_INTERNAL. (Linear algebra libraries have memory of their own.) */
 typedef struct daedal_allocator {
   void *(*resize)(void *context, void *pointer, size_t size);
   void *context;
@@ -112,12 +111,12 @@ typedef struct daedal_allocator {
 
 /* ---- handles ---- */
 
-/* Of any handle: how the call that made it ended, and those for it since. */
+/* The status of any handle: that of the call that made it, or of a later call that failed. */
 daedal_status daedal_status_of(const void *handle);
 
 void daedal_free(void *handle);
 
-/* What a report tells of, and the handle that has it. */
+/* The kinds of reports, and the handle that has each. */
 typedef enum daedal_report_kind {
   DAEDAL_REPORT_ANALYSIS, /* of a model: its structure */
   DAEDAL_REPORT_FLAT,     /* of a model: Base Modelica that reads back to the same model; only text */
@@ -139,12 +138,12 @@ typedef enum daedal_report_kind {
 
 typedef enum daedal_format { DAEDAL_TEXT, DAEDAL_JSON } daedal_format;
 
-/* A report for people, or the JSON of the command. Owned by the handle; NULL where there is none. A JSON also of a handle that failed, or
- * of NULL: what is not known is null in it. Where there was no memory for a report, or it is longer than 2 GiB, it is NULL or "", and the
- * status is DAEDAL_INTERNAL from then on. */
+/* A report for people, or the JSON of the command. The handle owns it. NULL: the handle has no such report. A handle that failed, and NULL, have a
+ * JSON too, in which unknown values are null. If there is no memory for a report, or it is longer than 2 GiB, it is NULL or "", and the
+ * status becomes DAEDAL_INTERNAL. */
 const char *daedal_report(void *handle, daedal_report_kind kind, daedal_format format);
 
-/* What a picture shows. */
+/* What a picture should show. */
 typedef struct daedal_plot {
   size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
   const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
@@ -161,32 +160,32 @@ typedef struct daedal_plot {
 /* A picture as SVG, or in characters: of a model its incidence matrix, of a result and of files curves over time, of a comparison the
  * residuals of constraints over time, of a linearization a Bode plot of every output by every input, of a sweep a map of each output over two varied
  * variables or fans of the outputs over time (with keep_courses), of an estimate measurements, fit and residuals. Results and files
- * heed the members of `plot` (NULL: none is given), linearizations its size. Owned by the handle until the next one. NULL: there is none; where nothing matches,
+ * use all members of `plot` (NULL: the defaults), linearizations its size. The handle owns the picture until the next call. NULL: there is none; if no variable matches,
  * a diagnostic says so. */
 const char *daedal_draw(void *handle, const daedal_plot *plot);
 
-/* Writes the trajectory of a result (.csv, .mat, .raw), the table of a sweep (.csv, .mat, .npy; when all points are in it, the journal is
- * removed), the matrices of a linearization (.mat): the format follows from the ending. The file appears when it is whole. */
+/* Writes the trajectory of a result (.csv, .mat, .raw), the table of a sweep (.csv, .mat, .npy) or the matrices of a linearization (.mat). The ending
+ * chooses the format. The file appears when it is complete. A table with all points removes the journal of the sweep. */
 daedal_status daedal_save(void *handle, const char *path);
 
-/* Takes the next bytes of a text; false, with errno set, when it cannot. */
+/* Receives the next bytes of a text. Returns false, with errno set, if it cannot take them. */
 typedef bool (*daedal_sink)(void *context, const void *bytes, size_t length);
 
-/* Writes the trajectory of a result or the table of a sweep as CSV into a sink, piece by piece: the memory does not grow with the text. */
+/* Writes the trajectory of a result or the table of a sweep as CSV into a sink, piece by piece, without holding the whole text in memory. */
 daedal_status daedal_stream(void *handle, daedal_sink sink, void *context);
 
-/* Writes bytes to a file, under its final name only when it is whole; a diagnostic goes to the handle, a model, a result or files. */
+/* Writes bytes to a file, which gets its name when it is complete. Messages go to the handle: a model, a result or files. */
 daedal_status daedal_write(void *handle, const char *path, const void *bytes, size_t length);
 
 /* ---- models ---- */
 
 typedef struct daedal_model daedal_model;
 
-/* Reads, types and flattens a model. class_name: the class to take, NULL for the last model of the file. Returns a handle
- * in every case but exhausted memory (NULL): ask daedal_status_of. Linear in the size of the text. */
+/* Reads, types and flattens a model. class_name: the class to take, NULL for the last model of the file. Always returns a handle, whose
+ * daedal_status_of says how it went; NULL only if there is no memory. Linear in the size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
-/* The same from memory; `path` is only used in messages, NULL for none. The text is copied. */
+/* The same from memory. `path` is for messages only, NULL for none. The text is copied. */
 daedal_model *daedal_load_text(const char *text, size_t length, const char *path, const char *class_name,
                                const daedal_allocator *allocator);
 
@@ -219,11 +218,11 @@ typedef struct daedal_load_options {
       fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange, which NULL means, or "cs" for co-simulation */
 } daedal_load_options;
 
-/* The same with options, NULL for none: the text or, if that is NULL, the file. If both are NULL, class_name is a class of
+/* The same with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL, class_name is a class of
  * the libraries. */
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
 
-/* Figures of libraries: classes within classes count, too. */
+/* The size of libraries. Nested classes count. */
 typedef struct daedal_library_counts {
   uint32_t files, classes;
   uint64_t bytes;
@@ -244,10 +243,10 @@ const char *daedal_library_model(const daedal_model *parsed, uint32_t index);
 
 const char *daedal_model_name(const daedal_model *model);
 
-/* Its text, as it was read; NULL if it could not be. */
+/* Its text, as it was read; NULL if it could not be read. */
 const char *daedal_model_text(const daedal_model *model);
 
-/* Number of errors, those included that the list left out. */
+/* The number of errors, including those that the list of diagnostics left out. */
 uint32_t daedal_error_count(const daedal_model *model);
 
 /* ---- variables ---- */
@@ -281,7 +280,7 @@ typedef struct daedal_variable {
   uint32_t dimensions;   /* how many subscripts these are */
 } daedal_variable;
 
-/* The variables of a model. Their index is the handle by which runs know them. */
+/* The variables of a model. Runs take the index of a variable. */
 uint32_t daedal_variable_count(const daedal_model *model);
 static inline daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index);
 uint32_t daedal_variable_find(const daedal_model *model, const char *name); /* UINT32_MAX if there is none */
@@ -300,8 +299,8 @@ typedef struct daedal_counts {
 
 static inline daedal_counts daedal_model_counts(const daedal_model *model);
 
-/* Structural analysis; the figures are those of the model as written. Equations and variables are 0-based here and
- * 1-based in reports. Pointers live as long as the model. */
+/* Structural analysis of the model as written. Equations and variables count from 0 here and from 1 in reports. Pointers live as
+ * long as the model. */
 typedef struct daedal_analysis {
   daedal_status status; /* DAEDAL_OK, or DAEDAL_STRUCTURE with diagnostics */
   const char *verdict;  /* "ok", "unbalanced", "singular" */
@@ -419,12 +418,12 @@ typedef struct daedal_options {
   uint32_t absolute_tolerance_count;
 } daedal_options;
 
-/* Nothing given. Where options are asked for, NULL stands for these. */
+/* All defaults. Functions that take options take NULL for these. */
 static inline daedal_options daedal_default_options(void);
 
 typedef struct daedal_result daedal_result;
 
-/* Consistent initial values, then integration. Always a handle but for exhausted memory (NULL). */
+/* Finds consistent initial values and integrates. Always returns a handle; NULL only if there is no memory. */
 daedal_result *daedal_simulate(daedal_model *model, const daedal_options *options);
 
 /* Initial values only: a result with one row. */
@@ -454,7 +453,7 @@ static inline daedal_pivot daedal_result_pivot(const daedal_result *result, uint
 /* Events in the order of time, as many as the statistics count, or the first hundred with no_event_rows; time NaN beyond them. The text lives as long as the result. */
 static inline daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
 
-/* The trajectory: signal 0 is time. Values of a signal, one a row. */
+/* The trajectory. Signal 0 is time; each signal has one value per row. */
 uint32_t daedal_result_signals(const daedal_result *result);
 uint32_t daedal_result_rows(const daedal_result *result);
 const char *daedal_result_name(const daedal_result *result, uint32_t signal);
@@ -499,19 +498,19 @@ static inline daedal_residuals daedal_result_residuals(const daedal_result *resu
 
 typedef struct daedal_plan daedal_plan;
 
-/* Derives what the method and the overrides of the options need: structure, programs, the reduced system, initial values.
- * Always a handle but for exhausted memory (NULL): ask daedal_status_of. */
+/* Derives everything that runs need: structure, programs, the reduced system, initial values. Always returns a handle; NULL only if there is no
+ * memory. */
 daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options);
 
-/* Does a run with other values of parameters need another plan? So it is where the values decided how equations were rewritten, and where ranks
- * decide. Such a run makes it by itself, and runs with the same values share it. Parameters that decide sizes always need one. */
+/* Does a run with other values of parameters need another plan? It does if values decided how equations were rewritten, or if ranks decide. Such a run
+ * makes that plan itself, and runs with the same values share it. Parameters that decide sizes always need another plan. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
-/* The name of the index-th parameter whose value the plan depends on, in that sense; NULL behind the last. Owned by the plan's model. */
+/* The parameters whose values the plan depends on in that sense; NULL beyond the last. Owned by the plan's model. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 
-/* The number of structures that equations were derived for: that of the plan, and others that its runs came to, at events or by the values
- * that they depend on. All runs share them: it does not grow with the number of runs. 0 where the plan failed. */
+/* The number of structures for which equations were derived: that of the plan, and those that its runs needed later, at events or for other
+ * values. All runs share them. 0 if the plan failed. */
 uint32_t daedal_plan_structures(const daedal_plan *plan);
 
 /* The model whose variables its runs count: that of the call, or one read again for overrides and inputs. A run in which a parameter is
@@ -521,14 +520,14 @@ const daedal_model *daedal_plan_model(const daedal_plan *plan);
 
 typedef struct daedal_run daedal_run;
 
-/* A run of the plan with the plan's options. NULL when memory is exhausted or the plan is not DAEDAL_OK. */
+/* A run with the options of the plan. NULL if there is no memory, or the plan is not DAEDAL_OK. */
 daedal_run *daedal_run_make(daedal_plan *plan);
 
 /* Sets a parameter or a start value for the executions to come. DAEDAL_USAGE: there is no such variable, or it cannot have this
  * value; nothing is changed. */
 daedal_status daedal_run_set(daedal_run *run, const char *name, double value);
 
-/* From consistent initial values to the stop time. Nothing is derived anew that the plan has. */
+/* Runs from consistent initial values to the stop time. Nothing that the plan has is derived again. */
 daedal_status daedal_run_execute(daedal_run *run);
 
 /* The value of a signal at the end of the last execution; NaN if there is none. O(1). */
@@ -538,19 +537,19 @@ double daedal_run_get(const daedal_run *run, const char *name);
  * diagnostics and statistics, and no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
-/* The same, and from now on the caller's to free: the run is as before its first execution, with the values set. */
+/* The same, but the caller frees it. The run is then as before its first execution, with the values that were set. */
 daedal_result *daedal_run_take_result(daedal_run *run);
 
 /* ---- runs step by step ----
  *
- * daedal_run_start leaves a run at its consistent initial values. From there the caller goes on, to times of his own or by the steps of
- * the integrator, and looks at the values in between. Events and changes of the structure on the way are passed. After a failure
- * the run can be restored, started anew or freed. */
+ * daedal_run_start sets a run to its consistent initial values. From there you advance it, to times of your choice or by steps of the
+ * integrator, and look at values in between. Events and changes of the structure happen on the way. After a failure
+ * the run can be restored, started again or freed. */
 
 /* DAEDAL_OK: the run is at its start time. */
 daedal_status daedal_run_start(daedal_run *run);
 
-/* Goes on to a time, at most the stop time; at an event behind it. A time that is over is DAEDAL_USAGE. */
+/* Advances to a time, at most the stop time; at an event, to the values after it. An earlier time than that reached is DAEDAL_USAGE. */
 daedal_status daedal_run_advance(daedal_run *run, double time);
 
 /* One step of the integrator, or up to the first event in it. */
@@ -606,7 +605,7 @@ daedal_run *daedal_run_clone(daedal_run *run);
 /* ---- sweeps ----
  *
  * Many runs of one model: at every combination of values, at samples of distributions, or both. One plan serves all of
- * them; values that decide the structure get one each. The numbers do not depend on threads, processes or order. */
+ * them, except for values that decide the structure. The numbers do not depend on threads, processes or order. */
 
 typedef struct daedal_sweep daedal_sweep;
 
@@ -658,14 +657,14 @@ typedef struct daedal_sweep_options {
 daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
                                 const daedal_sweep_options *sweep_options);
 
-/* Runs all points that are not finished, or those of its share. A point that fails is a row with its cause, and no failure of the
- * sweep. DAEDAL_OK also when on_progress stopped it: then executing it again goes on. */
+/* Runs all points that are not finished, or those of its share. A point that fails is a row with its cause; the sweep goes on. Returns
+ * DAEDAL_OK also if on_progress stopped it; executing it again continues. */
 daedal_status daedal_sweep_execute(daedal_sweep *sweep);
 
 static inline daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);
 
-/* The table: a row a point; columns are the variables varied, then the outputs. Values of points that are not finished or
- * failed are NaN but for the variables varied. */
+/* The table has a row for each point. Its columns are the variables that vary, then the outputs. Outputs of points that failed or are not finished
+ * are NaN. */
 uint32_t daedal_sweep_points(const daedal_sweep *sweep);
 uint32_t daedal_sweep_columns(const daedal_sweep *sweep);
 uint32_t daedal_sweep_varied(const daedal_sweep *sweep); /* how many columns are variables varied */
@@ -716,8 +715,8 @@ typedef struct daedal_fit_options {
  * (NULL): ask daedal_status_of. */
 daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
 
-/* A parameter found; error: standard deviation of the value; low, high: its interval of the level asked for. NaN where the data does not
- * determine it, or it is at a bound. */
+/* A parameter that was found. error: its standard deviation; low, high: its confidence interval. NaN if the data does not
+ * determine it, or if it is at a bound. */
 typedef struct daedal_parameter {
   const char *name;
   double value, error, low, high, start;
@@ -829,7 +828,7 @@ daedal_result *daedal_export_solver(daedal_model *model, const char *directory, 
 daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
                                  const daedal_options *options);
 
-/* What a pass leaves behind, as text for those who look inside; owned by the model. NULL: no pass of that name. */
+/* What a pass has produced, as text for developers; owned by the model. NULL: there is no such pass. */
 const char *daedal_dump(daedal_model *model, const char *pass);
 
 /* ---- names of methods, solvers and passes ---- */
@@ -837,7 +836,7 @@ const char *const *daedal_method_names(void); /* NULL-terminated */
 const char *const *daedal_solver_names(void);
 const char *const *daedal_pass_names(void); /* for daedal_dump */
 
-/* The name of a NULL-terminated list that a misspelt word may mean; NULL if none is near. O(letters squared) a name. */
+/* The name in a NULL-terminated list that is nearest to a misspelt word; NULL if none is near. O(letters squared) per name. */
 const char *daedal_nearest_name(const char *word, const char *const *names);
 
 /* ---- how structs are handed out ----

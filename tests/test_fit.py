@@ -92,6 +92,8 @@ class Fit(unittest.TestCase):
         self.assertAlmostEqual(found["a"]["error"], s / math.sqrt(square), delta=1e-6)
         self.assertAlmostEqual(report["deviation"], s, delta=1e-6)
         self.assertAlmostEqual((found["a"]["high"] - value) / found["a"]["error"], 2.021075, delta=1e-5)  # Student's with 40
+        _, bounded, _ = fit(self.decay, data, "a=1:0:inf")
+        self.assertAlmostEqual(bounded["a"]["value"], value, delta=1e-6)
         report, found, _ = fit(self.decay, data, "a", "--deviations", "y=0.1")
         self.assertAlmostEqual(found["a"]["error"], 0.1 / math.sqrt(square), delta=1e-6)
         self.assertAlmostEqual((found["a"]["high"] - value) / found["a"]["error"], 1.959964, delta=1e-5)

@@ -92,7 +92,11 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
         class_name: str | None = None, **keywords: Any) -> Estimate:
     """Finds parameters and start values with which a model comes nearest to measurements:
 
-        daedal.fit("crank.mo", {"time": t, "phi": phi}, {"J": 0.2, "m": (1, 0, 10), "w": None})
+    >>> t = np.linspace(0, 1, 11)
+    >>> text = "model M parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end M;"
+    >>> found = fit(text, {"time": t, "x": np.exp(-2*t)}, {"k": (1, 0, 10)})
+    >>> round(found["k"], 6)
+    2.0
 
     Data is a mapping of arrays with "time" among them, a pandas frame with time as a column or as its index, or the path of a file; NaN is a value that was not measured. A guess is a number, a tuple
     (guess, least, greatest), or None for the value that the model has. Keywords are the options of daedal.simulate; `overrides` has values of other

@@ -80,7 +80,7 @@ class Steady(Values):
 
     def __init__(self, result: Result) -> None:
         report = json.loads(text(result._handle.call(library.report, Report.STEADY, JSON)))
-        self._values: dict[str, float] = report["values"]
+        self._values: dict[str, float] = {name: float(value) for name, value in report["values"].items()}
         self.stability: str = report["stability"]
         self.way: str = report["way"]
         self.linear = Linear(result)
@@ -98,6 +98,11 @@ def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, 
 
     `by` names the inputs of the form and `outputs` its outputs: those of the model itself without them. All else is as for
     daedal.simulate.
+
+    >>> text = "model M input Real u; Real x(start = 1, fixed = true); equation der(x) = u - 2*x; end M;"
+    >>> form = linearize(text, u=0, outputs="x")
+    >>> form.A.tolist(), form.B.tolist(), form.states
+    ([[-2.0]], [[1.0]], ['x'])
     """
     call = lambda handle, options: library.linearize(handle, options, _names(by), _names(outputs))
     return Linear(_model(source)._result(call, parameters, inputs, None, keywords))
@@ -105,6 +110,11 @@ def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, 
 
 def steady(source: Source, parameters: Mapping[str, Value] | None = None, *, way: str | None = None,
            inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Steady:
-    """A steady state, by the way "newton", "homotopy" or "integration", or by one after the other."""
+    """A steady state, by the way "newton", "homotopy" or "integration", or by one after the other.
+
+    >>> state = steady("model M Real x(start = 1, fixed = true); equation der(x) = 6 - 2*x; end M;")
+    >>> round(state["x"], 6), state.stability
+    (3.0, 'stable')
+    """
     call = lambda handle, options: library.steady(handle, options, _names(way))
     return Steady(_model(source)._result(call, parameters, inputs, None, keywords))

@@ -80,8 +80,12 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
           progress: Callable[[float], Any] | None = None, class_name: str | None = None, **keywords: Any) -> Sweep:
     """Runs a model at all combinations of values and at samples of distributions, on all cores:
 
-        daedal.sweep("pendulum.mo", {"L": np.linspace(1, 2, 11), "g": np.geomspace(1, 100, 50)}, outputs=["x", "max(y)"])
-        daedal.sweep("pendulum.mo", distributions={"L": ("normal", 1, 0.1)}, samples=1000, stop_time=10)
+    >>> text = "model M parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end M;"
+    >>> table = sweep(text, {"k": np.linspace(1, 2, 3)}, outputs=["x", "max(x)"], tolerance=1e-8)
+    >>> [round(float(x), 4) for x in table["x"]]
+    [0.3679, 0.2231, 0.1353]
+    >>> sweep(text, distributions={"k": ("normal", 1, 0.1)}, samples=8, outputs=["x"]).points
+    8
 
     The last name changes fastest. Keywords are those of daedal.simulate. A point that
     fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, with which a later call with `resume` goes on.

@@ -66,10 +66,10 @@ class Frame:
         return Series(self.index, self._columns[name])
 
 
-@pytest.mark.parametrize("module", ["_model", "_result", "_differentiable"])
+@pytest.mark.parametrize("module", ["_model", "_result", "_differentiable", "_report", "_fit", "_sweep", "_linear"])
 def test_examples_in_docstrings(module):
     loaded = importlib.import_module(f"daedal.{module}")
-    done = doctest.testmod(loaded, extraglobs={"simulate": daedal.simulate})
+    done = doctest.testmod(loaded, extraglobs={"simulate": daedal.simulate, "np": np})
     assert done.failed == 0 and done.attempted >= 2
 
 

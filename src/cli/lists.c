@@ -59,7 +59,7 @@ static const char *trimmed(Arguments *arguments, const char *begin, const char *
   return text;
 }
 
-/* All of [begin, end) is a finite number, but for blanks around it. */
+/* All of [begin, end) is a number, perhaps an infinite one, but for blanks around it. */
 static bool read_number(const char *begin, const char *end, double *value) {
   char text[64], *stop;
   while (begin < end && is_blank(*begin)) begin++;
@@ -69,7 +69,7 @@ static bool read_number(const char *begin, const char *end, double *value) {
   memcpy(text, begin, length);
   text[length] = '\0';
   *value = strtod(text, &stop);
-  return *stop == '\0' && isfinite(*value);
+  return *stop == '\0' && !isnan(*value);
 }
 
 /* Numbers with a separator between them, all of [begin, end). 0: there is something else, or more than `most`. */

@@ -98,7 +98,8 @@ static void text_initial(Analysis *analysis, Heap *heap, TextVec *text, Arena *a
     if (!analysis->initial_equations)
       text_names(heap, text, "for example: ", analysis->suggested.data, analysis->suggested.count, arena);
   } else if (open < 0) {
-    text_printf(heap, text, "  %lld too many are given: they must agree, or initialization fails\n", (long long)-open);
+    text_printf(heap, text, "  %lld value%s too many: %s must agree with the others, or initialization fails\n",
+                (long long)-open, open == -1 ? "" : "s", open == -1 ? "it" : "they");
   } else {
     text_printf(heap, text, "  as many as there are degrees of freedom\n");
   }

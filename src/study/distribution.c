@@ -114,10 +114,9 @@ double distribution_quantile(const Distribution *distribution, double u) {
 }
 
 static bool refuse(const Distribution *distribution, const char *word, Diags *diags) {
-  const double *p = distribution->parameter;
   Suggestion best = {.word = word};
-  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "'%s=%s(%.10g,%.10g,%.10g)' is no distribution",
-                          distribution->name, word, p[0], p[1], p[2]);
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "'%s', given for %s, is no distribution with these parameters",
+                          word, distribution->name);
   for (uint32_t k = 0; k < KINDS; k++) suggest_offer(&best, kinds[k].name);
   for (uint32_t k = 0; k < KINDS; k++)
     if (!best.nearest || strcmp(best.nearest, kinds[k].name) == 0)

@@ -583,9 +583,9 @@ function header() {
     element("nav", { "aria-label": "sections" }, element("ul", {}, sections.map(([id, title]) => element("li", {}, element("a", { href: `#${id}` }, title))))));
 }
 
-// A place in the text of the model is a link; one in another file has the file's name.
+// A place in the text of the model is a link; one in another file has the end of the file's path, and all of it on request.
 const isHere = (one) => one.line && (one.file ?? data.file) === data.file;
-const place = (one) => isHere(one) ? element("a", { href: `#line-${one.line}` }, `line ${one.line}`) : `${one.file}:${one.line}`;
+const place = (one) => isHere(one) ? element("a", { href: `#line-${one.line}` }, `line ${one.line}`) : element("span", { class: "place", title: one.file }, one.file.split("/").slice(-2).join("/"), element("span", {}, `:${one.line}`));
 
 function messages() {
   const said = data.diagnostics;
