@@ -12,17 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool any_contradicts(const Switches *switches, uint32_t *mode) {
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m)) continue;
-    *mode = m;
-    return true;
-  }
-  return false;
-}
-
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
-  return view->switches && switches_evaluate(view->switches, t, y) && any_contradicts(view->switches, mode);
+  return view->switches && switches_evaluate(view->switches, t, y) && switches_any_contradicts(view->switches, mode);
 }
 
 void events_begin(View *view, double t, const double *y) {
@@ -100,7 +91,7 @@ static void go_back(View *view, const Beginning *begin, double *y) {
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
 static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
   Switches *switches = view->switches;
-  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->one_by_one ? MANY : ROUNDS;
   for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (loop) when_loop_begin(loop);
     if (!switches_evaluate(switches, t, y)) return false;
@@ -308,7 +299,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   view->disturbed = leave_edges(view, *at, y);
   switches_locate(view->switches, mode, *at, y);
   view->fired.count = 0;
-  for (int iteration = 0; iteration < EVENT_LIMIT; iteration++) {
+  for (int iteration = 0; iteration < MANY; iteration++) {
     bool reset = false;
     view->iterations++;
     bool settled = settle_values(view, at, y, mode);

@@ -51,7 +51,7 @@ Certificate *certificate_new(Heap *heap, View *view) {
   certificate->covered = NAN;
   certificate->counted = view->evaluator->row_evaluations + view->evaluator->entry_evaluations;
   double rows = fmax(1, (double)view->evaluator->array->rows);
-  certificate->lines_a_row = BESIDE_ROW + (double)program_size(view->evaluator->code->rows).lines / rows;
+  certificate->lines_a_row = BOUNDS_COST + (double)program_size(view->evaluator->code->rows).lines / rows;
   return certificate;
 }
 
@@ -118,7 +118,7 @@ static void prove_by_segment(Certificate *certificate, const WatchedStep *step, 
   certificate->is_inside = true;
   if (!columns || !segment_open(step->segment)) return;
   segment_need(step->segment, columns->data, columns->count);
-  certificate->credit -= (double)SEGMENT_COST * step->segment->count * step->segment->count * columns->count;
+  certificate->credit -= (double)PRODUCT_COST * step->segment->count * step->segment->count * columns->count;
   certificate->proof = prove_along(certificate, step->segment, ROUND_OFF, agrees, is_far);
 }
 
