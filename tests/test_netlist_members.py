@@ -204,6 +204,18 @@ def latch(rng):
             f"Q1# c# a# 0 qm#\nQ2# d# b# 0 qm#\n.model qm# npn(is=1e-15 bf={rng.choice([50, 100, 300])})\n.nodeset {nodeset}\n"), ["v(c#)", "v(d#)"]
 
 
+def edge(rng):
+    """A switch whose control is at a threshold, or beside it."""
+    kind, low = rng.choice([("s", "v"), ("w", "i")]), rng.choice([0, 1, -2])
+    width, state = rng.choice([0, 0, 0.5]), rng.choice(["", "on", "off"])
+    if kind[0] == "w" and width:
+        state = "off"  # ngspice forgets `on` of a switch by current between its thresholds
+    control = low + rng.choice([-width, 0, width, rng.choice([-0.25, 0.25])])
+    control_card = "S1# a# 0 c# 0" if kind[0] == "s" else "W1# a# 0 VC#"
+    return (f"V1# s# 0 1\nVC# c# 0 {control}\nRC# c# 0 1\nR1# s# a# 1k\n{control_card} sm# {state}\n"
+            f".model sm# {'sw' if kind[0] == 's' else 'csw'}({kind[1]}t={low if kind[0] == 's' else -low} {kind[1]}h={width} ron=50)\n"), ["v(a#)"]
+
+
 def switch(rng):
     state = rng.choice(["", "on", "off"])
     given = some(rng, ["vt=1", "vh=0.5", "ron=50", "roff=1meg"])
@@ -214,7 +226,7 @@ def switch(rng):
 FAMILIES = {"resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
             "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "mosfet": (mosfet, None),
-            "junction_fet": (junction_fet, None), "latch": (latch, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
+            "junction_fet": (junction_fet, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
 
 
 # ---- running ----

@@ -657,7 +657,7 @@ static bool read_switch_model(const Element *element, uint32_t at, bool by_curre
   return true;
 }
 
-/* Closed above threshold + hysteresis, open below threshold - hysteresis. */
+/* Closed above threshold + hysteresis, open below threshold - hysteresis, as it was between them; at the threshold itself closed without hysteresis. */
 static bool read_switch(const Element *element, bool by_current) {
   if (!has_fields(element, by_current ? 5 : 6,
                   by_current ? "Wname node node Vname model" : "Sname node node node node model"))
@@ -679,7 +679,8 @@ static bool read_switch(const Element *element, bool by_current) {
                              dag_constant(dag, 1 / model.open),
                              starts_closed};
   Branch branch = branch_between(element, BRANCH_RESISTIVE, EXPR_NONE);
-  Expr closed = dag_binary(dag, OP_GREATER, hysteresis->input, starts_closed ? hysteresis->low : hysteresis->high);
+  Op op = starts_closed || model.hysteresis == 0 ? OP_GREATER_EQUAL : OP_GREATER;
+  Expr closed = dag_binary(dag, op, hysteresis->input, starts_closed ? hysteresis->low : hysteresis->high);
   Expr conductance = dag_if(dag, closed, hysteresis->closed, hysteresis->open);
   branch.value = dag_multiply(dag, conductance, voltage_between(element->circuit, branch.from, branch.to));
   if (model.hysteresis > 0) branch.hysteresis = hysteresis;
