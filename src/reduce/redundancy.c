@@ -6,31 +6,47 @@
 static const double SUPPORT = 1e-9; /* an entry of a null vector of unit norm that is not zero */
 
 /* The rank of the rows of equations that are not left out; of equation `last` those below the highest level. */
-static int32_t rank_without(const Strangeness *strangeness, const Ranks *ranks, const bool *is_left_out, uint32_t last,
-                            Arena *arena) {
+static int32_t rank_without(const Strangeness *strangeness, const PartRanks *ranks, const bool *is_left_out,
+                            uint32_t last, Arena *arena) {
   const Array *array = strangeness->array;
-  double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part), *to = part;
+  const RankPart *part = ranks->part;
+  double *rest = arena_array(arena, (size_t)part->rows * (size_t)part->columns + 1, sizeof *rest), *to = rest;
   int32_t m = 0;
-  for (uint32_t q = 0; q < array->columns; q++)
-    for (uint32_t i = 0; i < array->rows; i++) {
-      uint32_t equation = array->row_equation[i];
-      bool is_top = (int32_t)array_level(array, i) == array->c[equation];
+  for (int32_t q = 0; q < part->columns; q++)
+    for (int32_t i = 0; i < part->rows; i++) {
+      uint32_t equation = array->row_equation[part->row[i]];
+      bool is_top = (int32_t)array_level(array, part->row[i]) == array->c[equation];
       if (equation == last ? is_top : is_left_out[equation]) continue;
-      *to++ = ranks->matrix[i + (size_t)q * array->rows];
+      *to++ = ranks->matrix[i + q * part->rows];
       m += q == 0;
     }
-  return dense_values(part, m, (int32_t)array->columns, strangeness->rank_tolerance, arena).rank;
+  return dense_values(rest, m, part->columns, strangeness->rank_tolerance, arena).rank;
+}
+
+/* Does the equation `last` add nothing to the parts that it has rows in? */
+static bool adds_nothing(const Strangeness *strangeness, const Ranks *ranks, const bool *is_left_out, uint32_t last) {
+  const Array *array = strangeness->array;
+  Arena arena = arena_make(strangeness->heap);
+  bool nothing = true;
+  for (uint32_t i = array->row_start[last]; i < array->row_start[last + 1] && nothing; i++) {
+    const PartRanks *part = &ranks->part[strangeness->parts.of_row[i]];
+    if (i > array->row_start[last] && strangeness->parts.of_row[i] == strangeness->parts.of_row[i - 1]) continue;
+    nothing = rank_without(strangeness, part, is_left_out, last, &arena) ==
+              rank_without(strangeness, part, is_left_out, UINT32_MAX, &arena);
+  }
+  arena_free(&arena);
+  return nothing;
 }
 
 /* The equations whose rows take part in a dependence. */
-static void mark_dependent(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *is_dependent) {
-  const Array *array = strangeness->array;
-  size_t m = array->rows;
-  double *copy = arena_copy_array(arena, ranks->matrix, m * array->columns, sizeof *copy);
-  Svd svd = dense_svd(copy, (int32_t)m, (int32_t)array->columns, strangeness->rank_tolerance, arena);
+static void mark_dependent(const Strangeness *strangeness, const PartRanks *ranks, Arena *arena, bool *is_dependent) {
+  const RankPart *part = ranks->part;
+  size_t m = (size_t)part->rows;
+  double *copy = arena_copy_array(arena, ranks->matrix, m * (size_t)part->columns, sizeof *copy);
+  Svd svd = dense_svd(copy, part->rows, part->columns, strangeness->rank_tolerance, arena);
   for (uint32_t i = 0; i < m; i++)
     for (size_t k = (size_t)svd.rank; k < m; k++)
-      if (fabs(svd.u[i + k * m]) > SUPPORT) is_dependent[array->row_equation[i]] = true;
+      if (fabs(svd.u[i + k * m]) > SUPPORT) is_dependent[strangeness->array->row_equation[part->row[i]]] = true;
 }
 
 /* An equation follows if its rows add nothing to those of the others, but for the highest, which the others may give at a higher level. Those written last are
@@ -40,16 +56,12 @@ static uint32_t list_followers(const Strangeness *strangeness, const Ranks *rank
   Arena scratch = arena_make(strangeness->heap);
   bool *is_left_out = arena_array(&scratch, n, sizeof *is_left_out);
   bool *is_dependent = arena_array(&scratch, n, sizeof *is_dependent);
-  mark_dependent(strangeness, ranks, &scratch, is_dependent);
+  for (uint32_t p = 0; p < ranks->count; p++) mark_dependent(strangeness, &ranks->part[p], &scratch, is_dependent);
   for (uint32_t i = n; i-- > 0 && count < most;) {
     if (!is_dependent[i]) continue;
-    Arena arena = arena_make(strangeness->heap);
     is_left_out[i] = true;
-    bool follows = rank_without(strangeness, ranks, is_left_out, i, &arena) ==
-                   rank_without(strangeness, ranks, is_left_out, UINT32_MAX, &arena);
-    is_left_out[i] = follows;
-    if (follows) equation[count++] = i;
-    arena_free(&arena);
+    is_left_out[i] = adds_nothing(strangeness, ranks, is_left_out, i);
+    if (is_left_out[i]) equation[count++] = i;
   }
   arena_free(&scratch);
   return count;
@@ -70,14 +82,13 @@ static bool all_occur(const Problem *problem, const Freedom *freedom) {
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy) {
   const Problem *problem = &strangeness->problem;
   Arena *arena = strangeness->arena;
-  uint32_t *open = arena_array(arena, problem->unknowns, sizeof *open);
-  if (!strangeness_find_level(strangeness, t, open) || !strangeness->u) return false;
+  if (!strangeness_find_level(strangeness, t) || !strangeness->u) return false;
   double *y = arena_copy_array(arena, strangeness->y, strangeness->array->columns, sizeof *y);
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
   bool found = strangeness_generic(strangeness, GENERIC_NEAREST, &t, y) &&
                strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
-               strangeness_open(strangeness, &ranks, &scratch, open) == strangeness->u &&
+               strangeness_open(strangeness, &ranks, &scratch, strangeness->open) == strangeness->u &&
                freedom_find(strangeness, t, y, false, &redundancy->freedom, arena) &&
                all_occur(problem, &redundancy->freedom);
   if (found) {
