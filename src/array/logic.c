@@ -335,9 +335,9 @@ static void list_held(LogicBuilder *builder) {
 
 /* The polynomial that a delay by a time that is not fixed looks back at, in what `at` is beyond where it was expanded. */
 static Expr expansion(Dag *dag, uint32_t leaf, Expr at) {
-  Expr beyond = dag_subtract(dag, at, dag_discrete(dag, leaf + DELAY_DEGREE + 1));
-  Expr sum = dag_discrete(dag, leaf + DELAY_DEGREE);
-  for (uint32_t k = DELAY_DEGREE; k-- > 0;) {
+  Expr beyond = dag_subtract(dag, at, dag_discrete(dag, leaf + PIECE_DEGREE + 1));
+  Expr sum = dag_discrete(dag, leaf + PIECE_DEGREE);
+  for (uint32_t k = PIECE_DEGREE; k-- > 0;) {
     Expr term = dag_multiply(dag, dag_scale(dag, 1.0 / (k + 1), beyond), sum);
     sum = dag_add(dag, dag_discrete(dag, leaf + k), term);
   }
@@ -418,11 +418,11 @@ void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint
     if (delay->pipe) value = dag_negate(dag, delay->pipe->x);
     if (from.count) dag_substitute(dag, from.data, to.data, from.count, &value, 1);
     if (delay->pipe) { /* what it contains is known, but not where */
-      vec_push(heap, &from, dag_discrete(dag, delay->leaf + DELAY_DEGREE + 1));
+      vec_push(heap, &from, dag_discrete(dag, delay->leaf + PIECE_DEGREE + 1));
       vec_push(heap, &to, value);
       continue;
     }
-    for (uint32_t order = 0; order <= DELAY_DEGREE; order++) {
+    for (uint32_t order = 0; order <= PIECE_DEGREE; order++) {
       Expr now = order ? dag_constant(dag, 0) : value;
       vec_push(heap, &from,
                delay->is_fixed ? dag_delayed(dag, delay->leaf, order) : dag_discrete(dag, delay->leaf + order));

@@ -7,6 +7,7 @@
  * nothing changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
 #pragma once
 
+#include "core/delays.h"
 #include "model/model.h"
 
 typedef struct LogicStep {
@@ -57,8 +58,6 @@ typedef struct LogicDelay {
   uint32_t leaf;
   bool is_fixed, is_discrete;
 } LogicDelay;
-
-enum { PIPE_BREAK = DELAY_LEAVES, PIPE_SIGN, PIPE_LEAVES };
 
 /* How many leaves it takes. */
 uint32_t logic_delay_leaves(const LogicDelay *delay);

@@ -26,6 +26,7 @@ typedef struct Evaluator {
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
+  double failed_time, *failed_y;               /* the last point at which rows were not defined; NULL: none */
 } Evaluator;
 
 /* For the given values of parameters (by leaf index), which are copied. O(columns). */
@@ -51,6 +52,9 @@ static inline Point evaluator_point(const Evaluator *evaluator, double t, const 
   if (y && (evaluator->inputs || evaluator->past)) evaluator_look_up(evaluator, t, y);
   return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
 }
+
+/* Keeps a point at which rows are not defined, for messages. Returns EVAL_DOMAIN. */
+EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y);
 
 /* All rows, or the Jacobian of all rows, counted. */
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);

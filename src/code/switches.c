@@ -385,7 +385,7 @@ bool switches_accumulate(Switches *switches, uint32_t m, double t, double span) 
   times->cycle = cycle;
   times->ratio = ratio;
   times->falls = ratio < 1 && (times->falls || times->regular >= HOVER_LIMIT);
-  bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < SOLVED * span * (1 - ratio);
+  bool accumulates = times->regular >= PATTERN && cycle * ratio < SOLVED * span * (1 - ratio);
   for (uint32_t k = 0; k < switches->modes->count && accumulates; k++) accumulates = switches->slack[k] == 0;
   return accumulates;
 }

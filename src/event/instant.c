@@ -31,7 +31,7 @@ typedef struct Bordered {
 } Bordered;
 
 double instant_time(double t, double gap, InstantPlace place) {
-  static const double distance[] = {-INSTANT_FAR, -1, 1, INSTANT_FAR};
+  static const double distance[] = {-FAR, -1, 1, FAR};
   return t + distance[place] * gap;
 }
 
@@ -154,7 +154,7 @@ static double inverse_size(Bordered *bordered, ConstMoment at) {
 static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
   for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
     set_borders(bordered, lost);
-    if (inverse_size(bordered, near) <= INSTANT_GROWS * inverse_size(bordered, far)) return true;
+    if (inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far)) return true;
   }
   return false;
 }
@@ -219,7 +219,7 @@ static void move(Bordered *bordered, const double *direction, double by, double 
 /* Newton's method for the equations with their slack, across the directions. */
 static bool correct(Bordered *bordered, double t, double *y) {
   const System *system = &bordered->view->system;
-  for (int k = 0; k < INSTANT_CORRECTIONS; k++) {
+  for (int k = 0; k < ROUNDS; k++) {
     if (!find_jacobian(bordered, (ConstMoment){t, y}) || !factor(bordered)) return false;
     if (system->residual(system->context, t, y, bordered->right) != EVAL_OK) return false;
     for (int32_t r = 0; r < bordered->rows; r++) {
@@ -283,7 +283,7 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!find_tangents(bordered, at)) return false;
   memcpy(reference, bordered->s, sizeof reference);
-  for (double by = STUCK; before < farthest; before = by, by = fmin(INSTANT_FINER * by, farthest)) {
+  for (double by = STUCK; before < farthest; before = by, by = fmin(SEVERAL * by, farthest)) {
     move(bordered, direction, by - before, y);
     if (!correct(bordered, at.t, y) || !find_tangents(bordered, (ConstMoment){at.t, y})) return false;
     if (!is_oriented_as(bordered, reference)) return false;
@@ -352,14 +352,14 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   int32_t lost = bordered->lost;
   if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
-  for (int k = 0; k < INSTANT_REFINEMENTS; k++)
+  for (int k = 0; k < ATTEMPTS; k++)
     if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= 1 || near <= INSTANT_SHRINKS * INSTANT_FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
+  return near <= 1 || near <= (1 - EARLY) * FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
 Verdict instant_judge(View *view, double t, double gap, double *const *y) {

@@ -2,6 +2,7 @@
 #include "export/tables.h"
 
 #include "code/cdata.h"
+#include "code/past.h"
 #include "export/lookups.h"
 #include "export/orders.h"
 #include "reduce/state_plan.h"
@@ -410,6 +411,13 @@ static const char *action_kind(const LogicAction *action) {
   return action->written->is_warning ? "ACTION_WARN" : "ACTION_ASSERT";
 }
 
+static const char *action_message(const Writer *writer, const LogicAction *action) {
+  if (action->kind != ACTION_REINIT) return model_text(writer->own, action->written->message, writer->arena);
+  return arena_printf(writer->arena,
+                      "reinit sets %s to a value that is not defined, or two reinit set it to different values",
+                      model_name(writer->source->evaluator->model, action->written->target));
+}
+
 static void put_actions(Writer *writer) {
   const Logic *logic = writer->source->evaluator->code->modes->logic;
   const Decisions *decisions = writer->source->decisions;
@@ -419,8 +427,7 @@ static void put_actions(Writer *writer) {
     bool is_reset = action->kind == ACTION_REINIT && decisions->column[a] != MAP_NONE;
     PUT(writer, "    {%s, %d, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
         is_reset ? decisions->sign[a] : 1, action->written->is_initial);
-    cdata_string(writer->heap, writer->out,
-                 action->kind == ACTION_REINIT ? "" : model_text(writer->own, action->written->message, writer->arena));
+    cdata_string(writer->heap, writer->out, action_message(writer, action));
     PUT(writer, "},\n");
   }
   PUT(writer, "    {ACTION_WARN, 0, 0, 0, 0}};\n\n");
@@ -428,21 +435,21 @@ static void put_actions(Writer *writer) {
 
 /* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
 static void put_delays(Writer *writer) {
-  const Logic *logic = writer->source->evaluator->code->modes->logic;
+  const ArrayCode *code = writer->source->evaluator->code;
+  const Logic *logic = code->modes->logic;
   bool are_fixed = true;
-  uint32_t points = 0;
-  PUT(writer, "static const ModelDelay delays[] = {\n");
+  int points = 0;
+  PUT(writer, "static const Delay delays[] = {\n");
   for (uint32_t k = 0; k < logic->delays.count; k++) {
-    const LogicDelay *delay = &logic->delays.data[k];
-    const LogicPipe *pipe = delay->pipe;
-    PUT(writer, "    {%u, %d, %d, %d, %u, %u, %u},\n", delay->leaf, delay->is_fixed, delay->is_discrete, pipe != NULL,
-        pipe ? pipe->arrival : 0, pipe ? pipe->count : 0, points);
-    are_fixed = are_fixed && delay->is_fixed;
-    if (pipe) points += 2 * pipe->count;
+    Delay delay = past_delay(code, &code->modes->logic->delays.data[k], points);
+    PUT(writer, "    {%d, %d, %d, %d, %d, %d, %d, %d},\n", delay.leaf, delay.matters, delay.is_fixed, delay.is_discrete,
+        delay.is_pipe, delay.arrival, delay.points, delay.first_point);
+    are_fixed = are_fixed && delay.is_fixed;
+    points += 2 * delay.points;
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0}};\n\n#ifndef PAST_PIECES\n#define PAST_PIECES %d\n#endif\n\n",
       logic->delays.count ? 4096 : 1);
-  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %u };\n\n", logic->delays.count, !are_fixed, points);
+  PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %d };\n\n", logic->delays.count, !are_fixed, points);
 }
 
 static void put_logic(Writer *writer, const ProgramNames *names) {

@@ -1,5 +1,6 @@
 /* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate is written
  * at the end of its pool, and taken back if an equal node exists. So a node is in the table exactly once. */
+#include "core/piece.h"
 #include "expr/dag_internal.h"
 
 #include <string.h>
@@ -272,15 +273,9 @@ Expr dag_known_parameter(const Dag *dag, uint32_t index) {
 
 Expr dag_discrete(Dag *dag, uint32_t index) { return leaf(dag, OP_DISCRETE, index, 0); }
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order) {
-  if (order > DELAY_DEGREE) return EXPR_ZERO;
+  if (order > PIECE_DEGREE) return EXPR_ZERO;
   Expr place = dag_constant(dag, first), derivative = dag_constant(dag, order), time = dag_time(dag);
   return dag_intern(dag, OP_DELAYED, (Expr[]){place, derivative, time}, 3);
-}
-
-bool transport_points_fit(const double *points, uint32_t count) {
-  for (uint32_t k = 0; k + 1 < count; k++)
-    if (!(points[k] <= points[k + 1])) return false;
-  return count > 1 && points[0] == 0 && points[count - 1] == 1;
 }
 
 uint32_t dag_delayed_leaf(const Dag *dag, Expr e) {

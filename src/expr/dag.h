@@ -97,14 +97,11 @@ Expr dag_string(Dag *dag, Name text);
 
 /* What a delay looks back at is a polynomial, whose derivatives take the discrete leaves from `first` on; behind them is the
  * time that it is expanded at. This is derivative `order` as a function of time, for a delay by a fixed time. */
-enum { DELAY_DEGREE = 5, DELAY_LEAVES = DELAY_DEGREE + 2 };
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
 
 /* Children of OP_TRANSPORT; behind them are as many points as values. */
 enum { TRANSPORT_IN0, TRANSPORT_IN1, TRANSPORT_X, TRANSPORT_POSITIVE, TRANSPORT_SCALARS };
 
-/* Do the points of a pipe ascend from 0 to 1? */
-bool transport_points_fit(const double *points, uint32_t count);
 uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discrete leaf that has its value */
 
 Expr dag_known_parameter(const Dag *dag, uint32_t index); /* one that was made before */

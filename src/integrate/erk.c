@@ -422,7 +422,7 @@ static double erk_stiffness(const Erk *erk, double h) {
 
 /* Counts the steps whose length stability decides: at its bound, or shorter to be right inside. */
 static void erk_watch_stiffness(Erk *erk, double h) {
-  double bound = erk->inner_decides ? HALF_BOUND : 1;
+  double bound = erk->inner_decides ? 0.5 : 1;
   if (erk_stiffness(erk, h) > bound) {
     erk->gentle_count = 0;
     if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;
@@ -434,7 +434,7 @@ static void erk_watch_stiffness(Erk *erk, double h) {
 static void erk_watch_length(Erk *erk, double h) {
   erk->longest = fmax(erk->longest, h);
   erk->short_count = h < NEGLIGIBLE * erk->longest ? erk->short_count + 1 : 0;
-  if (erk->short_count >= SHORT_STEPS) erk->statistics.stiff = true;
+  if (erk->short_count >= MANY) erk->statistics.stiff = true;
 }
 
 static double erk_norm(const Erk *erk, const double *rates) {
@@ -461,7 +461,7 @@ static double erk_first_step(Erk *erk, double span) {
   if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return GOOD_PART * h;
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
   double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
-  double other = bend <= NO_BEND ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / bend, 1.0 / order);
+  double other = bend <= DBL_EPSILON ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / bend, 1.0 / order);
   return fmin(fmin(100 * h, other), largest);
 }
 
@@ -480,7 +480,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->h_before = 0;
   erk->last_error = LAST_ERROR;
   erk->rejected = false;
-  erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  erk->shortest_followed = VANISHED * (t_end - t);
   erk_forget(erk);
   erk->statistics.order = erk->tableau->order;
   erk->h_next = erk_first_step(erk, t_end - t);
@@ -567,7 +567,7 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
  * larger than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
 static double erk_inner_error(Erk *erk, double t, double h) {
   const ErkTableau *tableau = erk->tableau;
-  if (tableau->inner == 0 || erk_stiffness(erk, h) < NEAR_BOUND) return 0;
+  if (tableau->inner == 0 || erk_stiffness(erk, h) < NOTABLE) return 0;
   if (!erk->dense_ready) erk_prepare_dense(erk, t, h);
   return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
 }

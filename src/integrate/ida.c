@@ -174,7 +174,7 @@ static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
   ida->expected = renew || cj != ida->cj ? 0.5 : fmax(SURE, fmin(0.5, GROW_LEAST * ida->expected));
   ida->convergence = ida->expected;
   ida->cj = cj;
-  for (int k = 0; k < ITERATIONS_IDA; k++) {
+  for (int k = 0; k < ITERATIONS; k++) {
     int status = ida->equations(total, ida->output, ida->memory);
     if (status == 0 && renew && k == 0) status = ida_factor(ida, cj);
     if (status != 0) return status;
@@ -245,7 +245,7 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
   ida->elimination = elimination_new(heap, system);
   ida->linear = linear_new(heap, system->rows, nonzeros, false);
   heap_numbers(heap, (size_t)nonzeros, &ida->jacobian, &ida->values);
-  ida->secant = secant_new(heap, system->columns, system->columns > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS_IDA);
+  ida->secant = secant_new(heap, system->columns, system->columns > LARGE_ROWS ? SECANTS / 2 : SECANTS);
   heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
   heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);
@@ -302,7 +302,7 @@ static void ida_begin(Ida *ida, double t) {
   if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
   if (ida->options.max_order > 0) IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
   IDASetNonlinConvCoef(memory, CORRECTOR_GOAL_IDA);
-  IDASetMaxErrTestFails(memory, ERROR_TEST_FAILURES);
+  IDASetMaxErrTestFails(memory, TRIES);
   ida->begun = true;
 }
 
@@ -349,7 +349,7 @@ static void ida_hold_step(Ida *ida) {
   if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
   else if (ida->hold > 0) ida->hold--;
   ida->failures = failures;
-  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? HELD : 2);
+  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? INFINITE : 2);
 }
 
 static StepStatus ida_step(void *self, double t_stop) {
@@ -357,7 +357,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   double t = ida->t;
   if (t_stop <= t) return STEP_OK;
   if (IDASetStopTime(ida->memory, t_stop) != IDA_SUCCESS) return STEP_TOO_SMALL;
-  IDASetMinStep(ida->memory, SMALLEST_STEP * fabs(t)); /* or it creeps on, by ever smaller steps */
+  IDASetMinStep(ida->memory, integrator_least_step(t, t_stop)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
   ida_hold_step(ida);

@@ -2,6 +2,7 @@
  * scalar expressions of the model; what cannot be inlined becomes a call node of a function with settled sizes.
  *
  * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
+#include "core/delays.h"
 #include "lang/algorithm.h"
 #include "lang/clock.h"
 #include "lang/elaborate.h"
@@ -199,7 +200,7 @@ static bool check_contents(Elaboration *el, const Expr *a, uint32_t points, Span
     }
     if (i < points) are_known = dag_is_constant(el->dag, a[i], &known[i]) && are_known;
   }
-  if (!are_known || transport_points_fit(known, points)) return true;
+  if (!are_known || delays_points_fit(known, (int)points)) return true;
   diag_error(el->diags, DIAG_INPUT, span, "initialPoints does not ascend from 0 to 1");
   return false;
 }

@@ -381,7 +381,7 @@ static void restore_delays(Derived *derived) {
     const LogicDelay *delay = &logic->delays.data[k];
     if (!delay->is_fixed || delay->is_discrete) continue;
     Expr value = dag_nary(dag, OP_DELAY, (Expr[]){delay->value, delay->time}, 2);
-    for (uint32_t order = 0; order <= DELAY_DEGREE && has_columns(derived, value); order++) {
+    for (uint32_t order = 0; order <= PIECE_DEGREE && has_columns(derived, value); order++) {
       map_put(&derived->plan.image, dag_delayed(dag, delay->leaf, order), transplant(&derived->plan, value));
       value = dag_time_derivative(dag, value);
     }

@@ -428,6 +428,11 @@ static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) 
   return EVAL_DOMAIN;
 }
 
+static EvalStatus fail_undefined(StateSpace *space, const Unit *unit, double t, const double *y) {
+  fail(space, unit, "an equation or its derivative is not defined");
+  return evaluator_fail(space->evaluator, t, y);
+}
+
 /* Residual of the unit's rows at y, counted. */
 static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   Point point = evaluator_point(space->evaluator, t, y);
@@ -447,31 +452,40 @@ static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
 /* Residual, and the matrix entries of this stage at the same point. */
 static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
-    if (unit_residual(space, unit, t, y, residual) != EVAL_OK) return fail(space, unit, "an equation is not defined");
-    EvalStatus status = block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
-    return status == EVAL_OK ? EVAL_OK : fail(space, unit, "a derivative is not defined");
+    bool is_defined = unit_residual(space, unit, t, y, residual) == EVAL_OK &&
+                      block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y) == EVAL_OK;
+    return is_defined ? EVAL_OK : fail_undefined(space, unit, t, y);
   }
   Point point = evaluator_point(space->evaluator, t, y);
   space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
-    return fail(space, unit, "an equation or its derivative is not defined");
+  if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK) return fail_undefined(space, unit, t, y);
   copy_numbers(residual, unit->joint_values, (size_t)unit->plan->count);
   take_entries(space, unit, unit->joint_values + unit->plan->count);
   return EVAL_OK;
 }
 
-/* The same at a guess. Round-off of the solution before may have left a domain, as that of x^1.5 at 0: then what is nothing but
- * round-off is 0. */
+/* Is a column nothing but round-off? The other side of 0 may be out of the domain of a row, as of u^1.5. */
+static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
+  return value != 0 && fabs(value) <= NEWTON_FLOOR * space->evaluator->nominal[column];
+}
+
+static bool has_round_off(const StateSpace *space, const Unit *unit, const double *y) {
+  bool has = false;
+  for (int32_t k = 0; k < unit->plan->count; k++) has |= is_round_off(space, unit->columns[k], y[unit->columns[k]]);
+  return has;
+}
+
+static void clear_round_off(const StateSpace *space, const Unit *unit, double *y) {
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
+}
+
+/* The same at a guess, which the solution before may have left out of a domain by round-off. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
-  bool moved = false;
-  for (int32_t k = 0; k < unit->plan->count && status != EVAL_OK; k++) {
-    double *value = &y[unit->columns[k]];
-    if (*value == 0 || fabs(*value) > NEWTON_FLOOR * space->evaluator->nominal[unit->columns[k]]) continue;
-    *value = 0;
-    moved = true;
-  }
-  return moved ? unit_joint(space, unit, t, y, residual) : status;
+  if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;
+  clear_round_off(space, unit, y);
+  return unit_joint(space, unit, t, y, residual);
 }
 
 /* Size of a correction relative to the columns it corrects. */
@@ -579,12 +593,12 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
-/* The last correction, whose size is given. What it leaves of a zero is zero: the other side of it may be out of the domain of a row, as of u^1.5. */
-static EvalStatus finish_newton(const StateSpace *space, Unit *unit, const double *correction, double norm, double *y) {
-  static const double NOTHING = DBL_EPSILON * DBL_EPSILON;
+/* The last correction, whose size is given. It may lead out of a domain by round-off. */
+static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *correction, double norm, double t,
+                                double *y) {
   apply_correction(unit, correction, 1, y);
-  for (int32_t k = 0; k < unit->plan->count; k++)
-    if (fabs(y[unit->columns[k]]) <= NOTHING * space->evaluator->nominal[unit->columns[k]]) y[unit->columns[k]] = 0;
+  if (has_round_off(space, unit, y) && unit_residual(space, unit, t, y, space->remainder) != EVAL_OK)
+    clear_round_off(space, unit, y);
   unit->is_moved = norm > NEWTON_FLOOR;
   return EVAL_OK;
 }
@@ -616,7 +630,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
     double norm = correction_norm(space, unit, space->correction, y);
     if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
     bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
-    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, y);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, t, y);
     if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
     if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
     last = norm;
@@ -789,7 +803,7 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
   double norm = correction_norm(space, unit, space->first, y);
-  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, y);
+  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, t, y);
   bool is_straight = goes_straight(space, unit, t, y);
   if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
   return solve_steep(space, unit, t, y);
@@ -814,8 +828,7 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
   Point point = evaluator_point(space->evaluator, t, y);
   space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  if (workspace_run(unit->program, &point, unit->values) != EVAL_OK)
-    return fail(space, unit, "an equation is not defined");
+  if (workspace_run(unit->program, &point, unit->values) != EVAL_OK) return fail_undefined(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return EVAL_OK;
 }

@@ -19,7 +19,7 @@
 
 /* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
 static void keep_branch(Stepper *stepper) {
-  if (stepper->before - stepper->recent.t < SHORTEST_SEEN * stepper_span(stepper)) return;
+  if (stepper->before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
   Moment swap = stepper->origin;
   stepper->origin = stepper->recent;
   stepper->recent = swap;
@@ -54,7 +54,7 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
 /* The solution may end in the last step, or soon after it, at the time `expected` if that is known (else NAN): if that is at a corner, where it folds, the run goes on
  * behind the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
-  double seen = SHORTEST_SEEN * stepper_span(stepper), longest = fmax(4 * step, seen);
+  double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
@@ -76,9 +76,10 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
 /* Is the time of every delay, as read last, one that it may have? */
 static bool has_delays(Stepper *stepper, double t) {
   Evaluator *evaluator = stepper->view->evaluator;
-  uint32_t fault = past_fault(evaluator->past);
-  if (fault == MAP_NONE) return true;
-  double time = past_time(evaluator->past, fault);
+  const Delays *delays = past_delays(evaluator);
+  int fault = delays_fault(delays);
+  if (fault < 0) return true;
+  double time = delays->channel[fault].time;
   const LogicDelay *delay = &evaluator->code->modes->logic->delays.data[fault];
   DiagCode code = t > stepper->options.start ? DIAG_INTEGRATION : DIAG_INIT;
   const char *text = model_text(evaluator_model(evaluator), delay->written, &stepper->diags->arena);
@@ -104,9 +105,9 @@ static const double *values_at(Stepper *stepper, double t) {
 }
 
 static void sample_past(Stepper *stepper, double from, double to) {
-  for (uint32_t node = 0; node < PIECE_NODES; node++) {
-    double t = node + 1 < PIECE_NODES ? past_node_time(node, from, to) : to;
-    past_sample(stepper->view->evaluator, node, t, values_at(stepper, t));
+  for (int node = 0; node < PIECE_NODES; node++) {
+    double t = delays_node_time(node, from, to);
+    delays_sample(past_delays(stepper->view->evaluator), node, t, values_at(stepper, t));
   }
 }
 
@@ -116,10 +117,10 @@ static bool keep_past(Stepper *stepper) {
   if (!evaluator->past) return true;
   double before = stepper->before, end = stepper_time(stepper);
   sample_past(stepper, before, end);
-  uint32_t parts = past_parts(evaluator->past, stepper->options.tolerance);
+  int parts = delays_parts(past_delays(evaluator), stepper->options.tolerance);
   double from = before;
   bool is_smooth = false;
-  for (uint32_t k = 0; k < parts; k++) {
+  for (int k = 0; k < parts; k++) {
     double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
     if (parts > 1) sample_past(stepper, from, to);
     is_smooth = past_add(evaluator, before, from, to) || is_smooth;
@@ -137,12 +138,12 @@ static bool keep_past(Stepper *stepper) {
 /* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
-  double longest = past_longest_step(evaluator, stepper->before, stepper->begin), moved;
-  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+  double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
+  for (int k = 0; k < TRIES; k++) {
     StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
     if (status != STEP_OK) return status;
     double t = stepper->integrator->time(stepper->self);
-    moved = past_moved(evaluator, t, stepper->integrator->values(stepper->self));
+    moved = delays_moved(past_delays(evaluator), t, stepper->integrator->values(stepper->self));
     if (moved <= 1) return status;
     longest = 0.5 * (t - stepper->before) / moved;
     stepper_repeat(stepper, longest);
@@ -231,12 +232,12 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
 /* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
  * taken again often enough. */
 static bool retake(Stepper *stepper, double t) {
-  if (stepper->retakes == RETAKE_LIMIT) return false;
+  if (stepper->retakes == ATTEMPTS) return false;
   stepper->retakes++;
   stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-  limit_steps(stepper, stepper->before, (t - stepper->before) / RETAKE_PARTS);
+  limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
   return true;
 }
 
@@ -270,15 +271,15 @@ static bool divisors_hold(Stepper *stepper, double t) {
 
 /* t: the end of the last step. */
 static bool gets_ahead(Stepper *stepper, double t) {
-  double tiny = stepper->options.is_converted ? TINY_OF_CONVERTED : TINY;
+  double tiny = stepper->options.is_converted ? STUCK : DBL_EPSILON;
   bool is_tiny = t - stepper->before < tiny * stepper_span(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
-  return stepper->tiny <= TINY_LIMIT;
+  return stepper->tiny <= MANY;
 }
 
 /* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
 static bool take_readable(Stepper *stepper, double t) {
-  stepper->near = NEAR_STEPS;
+  stepper->near = NEXT_STEPS;
   if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
   stepper->unread = -INFINITY;
   stepper_repeat(stepper, t - stepper->before);
@@ -312,7 +313,7 @@ static bool leaves_branch(Stepper *stepper, double t) {
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->segment);
   if (status == BRANCH_KEPT) return false;
-  if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
+  if (shorter < VANISHED * stepper_span(stepper)) {
     certificate_lose_branch(stepper->certificate);
     return false;
   }
@@ -373,7 +374,7 @@ static void watch_poles(Stepper *stepper, double t) {
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;
-    bool is_stuck = t - stepper->before < INSTANT_NEAREST * stepper_span(stepper);
+    bool is_stuck = t - stepper->before < LOCATED * stepper_span(stepper);
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
     TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
@@ -480,7 +481,7 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = EVENT_WORK + TIMER_WORK * (double)schedule_count(schedule);
+  double each = EVENT_WORK * (1 + (double)schedule_count(schedule));
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 
@@ -587,7 +588,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
 
 bool stepper_start(Stepper *stepper, double t, const double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
-  if (evaluator->past) past_begin(evaluator, t, y);
+  if (evaluator->past) delays_begin(past_delays(evaluator), t, y);
   return stepper_start_at(stepper, t, y) && (!evaluator->past || has_delays(stepper, t)) && begin_discrete(stepper, t);
 }
 

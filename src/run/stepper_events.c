@@ -76,10 +76,10 @@ static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
   bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
-  bool is_alike = lasted >= before / 2 && lasted <= (1 + BEYOND_NEXT) * before;
+  bool is_alike = lasted >= before / 2 && lasted <= (1 + GOOD_PART) * before;
   is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
   if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->is_one_step) return INFINITY;
-  return t + lasted + fmax(BEYOND_NEXT * lasted, STUCK * stepper_span(stepper));
+  return t + lasted + fmax(GOOD_PART * lasted, STUCK * stepper_span(stepper));
 }
 
 /* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
@@ -103,7 +103,7 @@ static double first_step(const Stepper *stepper) {
   double first = stepper->stretch->first;
   if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
     return first;
-  return fmin(first, fmax(PART_OF_CYCLE * switches->times[stepper->mode].cycle, STUCK * stepper_span(stepper)));
+  return fmin(first, fmax((1 - EARLY) * switches->times[stepper->mode].cycle, STUCK * stepper_span(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -239,7 +239,7 @@ static void take_timed(Stepper *stepper) {
  * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  double least = fmax(WELL_INSIDE * step, ROUND_OFF * fabs(t));
+  double least = fmax(PRESENT * step, ROUND_OFF * fabs(t));
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;

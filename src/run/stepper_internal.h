@@ -198,7 +198,7 @@ bool stepper_leaps_instant(Stepper *stepper, double singular);
 
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
-  double near = 2 * INSTANT_NEAREST * stepper_span(stepper);
+  double near = 2 * LOCATED * stepper_span(stepper);
   return stepper->is_folded || (t >= stepper->t_passed - near && t <= stepper->t_passed + near) ||
          (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
 }

@@ -56,7 +56,7 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, do
   sensitivity->count = adjoint ? 1 + (plan->targets <= ALONE_MOST ? plan->targets : 1) : plan->targets;
   sensitivity->tolerance = tolerance;
   sensitivity->span = span;
-  sensitivity->goal = fmax(VARIATION_GOAL * tolerance, GOAL_LEAST);
+  sensitivity->goal = fmax(tolerance, ROUND_OFF);
   sensitivity->longest = INFINITY;
   sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
@@ -415,7 +415,7 @@ static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
   for (int restart = 0; restart < KRYLOV_RESTARTS && left > sensitivity->goal; restart++)
     left = run_cycle(sensitivity, &krylov, direction, &arena);
   arena_free(&arena);
-  return left <= fmax(sensitivity->goal, RANK_LOST);
+  return left <= fmax(sensitivity->goal, VANISHED);
 }
 
 /* ---- corrections ----
@@ -569,8 +569,8 @@ static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
 /* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
  * error by a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
-  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CARRIED), NEGLIGIBLE);
-  for (int k = 0; k < STAGE_CORRECTIONS; k++) {
+  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
+  for (int k = 0; k < ROUNDS; k++) {
     double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
     if (!(ratio <= CONTRACTS)) return false;
     if (k) left = ratio / (1 - ratio);

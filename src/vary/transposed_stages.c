@@ -180,7 +180,7 @@ static double move_start(const TransposedStages *stages, double *start) {
 static bool correct(TransposedStages *stages, double *start, double *const *multiplier) {
   double size = size_of_weights(stages), before = HUGE_VAL;
   if (!factor(stages)) return false;
-  for (int k = 0; k < STAGE_CORRECTIONS; k++) {
+  for (int k = 0; k < ROUNDS; k++) {
     chain(stages);
     double left = norm(stages), moved = move_start(stages, start);
     if (left <= stages->goal * size && moved <= 10 * stages->goal) return true;

@@ -200,7 +200,7 @@ static double timed_next(const Solver *solver, int m, double t, double rate) {
 
 double events_next_time(Solver *solver, double t) {
   const Model *model = solver->model;
-  double first = model->delays ? past_next_time(solver, t) : HUGE_VAL;
+  double first = model->delays ? delays_next_time(&solver->delays, t) : HUGE_VAL;
   int any = 0;
   for (int k = 0; k < model->samples; k++) {
     double next = sample_time(solver, k);
@@ -651,18 +651,20 @@ static void act(Solver *solver, double t, const double *y) {
 
 void events_watch(Solver *solver, double t, const double *y) { act(solver, t, y); }
 
-/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where rows cannot be solved with them. */
+/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where it has no value, or two reinit of one column
+ * differ, or the rows cannot be solved with it. */
 static int reset_columns(Solver *solver, double t, double *y, int *any) {
   const Model *model = solver->model;
   memset(solver->held, 0, (size_t)model->columns);
   *any = 0;
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
-    double value = solver->values[2 * a + 1];
-    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0 || !is_finite(value))
-      continue;
+    double value = action->sign * solver->values[2 * a + 1];
+    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0) continue;
+    int is_other = solver->held[action->column] && fabs(y[action->column] - value) > 1e-12 * fabs(value);
+    if (is_other || !is_finite(value)) return report(solver, action->message), 1;
     solver->held[action->column] = 2;
-    y[action->column] = action->sign * value;
+    y[action->column] = value;
     *any = 1;
   }
   if (!*any) return 0;
@@ -686,6 +688,14 @@ static void locate(Solver *solver, double t, double *y, int mode) {
   memcpy(solver->at, solver->difference, (size_t)solver->model->modes * sizeof(double));
 }
 
+/* The end of an event for delays. Returns 1 where there is no room, or a delay that cannot be. */
+static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
+  if (!delays_have_room(&solver->delays)) return 1;
+  delays_note(&solver->delays, t, y, is_kink);
+  memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
+  return delays_fault(&solver->delays) >= 0;
+}
+
 static int iterate(Solver *solver, double *y, int mode) {
   Scalars *now = solver->now;
   locate(solver, now->time, y, mode);
@@ -698,7 +708,7 @@ static int iterate(Solver *solver, double *y, int mode) {
     if (reset_columns(solver, t, y, &is_reset)) return 1;
     if (accept(solver, t, y) || is_reset) continue;
     end_samples(solver, t, y);
-    if (solver->model->delays && past_note(solver, t, y, now->changed || mode >= 0)) return 1;
+    if (solver->model->delays && note_delays(solver, t, y, now->changed || mode >= 0)) return 1;
     if (!events_evaluate(solver, t, y)) events_keep(solver, t, y, 0);
     return 0;
   }
@@ -725,7 +735,8 @@ static int change_system(Solver *solver, double t, double *y) {
     report_unknown_system(solver);
     return 1;
   }
-  const Model *model = solver->model = solver->first->system[number];
+  const Model *model = solver->first->system[number];
+  program_enter(solver, model);
   for (int j = 0; j < model->unknowns; j++)
     for (int order = 0; order <= model->d[j]; order++)
       y[model->column_start[j] + order] = order <= before->d[j] ? solver->settle_y[before->column_start[j] + order] : 0;
@@ -762,7 +773,7 @@ int events_settle(Solver *solver, double *y, int mode) {
   set_lefts(solver, t, y);
   copy_pre(solver);
   set_samples(solver, t);
-  int differs = solver->model->delays && past_pass(solver, t, y), terminal = solver->model->terminal;
+  int differs = solver->model->delays && delays_pass(&solver->delays, t, y), terminal = solver->model->terminal;
   /* rows that ask for terminal(), where it is true */
   differs |= terminal >= 0 && solver->discretes[terminal] != 0 && solver->model->matters[terminal];
   if (differs && solve_at_event(solver, t, y)) return 1;
@@ -896,7 +907,7 @@ static int find_start(Solver *solver, double t, double *y) {
   for (int round = 0; round < START_ROUNDS; round++) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
-    if ((model->delays && past_guess(solver, t, y)) || modes_differ(solver, t, y)) continue;
+    if ((model->delays && delays_guess(&solver->delays, t, y)) || modes_differ(solver, t, y)) continue;
     solver->discretes[model->initial] = 0;
     copy_pre(solver);
     return leaves_structure(solver, t, y);
@@ -923,6 +934,12 @@ static void enter_start(Solver *solver, double t, const double *y) {
       solver->now->has_left = 1;
 }
 
+static int begin_delays(Solver *solver, double t, const double *y) {
+  delays_begin(&solver->delays, t, y);
+  memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
+  return delays_fault(&solver->delays) >= 0;
+}
+
 /* From start values to what is there at the first instant; from consistent values where now->is_started. */
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
@@ -933,7 +950,7 @@ int events_initial(Solver *solver, double t, double *y) {
   int are_known = model->modes && !run_conditions(solver, model->conditions, t, model->nominal);
   for (int m = 0; m < model->modes && are_known; m++)
     solver->nominal_size[m] = modes_size(solver->difference[model->modes + m]);
-  if (states_select(solver, t, y, 0) || (model->delays && past_begin(solver, t, y))) return 1;
+  if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
   events_begin(solver, t, y);
   if (begin_samples(solver, t)) return 1;
   enter_start(solver, t, y);

@@ -349,7 +349,7 @@ static int follow(Instance *instance) {
 /* A step of model exchange must not need values of its own: an event ends it. */
 static double next_event(Solver *solver) {
   double t = solver->now->time, next = events_next_time(solver, t);
-  return solver->model->delays ? fmin(next, t + past_longest_step(solver, t, solver->y)) : next;
+  return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
 /* An event of a mode; -1: of none. */

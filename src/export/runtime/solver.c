@@ -59,15 +59,16 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   solver->reported = integers(memory, model->actions);
 }
 
-static void lay_out_past(const Model *model, Memory *memory, Solver *solver) {
-  solver->past = take(memory, 1, sizeof(Past));
-  solver->channel = take(memory, (size_t)model->delays, sizeof(PastChannel));
-  solver->breaks = take(memory, (size_t)model->delays * (size_t)model->pieces, sizeof(PastBreak));
-  solver->pipe = take(memory, (size_t)model->delays, sizeof(PastPipe));
-  solver->entries =
-      take(memory, model->points ? (size_t)model->delays * (size_t)model->pieces : 0, sizeof(ProfileEntry));
-  solver->piece_bounds = numbers(memory, 2 * model->pieces);
-  solver->piece_values = numbers(memory, model->pieces * model->delays * PIECE_NODES);
+static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
+  Delays *delays = &solver->delays;
+  size_t count = (size_t)model->delays, places = (size_t)model->pieces;
+  delays->now = take(memory, 1, sizeof *delays->now);
+  delays->channel = take(memory, count, sizeof *delays->channel);
+  delays->pipe = take(memory, count, sizeof *delays->pipe);
+  delays->breaks = take(memory, count * places, sizeof *delays->breaks);
+  delays->entries = take(memory, model->points ? count * places : 0, sizeof *delays->entries);
+  delays->pieces = take(memory, places, sizeof *delays->pieces);
+  delays->coefficients = take(memory, count * places * PIECE_NODES, sizeof(double));
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
 }
 
@@ -126,9 +127,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->residual = numbers(memory, model->largest);
   solver->trial = numbers(memory, model->largest);
   solver->joint = numbers(memory, model->joint);
-  solver->delay_nodes = numbers(memory, model->delays * PIECE_NODES);
-  solver->delay_places = numbers(memory, model->delays * PIECE_NODES);
-  solver->delay_values = numbers(memory, largest(3 * model->delays, model->points));
+  solver->delays.nodes = numbers(memory, model->delays * PIECE_NODES);
+  solver->delays.places = numbers(memory, model->delays * PIECE_NODES);
+  solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
   solver->margins = numbers(memory, 4 * model->modes);
@@ -201,7 +202,7 @@ static size_t lay_out(const Model *first, void *begin, Solver **made) {
   Scalars *now = take(&memory, 1, sizeof *now);
   lay_out_point(model, &memory, solver);
   lay_out_events(model, &memory, solver);
-  lay_out_past(model, &memory, solver);
+  lay_out_delays(model, &memory, solver);
   lay_out_integration(model, &memory, solver);
   solver->now = now;
   solver->changing = now;
@@ -253,7 +254,8 @@ static void gather_states(Solver *solver) {
 
 /* The values of the model's text, but for what was set. */
 static void fill_values(Solver *solver) {
-  const Model *model = solver->model = solver->first;
+  const Model *model = solver->first;
+  program_enter(solver, model);
   double tolerance = solver->now->tolerance, max_step = solver->now->max_step;
   memcpy(solver->y, model->y0, (size_t)model->columns * sizeof(double));
   memcpy(solver->discretes, model->discretes0, (size_t)model->discretes * sizeof(double));
@@ -263,12 +265,12 @@ static void fill_values(Solver *solver) {
     solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
   slides_forget(solver);
   *solver->now = (Scalars){.time = model->start, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
-  solver->past->has_begun = 0;
+  solver->delays.now->has_begun = false;
   states_link(solver);
 }
 
 void solver_restored(Solver *solver) {
-  solver->model = solver->now->system ? solver->first->system[solver->now->system] : solver->first;
+  program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
 }
 
 void solver_reset(Solver *solver) {
@@ -320,10 +322,10 @@ static void keep_beginning(Solver *solver) {
 /* The values that delays look back at in the last step, from `from` to `to`. */
 static void sample_past(Solver *solver, double from, double to) {
   for (int node = 0; node < PIECE_NODES; node++) {
-    double t = past_node_time(node, from, to), *y = solver->event_y;
+    double t = delays_node_time(node, from, to), *y = solver->event_y;
     if (t == solver->now->step_end) y = solver->y;
     else if (looks_point(solver, t, y)) radau_interpolate(solver, t, y);
-    past_sample(solver, node, t, y);
+    delays_sample(&solver->delays, node, t, y);
   }
 }
 
@@ -332,11 +334,13 @@ static SolverStatus keep_past(Solver *solver) {
   double begin = solver->now->step_begin, end = solver->now->step_end, from = begin;
   if (!solver->model->delays) return SOLVER_OK;
   sample_past(solver, begin, end);
-  int parts = past_parts(solver);
+  int parts = delays_parts(&solver->delays, solver->now->tolerance);
   for (int k = 0; k < parts; k++) {
     double to = k + 1 < parts ? begin + (end - begin) * (k + 1) / parts : end;
     if (parts > 1) sample_past(solver, from, to);
-    if (past_add(solver, from, to)) return SOLVER_FAILED;
+    if (!delays_make_room(&solver->delays, begin, from)) return SOLVER_FAILED;
+    delays_add(&solver->delays, from, to);
+    if (delays_fault(&solver->delays) >= 0) return SOLVER_FAILED;
     from = to;
   }
   return SOLVER_OK;
@@ -355,10 +359,10 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   double t = now->time;
   keep_beginning(solver);
   if (!solver->model->delays) return radau_step(solver, stop);
-  double longest = past_longest_step(solver, t, solver->y);
+  double longest = delays_longest_step(&solver->delays, t, solver->y);
   for (int k = 0; k < SHORTEN_LIMIT; k++) {
     SolverStatus status = radau_step(solver, fmin(stop, t + longest));
-    double moved = status == SOLVER_OK ? past_moved(solver, now->time, solver->y) : 0;
+    double moved = status == SOLVER_OK ? delays_moved(&solver->delays, now->time, solver->y) : 0;
     if (moved <= 1) return status;
     longest = 0.5 * (now->time - t) / moved;
     go_back(solver, t, longest);
@@ -401,12 +405,12 @@ static SolverStatus repeat_step(Solver *solver, double begin, double t) {
 SolverStatus solver_follow(Solver *solver) {
   Scalars *now = solver->now;
   size_t size = (size_t)solver->model->columns * sizeof(double);
-  double t = now->time;
+  double t = now->time, known = delays_end(&solver->delays);
   SolverStatus status = SOLVER_OK;
-  if (!(t > solver->past->end)) return SOLVER_OK;
+  if (!(t > known)) return SOLVER_OK;
   memcpy(solver->left_y, solver->y, size);
   memcpy(solver->y, solver->past_y, size);
-  now->time = solver->past->end;
+  now->time = known;
   double next = now->next;
   radau_start(solver);
   if (next > 0) now->next = next;

@@ -9,7 +9,7 @@
 #define SOLVER_H
 
 #include "condition.h"
-#include "profile.h"
+#include "delays.h"
 
 #include <stddef.h>
 
@@ -76,15 +76,6 @@ typedef struct ModelAction {
   int is_initial;   /* of an initial section: it counts at the start only */
   const char *message;
 } ModelAction;
-
-/* A delay. Its leaves are the value and PIECE_DEGREE derivatives, and the time they are expanded at; that of a discrete value by a fixed
- * time has one leaf. A pipe delays what enters it until it comes out: derivatives are those along it, and behind them are the place of
- * the next break and a sign that turns with each one. */
-typedef struct ModelDelay {
-  int leaf, is_fixed, is_discrete;
-  int is_pipe, arrival;    /* arrival: the leaf that tells that a break has come out */
-  int points, first_point; /* of the contents at the start: `points` places, then values, among those of all pipes */
-} ModelDelay;
 
 /* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
 typedef struct ModelOrder {
@@ -181,7 +172,7 @@ typedef struct Model {
   const int *dependent;
   /* Delays, and how many pieces of the past are kept at most. */
   int delays, has_free_delays, pieces;
-  const ModelDelay *delay;
+  const Delay *delay;
   ModelProgram *delayed;     /* the values; what enters pipes */
   ModelProgram *delay_times; /* by how long, then at most; of pipes: x, whether the flow is positive, der(x) */
   ModelProgram *pipe_points;
@@ -255,34 +246,6 @@ typedef struct Matrix {
   int *lower_start, *lower_row, *upper_start, *upper_place;
 } Matrix;
 
-/* Where a delayed value jumps (level 0), or a derivative of it does. */
-typedef struct PastBreak {
-  double time, value; /* behind it */
-  int piece, level;   /* piece: the first one behind it */
-} PastBreak;
-
-/* How far the contents of a pipe have moved. */
-typedef struct PastPipe {
-  double x, rate, begin, end; /* begin, end: x where the step under way began, and at the end of the last one */
-  int is_positive, is_fit;
-  Profile profile;
-} PastPipe;
-
-typedef struct PastChannel {
-  double time, longest;
-  double start, last; /* the value at all times before the run, and at the end of what is known */
-  int first, cursor;  /* the piece where the stretch without breaks begins that is read, and the one read last */
-  int passed, breaks; /* how many, since the beginning */
-} PastChannel;
-
-typedef struct Past {
-  double begin, end;    /* of what is known */
-  double noted;         /* the time of the last event */
-  double read, reach;   /* the time of the last reading; the longest delay */
-  int has_begun, level; /* level: the least of the breaks that the event under way passes */
-  int first, count;     /* of the pieces kept */
-} Past;
-
 typedef struct Solver {
   const Model *model; /* the system under way */
   const Model *first; /* the one that a run begins with */
@@ -310,12 +273,8 @@ typedef struct Solver {
   int *changes, *hovers, *jumps, *slid, *rests, *slides_with, *is_widened, *sample_count, *reported;
   double *sample_start, *sample_interval;
   /* delays */
-  Past *past;
-  PastChannel *channel;
-  PastBreak *breaks;
-  PastPipe *pipe;
-  ProfileEntry *entries;
-  double *piece_bounds, *piece_values, *past_y, *delay_nodes, *delay_places, *delay_values;
+  Delays delays;
+  double *past_y; /* the columns at the end of what delays know */
   /* integration */
   double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
       *stage_y;
@@ -359,6 +318,10 @@ int solver_is_set(const Solver *solver, int variable);
 void solver_tune(Solver *solver, int variable, double value);
 
 /* ---- inside ---- */
+
+/* program.c: goes over to a system of the model; values of a program at a point, where delays have been read for it */
+void program_enter(Solver *solver, const Model *model);
+int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
@@ -449,21 +412,6 @@ SolverStatus slides_complete(Solver *solver, double t, double *y, int is_followi
 int slides_begin(Solver *solver, double t, double *y, int *more);
 void slides_leave(Solver *solver);
 void slides_forget(Solver *solver);
-
-/* past.c */
-int program_run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out);
-double past_moved(const Solver *solver, double t, const double *y);
-int past_guess(Solver *solver, double t, const double *y);
-int past_begin(Solver *solver, double t, const double *y);
-void past_read(const Solver *solver, double t, const double *y);
-double past_longest_step(const Solver *solver, double t, const double *y);
-double past_node_time(int node, double from, double to);
-void past_sample(const Solver *solver, int node, double t, const double *y);
-int past_parts(const Solver *solver);
-int past_add(const Solver *solver, double from, double to);
-double past_next_time(const Solver *solver, double t);
-int past_pass(const Solver *solver, double t, const double *y);
-int past_note(Solver *solver, double t, const double *y, int is_kink);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);

@@ -1,0 +1,33 @@
+/* program: the values of the model's expressions, where delays have been read for them. */
+#include "solver.h"
+
+static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
+  return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
+}
+
+static void evaluate_delays(void *host, DelayProgram program, double t, const double *y, double *out) {
+  const Solver *solver = host;
+  const Model *model = solver->model;
+  run(solver,
+      program == DELAY_VALUES  ? model->delayed
+      : program == DELAY_TIMES ? model->delay_times
+                               : model->pipe_points,
+      t, y, out);
+}
+
+int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
+  if (solver->model->delays) delays_read(&solver->delays, t, y);
+  return run(solver, program, t, y, out);
+}
+
+void program_enter(Solver *solver, const Model *model) {
+  solver->model = model;
+  Delays *delays = &solver->delays;
+  delays->delay = model->delay;
+  delays->count = model->delays;
+  delays->are_free = model->has_free_delays;
+  delays->capacity = model->pieces;
+  delays->evaluate = evaluate_delays;
+  delays->host = solver;
+  delays->discretes = solver->discretes;
+}
