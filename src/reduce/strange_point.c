@@ -410,7 +410,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   bool *settled = arena_array(&scratch, array->columns, sizeof *settled), holds = false;
   memcpy(before, strangeness->y, array->columns * sizeof *before);
   find_settled(&search, before, settled);
-  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING_ALIKE : HOLD_GIVEN) && search.fits; hold--) {
+  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING_ALIKE : HOLD_GIVEN) && search.fits && !holds; hold--) {
     memcpy(strangeness->y, before, array->columns * sizeof *before);
     set_weights(&search, (Hold)hold, settled);
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;

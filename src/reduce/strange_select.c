@@ -398,9 +398,13 @@ static Moving find_moving(const Strangeness *strangeness, const RankPart *part, 
     moving.column[kept++] = moving.column[k];
   }
   int32_t *pivot = dense_pivots(entries, (int32_t)m, (int32_t)kept, NULL, arena);
+  /* The order of pivots may be one of round-off: independent columns as they are written, then the others. */
+  size_t rank = kept - (count - (size_t)svd.rank), next = 0, other = rank;
   uint32_t *ordered = arena_array(arena, kept, sizeof *ordered);
-  for (size_t k = 0; k < kept; k++) ordered[k] = moving.column[pivot[k]];
-  return (Moving){(int32_t)kept, (int32_t)kept - ((int32_t)count - svd.rank), ordered};
+  bool *is_pivot = arena_array(arena, kept, sizeof *is_pivot);
+  for (size_t k = 0; k < rank; k++) is_pivot[pivot[k]] = true;
+  for (size_t k = 0; k < kept; k++) ordered[is_pivot[k] ? next++ : other++] = moving.column[k];
+  return (Moving){(int32_t)kept, (int32_t)rank, ordered};
 }
 
 static void add_leaf(const Strangeness *strangeness, uint32_t column, bool of_rates, Freedom *freedom) {
