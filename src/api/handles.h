@@ -401,6 +401,7 @@ typedef struct Bridge {
   double next, interval; /* when they do so again, by the clock, 0 before the first step; seconds between */
   double looked;         /* when the clock was last looked at */
   uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
+  const char **texts;    /* of conditions that made events, by mode */
   uint64_t run;          /* which one it is, to whom goes on from it; 0: not known yet */
 } Bridge;
 /* Rows and state of the run go to a file while it goes on (resume.c). */

@@ -32,6 +32,7 @@ static void fill_nominal(Evaluator *evaluator) {
   const Array *array = evaluator->array;
   const Model *model = evaluator->model;
   evaluator->nominal = heap_array(evaluator->heap, array->columns, sizeof(double));
+  evaluator->size = heap_array(evaluator->heap, array->columns, sizeof(double));
   evaluator->is_signed = heap_array(evaluator->heap, array->columns, sizeof(bool));
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
@@ -39,7 +40,7 @@ static void fill_nominal(Evaluator *evaluator) {
     if (variable->nominal != EXPR_NONE && evaluator_constant(evaluator, variable->nominal, &value)) value = fabs(value);
     bool is_given = value > 0 && isfinite(value);
     for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
-      evaluator->nominal[q] = is_given ? value : 1;
+      evaluator->nominal[q] = evaluator->size[q] = is_given ? value : 1;
     bool has_sign = is_zero(evaluator, variable->min) || is_zero(evaluator, variable->max);
     if (array->d[j] > 0) evaluator->is_signed[array->column_start[j]] = has_sign && !is_given;
   }

@@ -20,6 +20,7 @@ typedef struct Evaluator {
   double *parameters, *discretes, *pre;
   Inputs *inputs;  /* NULL: none have values along time. Evaluators of one run share them */
   double *nominal; /* per column, positive */
+  double *size;    /* the same, where no absolute tolerance is given: this over the relative one */
   bool *
       is_signed; /* per column: by its min or max it has one sign, and no nominal value is given: its size is what was seen of it (stepper_note_sizes) */
   Past *past;    /* what delays look back at (past.h); NULL without them */

@@ -2,6 +2,7 @@
 #include "code/switches.h"
 
 #include "base/constants.h"
+#include "base/dense.h"
 
 #include <float.h>
 #include <math.h>
@@ -353,6 +354,15 @@ bool switches_pass(Switches *switches, double t, const double *y, double step) {
 
 bool switches_contradict(const Switches *switches, uint32_t m) {
   return switches_margin(switches, m, switches->difference[m]) < 0;
+}
+
+bool switches_any_contradicts(const Switches *switches, uint32_t *mode) {
+  for (uint32_t m = 0; m < switches->modes->count; m++) {
+    if (!switches_contradict(switches, m)) continue;
+    *mode = m;
+    return true;
+  }
+  return false;
 }
 
 static bool may_hide(const Switches *switches, uint32_t m, double step) {
@@ -788,40 +798,17 @@ void switches_keep_corner(Switches *switches, uint32_t corner, double t, const d
     switches->slide[k].rate[corner] = switches->rate[switches->slide[k].mode];
 }
 
-/* Eliminates column k of the rows below the largest pivot, which is brought to row k. false: it is zero. */
-static bool eliminate(double matrix[SLIDE_LIMIT][SLIDE_LIMIT + 1], uint32_t n, uint32_t k) {
-  uint32_t pivot = k;
-  for (uint32_t i = k + 1; i < n; i++)
-    if (fabs(matrix[i][k]) > fabs(matrix[pivot][k])) pivot = i;
-  if (matrix[pivot][k] == 0) return false;
-  for (uint32_t j = k; j <= n; j++) {
-    double swap = matrix[k][j];
-    matrix[k][j] = matrix[pivot][j];
-    matrix[pivot][j] = swap;
-  }
-  for (uint32_t i = k + 1; i < n; i++) {
-    double factor = matrix[i][k] / matrix[k][k];
-    for (uint32_t j = k; j <= n; j++) matrix[i][j] -= factor * matrix[k][j];
-  }
-  return true;
-}
-
 /* All rates are zero: a linear system of the weights. */
 void switches_weigh(Switches *switches) {
-  double matrix[SLIDE_LIMIT][SLIDE_LIMIT + 1];
+  double matrix[SLIDE_LIMIT * (SLIDE_LIMIT + 1)];
   uint32_t n = switches->slides;
-  bool is_regular = true;
   for (uint32_t i = 0; i < n; i++) {
     const double *rate = switches->slide[i].rate;
-    for (uint32_t j = 0; j < n; j++) matrix[i][j] = rate[0] - rate[j + 1];
-    matrix[i][n] = rate[0];
+    for (uint32_t j = 0; j < n; j++) matrix[i * (n + 1) + j] = rate[0] - rate[j + 1];
+    matrix[i * (n + 1) + n] = rate[0];
   }
-  for (uint32_t k = 0; k < n && is_regular; k++) is_regular = eliminate(matrix, n, k);
-  for (uint32_t i = n; i-- > 0;) {
-    double sum = matrix[i][n];
-    for (uint32_t j = i + 1; j < n; j++) sum -= matrix[i][j] * switches->slide[j].weight;
-    switches->slide[i].weight = is_regular ? sum / matrix[i][i] : 0.5;
-  }
+  bool is_regular = dense_eliminate(matrix, (int32_t)n, (int32_t)n + 1) != 0;
+  for (uint32_t i = 0; i < n; i++) switches->slide[i].weight = is_regular ? matrix[i * (n + 1) + n] : 0.5;
 }
 
 bool switches_add_up(Switches *switches, double t, const double *y) {

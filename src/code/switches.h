@@ -152,6 +152,9 @@ bool switches_are_off_edges(const Switches *switches, uint32_t m, double a, doub
 /* Has the last difference of mode m left its range by more than round-off? */
 bool switches_contradict(const Switches *switches, uint32_t m);
 
+/* The same of any; *mode is it. */
+bool switches_any_contradicts(const Switches *switches, uint32_t *mode);
+
 /* Tells of the nominal values of all columns, by which hysteresis goes where nothing larger has been seen. */
 void switches_set_nominal(Switches *switches, double t, const double *nominal);
 

@@ -12,17 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool any_contradicts(const Switches *switches, uint32_t *mode) {
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m)) continue;
-    *mode = m;
-    return true;
-  }
-  return false;
-}
-
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
-  return view->switches && switches_evaluate(view->switches, t, y) && any_contradicts(view->switches, mode);
+  return view->switches && switches_evaluate(view->switches, t, y) && switches_any_contradicts(view->switches, mode);
 }
 
 void events_begin(View *view, double t, const double *y) {

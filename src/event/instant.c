@@ -4,6 +4,7 @@
 #include "event/instant.h"
 
 #include "base/constants.h"
+#include "base/dense.h"
 #include "base/linear.h"
 
 #include <math.h>
@@ -240,23 +241,10 @@ static bool correct(Bordered *bordered, double t, double *y) {
 
 /* The determinant of a + shift*b. */
 static double shifted_determinant(const double *a, double shift, const double *b, int32_t n) {
-  double m[LOST_LIMIT][LOST_LIMIT], product = 1;
+  double m[LOST_LIMIT * LOST_LIMIT];
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) m[i][j] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
-  for (int32_t k = 0; k < n; k++) {
-    int32_t pivot = k;
-    for (int32_t i = k + 1; i < n; i++)
-      if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
-    for (int32_t j = 0; j < n && pivot != k; j++) {
-      double swap = m[k][j];
-      m[k][j] = m[pivot][j], m[pivot][j] = -swap;
-    }
-    product *= m[k][k];
-    if (m[k][k] == 0) return 0;
-    for (int32_t i = k + 1; i < n; i++)
-      for (int32_t j = n - 1; j >= k; j--) m[i][j] -= m[i][k] / m[k][k] * m[k][j];
-  }
-  return product;
+    for (int32_t j = 0; j < n; j++) m[i * n + j] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
+  return dense_eliminate(m, n, n);
 }
 
 /* Has S the orientation of `reference` in every direction: has S*reference^-1 no eigenvalue below zero? Then the determinant of S + shift*reference, for that of

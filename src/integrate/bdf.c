@@ -474,16 +474,6 @@ static StepStatus bdf_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
-/* Rates at the start: those that are columns, and a guess for the others. */
-static void bdf_set_rates(const Bdf *bdf, double *rate) {
-  const System *system = bdf->system;
-  for (int32_t c = 0; c < system->columns; c++) {
-    int32_t successor = system->successor ? system->successor[c] : -1;
-    rate[c] = successor >= 0 ? bdf->y[successor] : 0;
-  }
-  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = bdf->y[system->link_to[l]];
-}
-
 /* Rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
 static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   const System *system = bdf->system;
@@ -526,7 +516,7 @@ static void bdf_start(void *self, double t, const double *y, double t_end) {
   bdf->rising = true;
   bdf->begun = bdf->since_change = 0;
   bdf_choose(bdf);
-  bdf_set_rates(bdf, bdf->slope);
+  integrator_rates(bdf->system, y, bdf->slope);
   bool bends = bdf_solve_rates(bdf, t_end - t, bdf->slope);
   bdf->h_next = bdf_first_step(bdf, bdf->slope, bends, t_end - t);
   history_begin(bdf->history, bdf->y, bdf->slope, bdf->h_next);

@@ -178,10 +178,6 @@ static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   return 0;
 }
 
-static void cvode_ignore(int code, const char *module, const char *function, char *message, void *self) {
-  (void)code, (void)module, (void)function, (void)message, (void)self;
-}
-
 /* ---- Creation ---- */
 
 static void cvode_release(void *object) {
@@ -225,7 +221,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
 /* First start: everything that CVODE keeps over a restart. */
 static void cvode_begin(Cvode *cvode, double t) {
   void *memory = cvode->memory;
-  bool made = CVodeSetErrHandlerFn(memory, cvode_ignore, NULL) == CV_SUCCESS;
+  bool made = CVodeSetErrHandlerFn(memory, vector_ignore, NULL) == CV_SUCCESS;
   made = made && CVodeInit(memory, cvode_rates, t, cvode->states) == CV_SUCCESS;
   if (!made) cvode->memory = NULL; /* CVodeFree would free again what CVodeInit has freed */
   made = made && CVodeWFtolerances(memory, cvode_weights) == CV_SUCCESS;

@@ -202,10 +202,6 @@ static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vecto
   return status;
 }
 
-static void ida_ignore(int code, const char *module, const char *function, char *message, void *self) {
-  (void)code, (void)module, (void)function, (void)message, (void)self;
-}
-
 /* ---- Creation ---- */
 
 static void ida_release(void *object) {
@@ -278,21 +274,10 @@ static void ida_choose(Ida *ida) {
       ida_set_share(ida, c, fmin(ida->share[c], HIGHER_INDEX_SHARE), fmin(ida->share[c], HIGHER_INDEX_SHARE));
 }
 
-/* Rates at the start: those that are columns; of the others IDA only needs a guess. */
-static void ida_set_rates(Ida *ida, const double *y) {
-  const System *system = ida->system;
-  double *rate = N_VGetArrayPointer(ida->rate);
-  for (int32_t c = 0; c < system->columns; c++) {
-    int32_t successor = system->successor ? system->successor[c] : -1;
-    rate[c] = successor >= 0 ? y[successor] : 0;
-  }
-  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = y[system->link_to[l]];
-}
-
 /* First start: everything that IDA keeps over a restart. */
 static void ida_begin(Ida *ida, double t) {
   void *memory = ida->memory;
-  bool made = IDASetErrHandlerFn(memory, ida_ignore, NULL) == IDA_SUCCESS;
+  bool made = IDASetErrHandlerFn(memory, vector_ignore, NULL) == IDA_SUCCESS;
   made = made && IDAInit(memory, ida_residual, t, ida->y, ida->rate) == IDA_SUCCESS;
   made = made && IDAWFtolerances(memory, ida_weights) == IDA_SUCCESS;
   made = made && IDASetUserData(memory, ida) == IDA_SUCCESS;
@@ -314,7 +299,7 @@ static void ida_start(void *self, double t, const double *y, double t_end) {
   if (ida->begun) ida_statistics(ida, &ida->before);
   memcpy(N_VGetArrayPointer(ida->y), y, (size_t)ida->system->columns * sizeof(double));
   ida_choose(ida);
-  ida_set_rates(ida, y);
+  integrator_rates(ida->system, y, N_VGetArrayPointer(ida->rate));
   ida->t = t;
   ida->stop = ida->singular = false;
   ida->hold = 0;

@@ -349,20 +349,6 @@ bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
 
 /* ---- free unknowns ---- */
 
-/* The column of the highest derivative with which an unknown occurs, which is among the first ones of the array. */
-static uint32_t top_column(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
-  return strangeness->array->column_start[unknown] + order;
-}
-
-static uint32_t *highest_orders(const Problem *problem, Arena *arena) {
-  uint32_t *order = arena_array(arena, problem->unknowns, sizeof *order);
-  const Incidence *incidence = &problem->incidence;
-  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
-    if ((uint32_t)incidence->order[e] > order[incidence->column[e]])
-      order[incidence->column[e]] = (uint32_t)incidence->order[e];
-  return order;
-}
-
 static Expr start_of(const Problem *problem, uint32_t unknown) {
   const Model *model = problem->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[problem->unknown[unknown]]];
@@ -407,22 +393,23 @@ static Moving find_moving(const Strangeness *strangeness, const RankPart *part, 
   return (Moving){(int32_t)kept, (int32_t)rank, ordered};
 }
 
-static void add_leaf(const Strangeness *strangeness, uint32_t column, bool of_rates, Freedom *freedom) {
+static void add_leaf(const Strangeness *strangeness, uint32_t column, Freedom *freedom) {
   const Problem *problem = &strangeness->problem;
   Dag *dag = problem->model->dag;
   uint32_t unknown = strangeness->array->column_unknown[column];
   freedom->leaf[freedom->count] = dag_variable(dag, problem->unknown[unknown], array_order(strangeness->array, column));
-  freedom->target[freedom->count++] = of_rates ? dag_constant(dag, 0) : start_of(problem, unknown);
+  freedom->target[freedom->count++] =
+      array_order(strangeness->array, column) ? dag_constant(dag, 0) : start_of(problem, unknown);
 }
 
-bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
-                  Arena *arena) {
+bool freedom_find(const Strangeness *strangeness, double t, const double *y, const int32_t *order, const bool *is_leaf,
+                  Freedom *freedom, Arena *arena) {
   const Problem *problem = &strangeness->problem;
   const RankParts *parts = &strangeness->parts;
-  uint32_t *order = highest_orders(problem, arena), count = 0;
+  uint32_t count = 0;
   bool *marked = arena_array(arena, strangeness->array->columns, sizeof *marked);
   for (uint32_t j = 0; j < problem->unknowns; j++)
-    marked[top_column(strangeness, j, order[j])] = (order[j] > 0) == of_rates;
+    if (is_leaf[j]) marked[strangeness->array->column_start[j] + (uint32_t)order[j]] = true;
   double *matrix = arena_array(arena, parts->entries + 1, sizeof *matrix);
   double *scale = arena_array(arena, strangeness->array->rows, sizeof *scale);
   if (!strangeness_jacobian(strangeness, parts, t, y, strangeness->evaluator->nominal, matrix, scale)) return false;
@@ -436,9 +423,8 @@ bool freedom_find(const Strangeness *strangeness, double t, const double *y, boo
   freedom->leaf = arena_array(arena, count, sizeof(Expr));
   freedom->target = arena_array(arena, count, sizeof(Expr));
   for (uint32_t p = 0; p < parts->count; p++)
-    for (int32_t k = 0; k < moving[p].rank; k++) add_leaf(strangeness, moving[p].column[k], of_rates, freedom);
+    for (int32_t k = 0; k < moving[p].rank; k++) add_leaf(strangeness, moving[p].column[k], freedom);
   for (uint32_t p = 0; p < parts->count; p++)
-    for (int32_t k = moving[p].rank; k < moving[p].count; k++)
-      add_leaf(strangeness, moving[p].column[k], of_rates, freedom);
+    for (int32_t k = moving[p].rank; k < moving[p].count; k++) add_leaf(strangeness, moving[p].column[k], freedom);
   return count > freedom->rank;
 }

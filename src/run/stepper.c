@@ -514,12 +514,8 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
   stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
-  stepper->y = heap_array(heap, columns, sizeof(double));
-  stepper->ahead = heap_array(heap, columns, sizeof(double));
-  stepper->begin = heap_array(heap, columns, sizeof(double));
-  stepper->beyond = heap_array(heap, columns, sizeof(double));
-  stepper->recent.y = heap_array(heap, columns, sizeof(double));
-  stepper->origin.y = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &stepper->y, &stepper->ahead, &stepper->begin, &stepper->beyond, &stepper->recent.y,
+               &stepper->origin.y);
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
     stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
@@ -550,10 +546,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
     stepper->view->methods->solve(stepper->view, t, stepper->y);
     stepper_start_integrator(stepper, t, stepper->y);
   }
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_START;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, t, EVENT_START, MAP_NONE);
   switches->decisions->is_starting = true;
   bool ok = stepper_settle(stepper);
   switches->decisions->is_starting = false;
@@ -600,10 +593,7 @@ bool stepper_leave_start(Stepper *stepper, bool *any) {
   if (!*any) return true;
   stepper_copy_values(stepper);
   copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_CONDITION;
-  stepper->mode = mode;
+  stepper_set_event(stepper, t, EVENT_CONDITION, mode);
   if (view->switches->modes->timed[mode]) stepper->statistics.time_events++;
   else stepper->statistics.events++;
   return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->y, MAP_NONE));
@@ -616,20 +606,14 @@ bool stepper_end(Stepper *stepper, bool *any) {
   *any = logic->asks_terminal && *terminal == 0;
   if (!*any) return true;
   stepper_copy_values(stepper);
-  stepper->t_event = stepper_time(stepper);
-  stepper->at_event = true;
-  stepper->cause = EVENT_END;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, stepper_time(stepper), EVENT_END, MAP_NONE);
   *terminal = 1;
   return stepper_settle(stepper);
 }
 
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!stepper_start_at(stepper, t, y)) return false;
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_STRUCTURE;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, t, EVENT_STRUCTURE, MAP_NONE);
   copy_numbers(stepper->begin, stepper->y, (size_t)stepper->view->system.columns);
   return stepper_finish_event(stepper, events_resume(stepper->view, &stepper->t_event, stepper->y));
 }
@@ -646,10 +630,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   double t = stepper_time(stepper);
   stepper_copy_values(stepper);
   copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_CALLER;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, t, EVENT_CALLER, MAP_NONE);
   stepper->statistics.time_events++;
   if (stepper_is_sliding(stepper)) switches_leave(view->switches);
   uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;

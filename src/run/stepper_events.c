@@ -175,9 +175,11 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return stepper_report_jump(stepper);
   if (settled && !stepper_report_fired(stepper, t)) return false;
+  const StepperOptions *options = &stepper->options;
   EventVec *passed = &stepper->statistics.passed;
-  if (!stepper->options.lists_few || stepper->options.listed + passed->count < LISTED)
-    vec_push(stepper->heap, passed, (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
+  EventRecord event = {t, stepper->cause, stepper->mode, event_value(stepper), stepper->value_before};
+  if (!options->lists_few || options->listed + passed->count < LISTED) vec_push(stepper->heap, passed, event);
+  if (options->on_event) options->on_event(options->context, &event);
   if (settled && goes_on(stepper)) {
     stepper_plan_timed(stepper, t);
     stepper->at_event = false;
@@ -206,6 +208,7 @@ bool stepper_settle(Stepper *stepper) {
   if (is_folded) copy_numbers(stepper->y, stepper->beyond, columns);
   stepper->is_folded = false;
   copy_numbers(stepper->begin, stepper->y, columns);
+  stepper->value_before = event_value(stepper);
   bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
   view->disturbed = view->disturbed || is_folded;
   return stepper_finish_event(stepper, settled);
@@ -228,10 +231,8 @@ bool stepper_restructured(const Stepper *stepper) { return stepper->view->restru
 static void take_timed(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
     stepper_copy_values(stepper);
-  stepper->at_event = true;
-  stepper->t_event = stepper->t_timed;
-  stepper->cause = stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION;
-  stepper->mode = stepper->timed;
+  stepper_set_event(stepper, stepper->t_timed, stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION,
+                    stepper->timed);
   stepper->statistics.time_events++;
 }
 

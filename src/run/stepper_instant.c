@@ -11,12 +11,10 @@ void stepper_jump(Stepper *stepper, double t) {
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
   stepper_start_integrator(stepper, stepper->before, stepper->begin);
-  stepper->at_event = stepper->is_folded = true;
-  stepper->t_event = stepper_snap(stepper, t);
+  stepper_set_event(stepper, stepper_snap(stepper, t), EVENT_FOLD, MAP_NONE);
+  stepper->is_folded = true;
   stepper->t_instant = -INFINITY;
   stepper->tiny = 0;
-  stepper->cause = EVENT_FOLD;
-  stepper->mode = MAP_NONE;
   stepper->statistics.events++;
 }
 

@@ -68,15 +68,6 @@ static void fill_margins(const Switches *switches, double *margin) {
     margin[m] = switches_margin(switches, m, switches->difference[m]);
 }
 
-static bool any_contradicts(const Switches *switches, uint32_t *mode) {
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    if (!switches_contradict(switches, m)) continue;
-    *mode = m;
-    return true;
-  }
-  return false;
-}
-
 /* The mode that is nearest to its edge, or farthest beyond it. */
 static uint32_t least_margin(const Switches *switches) {
   uint32_t least = 0;
@@ -149,7 +140,7 @@ bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
   if (!step->is_timed && !switches->some_meet && certificate_covers(watcher->certificate, step)) return true;
   double end = step->segment->t1;
   uint32_t mode;
-  bool is_known = look_at_ends(watcher, step), agrees = is_known && !any_contradicts(switches, &mode);
+  bool is_known = look_at_ends(watcher, step), agrees = is_known && !switches_any_contradicts(switches, &mode);
   bool is_far = agrees && are_far(watcher, step);
   StepProof proof = certificate_prove(watcher->certificate, step, agrees, is_far);
   bool is_quiet = proof == STEP_PROVEN || (proof == STEP_UNTRIED && is_far);
@@ -179,14 +170,15 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
   Watched watched = watch_modes(&looking);
   uint32_t mode;
   if (!look_at_ends(watcher, step)) return false;
-  bool inside = !any_contradicts(switches, &mode), dips = switches_dip(switches, end, step->segment->end, size);
+  bool inside = !switches_any_contradicts(switches, &mode),
+       dips = switches_dip(switches, end, step->segment->end, size);
   memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
   switches->step = size;
   switches->looks_inside = dips;
   if (!dips) certificate_prove_inside(watcher->certificate, step, inside);
   Bracket found, open = {step->segment->t0, end};
   bool any = !dips && certificate_bracket(watcher->certificate, &found.low, &found.high) &&
-             look_at(&looking, found.high, watcher->margin) && any_contradicts(switches, &mode);
+             look_at(&looking, found.high, watcher->margin) && switches_any_contradicts(switches, &mode);
   if (!any) {
     if (!dips) certificate_open(watcher->certificate, &open.low, &open.high);
     any = search_find(watcher->modes, &watched, open, NULL, &found);
@@ -210,7 +202,7 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
   if (middle > step->segment->t0 && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
     switches_note_peaks(switches, watcher->margin);
   search_locate(watcher->modes, &watched, &found);
-  if (!any_contradicts(switches, mode)) *mode = least_margin(switches);
+  if (!switches_any_contradicts(switches, mode)) *mode = least_margin(switches);
   switches->looks_inside = false;
   return found.high;
 }
