@@ -357,6 +357,43 @@ class Strangeness(unittest.TestCase):
             right += self.values(run) == (max(model.index - 1, 0), model.n - model.d, model.d, 0, 0)
         self.assertGreaterEqual(right, 99)
 
+    def test_many_blocks(self):
+        """Ranks are decided block by block: many blocks have the values of one, times their number, and each its solution. The structure of the
+        first two is wrong (the second with an event), that of the third is right."""
+        blocks = {
+            "rewritten": ("Real x[n], y[n];", "der(x[k]) + time*der(y[k]) = k*sin(time); x[k] + time*y[k] = k*cos(time);"),
+            "switched": ("Real x[n], y[n], s[n](each start = 0, each fixed = true);",
+                         "der(x[k]) + time*der(y[k]) = sin(time); x[k] + time*y[k] = cos(time); der(s[k]) = if time > 0.5 then 1 else y[k];"),
+            "index 3": ("Real x[n], u[n], f[n];", "der(x[k]) = u[k]; der(u[k]) = f[k] - x[k]; x[k] = sin(time + k);"),
+        }
+        for name, (declared, equations) in blocks.items():
+            with self.subTest(name):
+                model = "model M parameter Integer n = {}; {} equation for k in 1:n loop {} end for; end M;"
+                one, many = (command("simulate", written(model.format(n, declared, equations)), "--method", "strangeness", "-q", "--intervals", 1)
+                             for n in (1, 600))
+                mu, a, d, v, u = self.values(one)
+                self.assertEqual(self.values(many), (mu, 600 * a, 600 * d, v, u))
+                for key, value in one.json["final"].items():
+                    self.assertAlmostEqual(many.json["final"][key], value, delta=1e-4 * (1 + abs(value)))
+
+    def test_chain_of_blocks(self):
+        """Blocks that depend on each other, 1500 equations: the same solution as by dummy derivatives."""
+        path = written("""model M parameter Integer n = 500; Real x[n], y[n], z[n];
+          equation der(x[1]) = y[1]; x[1] = sin(time); z[1] = x[1] + y[1];
+          for k in 2:n loop der(x[k]) = y[k] - x[k]; x[k] = 0.5*z[k - 1]; der(z[k]) = x[k] - z[k]; end for; end M;""")
+        first, second = (command("simulate", path, "--method", m, "-q", "--intervals", 1, "--tolerance", 1e-8) for m in ("dummy", "strangeness"))
+        self.assertEqual(self.values(second), (2, 1001, 499, 0, 0))
+        for key, value in first.json["final"].items():
+            self.assertLess(abs(second.json["final"][key] - value), 1e-5 * (1 + abs(value)), key)
+
+    def test_block_too_large(self):
+        """A block beyond what dense ranks are for is named."""
+        path = written("""model M parameter Integer n = 500; Real x[n], y[n];
+          equation for k in 1:n loop der(x[k]) + time*der(y[k]) = sin(time) + sum(x); x[k] + time*y[k] = cos(time); end for; end M;""")
+        run = command("simulate", path, "--method", "strangeness")
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("a block of the derivative array has 1000 rows and 2000 columns, of x[1] among others", run.stderr)
+
 
 class RandomLinear(unittest.TestCase):
     def test_family(self):

@@ -439,7 +439,14 @@ static bool is_formula(const Array *array, const Structure *structure, int32_t b
          dag_linear(array->dag, array->row[array->row_start[i] + (uint32_t)structure->c[i]], leaf, &slope, &rest);
 }
 
+static bool has_homotopy(const Dag *dag) {
+  for (Expr e = 0; e < dag_size(dag); e++)
+    if (dag_op(dag, e) == OP_HOMOTOPY) return true;
+  return false;
+}
+
 bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure) {
+  if (!has_homotopy(array->dag)) return false;
   const Blocks *blocks = &structure->blocks;
   ExprVec rows = {0};
   IndexVec below = {0};

@@ -127,7 +127,7 @@ static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t
   column->fixed = fixed;
   column->start = value;
   column->named = position;
-  column->sign = sign;
+  column->sign = (int8_t)sign;
   return true;
 }
 

@@ -14,15 +14,15 @@ typedef enum Origin {
 } Origin;
 
 typedef struct InitialColumn {
-  Origin origin;
-  bool given; /* a start value was given by the model or the user */
+  uint8_t origin; /* an Origin */
+  bool given;     /* a start value was given by the model or the user */
   bool fixed;
   bool low;       /* below the highest derivative: the start value can be kept */
   bool redundant; /* fixed, but the equations and the other fixed values determine it */
+  int8_t sign;    /* the column is this times the variable that gave it */
   double start;   /* the start value, or the default */
   double min, max;
   uint32_t named; /* variable of the model that gave it (an alias may); MAP_NONE if none did */
-  double sign;    /* the column is this times that variable */
   uint32_t row;   /* of the initial system: determines it; MAP_NONE if nothing does */
 } InitialColumn;
 

@@ -10,7 +10,7 @@ struct Variation {
   Heap *heap;
   const System *system;
   bool is_transposed;
-  double *values;         /* of the whole Jacobian */
+  double *values;         /* of the whole Jacobian; NULL until a point is taken */
   int32_t *place;         /* per column: number among those that are no states; -1: a state */
   int32_t *states, links; /* of the pattern; -1: there is none yet */
   int32_t *start, *row;   /* the columns that are no states, in order, as one square matrix */
@@ -23,9 +23,16 @@ struct Variation {
 
 Variation *variation_new(Heap *heap, const System *system) {
   Variation *variation = heap_alloc(heap, sizeof *variation);
-  size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   variation->heap = heap;
   variation->system = system;
+  return variation;
+}
+
+/* Room for a point: many runs take none. */
+static void make_room(Variation *variation) {
+  Heap *heap = variation->heap;
+  const System *system = variation->system;
+  size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   variation->values = heap_array(heap, nonzeros, sizeof(double));
   variation->place = heap_array(heap, columns, sizeof(int32_t));
   variation->states = heap_array(heap, columns, sizeof(int32_t));
@@ -36,7 +43,6 @@ Variation *variation_new(Heap *heap, const System *system) {
   variation->entries = heap_array(heap, nonzeros, sizeof(double));
   variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
   variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
-  return variation;
 }
 
 Variation *variation_new_transposed(Heap *heap, const System *system) {
@@ -93,12 +99,14 @@ static EvalStatus factor(Variation *variation) {
 
 EvalStatus variation_factor(Variation *variation, double t, const double *y) {
   const System *system = variation->system;
+  if (!variation->values) make_room(variation);
   EvalStatus status = system->jacobian(system->context, t, y, variation->values);
   return status == EVAL_OK ? factor(variation) : status;
 }
 
 EvalStatus variation_take(Variation *variation, const double *entries) {
   const System *system = variation->system;
+  if (!variation->values) make_room(variation);
   memcpy(variation->values, entries, (size_t)system->column_start[system->columns] * sizeof(double));
   return factor(variation);
 }

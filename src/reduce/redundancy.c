@@ -80,9 +80,22 @@ typedef struct Dependences {
 
 static Dependences find_dependences(const Strangeness *part, const Ranks *ranks, Arena *arena) {
   size_t m = part->array->rows;
-  double *copy = arena_copy_array(arena, ranks->matrix, m * part->array->columns, sizeof *copy);
-  Svd svd = dense_svd(copy, (int32_t)m, (int32_t)part->array->columns, part->rank_tolerance, arena);
-  return (Dependences){svd.u + (size_t)svd.rank * m, (uint32_t)m - (uint32_t)svd.rank, (uint32_t)m};
+  Dependences found = {.rows = (uint32_t)m};
+  Svd *svd = arena_array(arena, ranks->count, sizeof *svd);
+  for (uint32_t p = 0; p < ranks->count; p++) {
+    const RankPart *block = ranks->part[p].part;
+    double *copy =
+        arena_copy_array(arena, ranks->part[p].matrix, (size_t)block->rows * (size_t)block->columns, sizeof *copy);
+    svd[p] = dense_svd(copy, block->rows, block->columns, part->rank_tolerance, arena);
+    found.count += (uint32_t)(block->rows - svd[p].rank);
+  }
+  double *vector = found.vector = arena_array(arena, m * found.count + 1, sizeof *vector);
+  for (uint32_t p = 0; p < ranks->count; p++) {
+    const RankPart *block = ranks->part[p].part;
+    for (int32_t k = svd[p].rank; k < block->rows; k++, vector += m)
+      for (int32_t i = 0; i < block->rows; i++) vector[block->row[i]] = svd[p].u[i + k * block->rows];
+  }
+  return found;
 }
 
 /* Takes a row away: the dependences without it are left, one less if it is in any. false: it is in none. */

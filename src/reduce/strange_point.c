@@ -19,51 +19,51 @@ static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 
 /* How far off a generic point is looked for, relative. */
 static const double AWAY = 0.05, TIME_AWAY = 0.01;
 
-/* The entries at (t, y); those of which nothing is left but round-off are zero, else they would make up a rank, or draw a column
- * beyond all bounds. */
-static bool certain_entries(Evaluator *evaluator, double t, const double *y, Arena *arena, double *values) {
+bool strangeness_entries(const Strangeness *strangeness, double t, const double *y, double *values) {
+  Evaluator *evaluator = strangeness->evaluator;
   const Jacobian *jacobian = evaluator->jacobian;
-  double *shaken = arena_array(arena, jacobian->columns, sizeof *shaken);
-  double *other = arena_array(arena, jacobian->nonzeros, sizeof *other);
+  Arena scratch = arena_make(strangeness->heap);
+  double *shaken = arena_array(&scratch, jacobian->columns, sizeof *shaken);
+  double *other = arena_array(&scratch, jacobian->nonzeros, sizeof *other);
   evaluator_shake(evaluator, t, y, shaken);
   bool is_defined = evaluator_jacobian(evaluator, t, shaken, other) == EVAL_OK;
-  if (evaluator_jacobian(evaluator, t, y, values) != EVAL_OK) return false;
-  if (is_defined) entries_drop_lost(values, other, jacobian->nonzeros);
-  return true;
-}
-
-/* Rows of a matrix that has `stride` of them: entries times the weights of their columns, scaled to largest entry one with columns that are held
- * at their nominal values, and the scales. */
-static void fill_rows(const Jacobian *jacobian, const double *values, const double *weight, const double *nominal,
-                      uint32_t stride, double *a, double *scale) {
-  memset(scale, 0, jacobian->rows * sizeof *scale);
-  for (uint32_t q = 0; q < jacobian->columns; q++)
-    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
-      int32_t row = jacobian->row_index[e];
-      a[(uint32_t)row + q * stride] = values[e] * weight[q];
-      scale[row] = fmax(scale[row], fabs(values[e]) * (weight[q] > 0 ? weight[q] : nominal[q]));
-    }
-  for (uint32_t i = 0; i < jacobian->rows; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
-  for (uint32_t q = 0; q < jacobian->columns; q++)
-    for (uint32_t i = 0; i < jacobian->rows; i++) a[i + q * stride] *= scale[i];
-}
-
-/* The rows of the array, the first ones of a matrix with `stride` of them. */
-static bool fill_array_rows(const Strangeness *strangeness, double t, const double *y, const double *weight,
-                            uint32_t stride, double *a, double *scale) {
-  Evaluator *evaluator = strangeness->evaluator;
-  Arena scratch = arena_make(strangeness->heap);
-  double *values = arena_array(&scratch, evaluator->jacobian->nonzeros, sizeof *values);
-  memset(a, 0, (size_t)stride * evaluator->jacobian->columns * sizeof *a);
-  bool ok = certain_entries(evaluator, t, y, &scratch, values);
-  if (ok) fill_rows(evaluator->jacobian, values, weight, evaluator->nominal, stride, a, scale);
+  bool ok = evaluator_jacobian(evaluator, t, y, values) == EVAL_OK;
+  if (ok && is_defined) entries_drop_lost(values, other, jacobian->nonzeros);
   arena_free(&scratch);
   return ok;
 }
 
-bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
-                          double *scale) {
-  return fill_array_rows(strangeness, t, y, weight, strangeness->evaluator->jacobian->rows, a, scale);
+/* The rows of a Jacobian, which are those of the parts from `first` on: entries times the weights of their columns, scaled to largest entry one
+ * with columns that are held at their nominal values, and the scales. Entries outside of the parts are left out. */
+static void fill_rows(const Jacobian *jacobian, const double *values, const double *weight, const double *nominal,
+                      const RankParts *parts, uint32_t first, double *a, double *scale) {
+  memset(scale + first, 0, jacobian->rows * sizeof *scale);
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      uint32_t row = first + (uint32_t)jacobian->row_index[e];
+      if (parts->of_row[row] != parts->of_column[q]) continue;
+      const RankPart *part = &parts->part[parts->of_row[row]];
+      a[part->first + parts->row_place[row] + parts->column_place[q] * (size_t)part->rows] = values[e] * weight[q];
+      scale[row] = fmax(scale[row], fabs(values[e]) * (weight[q] > 0 ? weight[q] : nominal[q]));
+    }
+  for (uint32_t i = first; i < first + jacobian->rows; i++) {
+    const RankPart *part = &parts->part[parts->of_row[i]];
+    double *entry = a + part->first + parts->row_place[i];
+    scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
+    for (int32_t q = 0; q < part->columns; q++) entry[(size_t)q * (size_t)part->rows] *= scale[i];
+  }
+}
+
+bool strangeness_jacobian(const Strangeness *strangeness, const RankParts *parts, double t, const double *y,
+                          const double *weight, double *a, double *scale) {
+  Evaluator *evaluator = strangeness->evaluator;
+  Arena scratch = arena_make(strangeness->heap);
+  double *values = arena_array(&scratch, evaluator->jacobian->nonzeros, sizeof *values);
+  memset(a, 0, parts->entries * sizeof *a);
+  bool ok = strangeness_entries(strangeness, t, y, values);
+  if (ok) fill_rows(evaluator->jacobian, values, weight, evaluator->nominal, parts, 0, a, scale);
+  arena_free(&scratch);
+  return ok;
 }
 
 /* Initial equations whose derivatives the array has. */
@@ -79,9 +79,11 @@ typedef struct PointSearch {
   double t;
   uint32_t rows, columns;
   InitialRows initial;
-  double *weight, *matrix, *scale, *residual, *trial;
   int32_t *start, *row; /* the pattern of the rows, by columns */
-  double *values;       /* entries of the array, or of the initial equations */
+  RankParts parts;      /* of it */
+  bool fits;            /* none of them is too large; else there is no matrix */
+  double *weight, *matrix, *scale, *residual, *trial;
+  double *values; /* entries of the array, or of the initial equations */
 } PointSearch;
 
 static InitialRows initial_rows(const Strangeness *strangeness) {
@@ -108,8 +110,8 @@ static InitialRows initial_rows(const Strangeness *strangeness) {
 static bool linearize(PointSearch *search, const double *y, const double *weight) {
   Evaluator *evaluator = search->strangeness->evaluator;
   const InitialRows *initial = &search->initial;
-  uint32_t first = search->rows - initial->count;
-  if (!fill_array_rows(search->strangeness, search->t, y, weight, search->rows, search->matrix, search->scale))
+  if (!search->fits ||
+      !strangeness_jacobian(search->strangeness, &search->parts, search->t, y, weight, search->matrix, search->scale))
     return false;
   if (!initial->count) return true;
   Arena scratch = arena_make(search->strangeness->heap);
@@ -117,8 +119,8 @@ static bool linearize(PointSearch *search, const double *y, const double *weight
   Point point = evaluator_point(evaluator, search->t, y);
   bool ok = workspace_run(initial->entries, &point, values) == EVAL_OK;
   if (ok)
-    fill_rows(initial->jacobian, values, weight, evaluator->nominal, search->rows, search->matrix + first,
-              search->scale + first);
+    fill_rows(initial->jacobian, values, weight, evaluator->nominal, &search->parts, search->rows - initial->count,
+              search->matrix, search->scale);
   arena_free(&scratch);
   return ok;
 }
@@ -143,15 +145,43 @@ static double residual_norm(PointSearch *search, const double *y) {
   return norm < HUGE_VAL ? sqrt(norm) : HUGE_VAL;
 }
 
+/* Singular values of a part, and the scaled residual along its left singular vectors. */
+typedef struct PartStep {
+  Svd svd;
+  double *along;
+} PartStep;
+
+static double residual_along(const PointSearch *search, const RankPart *part, const Svd *svd, int32_t k) {
+  const double *u = svd->u + (size_t)k * (size_t)part->rows;
+  double along = 0;
+  for (int32_t i = 0; i < part->rows; i++) along += u[i] * search->residual[part->row[i]] * search->scale[part->row[i]];
+  return along;
+}
+
+static PartStep *decompose_parts(PointSearch *search, Arena *arena) {
+  PartStep *step = arena_array(arena, search->parts.count, sizeof *step);
+  for (uint32_t p = 0; p < search->parts.count; p++) {
+    const RankPart *part = &search->parts.part[p];
+    step[p].svd = dense_svd(search->matrix + part->first, part->rows, part->columns, STEP_TOLERANCE, arena);
+    step[p].along = arena_array(arena, (size_t)part->rows, sizeof(double));
+    for (int32_t k = 0; k < step[p].svd.rank; k++) step[p].along[k] = residual_along(search, part, &step[p].svd, k);
+  }
+  return step;
+}
+
 /* The step of Gauss and Newton of least weighted norm from y, or the one of Levenberg and Marquardt with this damping; whole or a part of it, as `trial`. Returns the
  * residual there. */
-static double try_step(PointSearch *search, const Svd *svd, const double *y, const double *parts, double damping,
-                       double fraction, double *trial) {
-  uint32_t n = search->columns;
-  memcpy(trial, y, n * sizeof *trial);
-  for (int32_t k = 0; k < svd->rank; k++) {
-    double part = fraction * parts[k] * svd->s[k] / (svd->s[k] * svd->s[k] + damping);
-    for (uint32_t q = 0; q < n; q++) trial[q] -= svd->vt[(uint32_t)k + q * n] * part * search->weight[q];
+static double try_step(PointSearch *search, const PartStep *step, const double *y, double damping, double fraction,
+                       double *trial) {
+  memcpy(trial, y, search->columns * sizeof *trial);
+  for (uint32_t p = 0; p < search->parts.count; p++) {
+    const RankPart *part = &search->parts.part[p];
+    const Svd *svd = &step[p].svd;
+    for (int32_t k = 0; k < svd->rank; k++) {
+      double along = fraction * step[p].along[k] * svd->s[k] / (svd->s[k] * svd->s[k] + damping);
+      for (int32_t q = 0; q < part->columns; q++)
+        trial[part->column[q]] -= svd->vt[k + q * part->columns] * along * search->weight[part->column[q]];
+    }
   }
   return residual_norm(search, trial);
 }
@@ -161,21 +191,19 @@ static double try_step(PointSearch *search, const Svd *svd, const double *y, con
 static bool improve(PointSearch *search, double *y, double *norm) {
   const double quick = 0.25; /* a residual that falls so far needs no second step */
   Arena scratch = arena_make(search->strangeness->heap);
-  uint32_t m = search->rows, n = search->columns;
+  uint32_t n = search->columns;
   bool better = linearize(search, y, search->weight);
   *norm = better ? residual_norm(search, y) : HUGE_VAL;
   if (better && *norm > 0) {
-    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)n, STEP_TOLERANCE, &scratch);
-    double *parts = arena_array(&scratch, m, sizeof *parts), *damped = arena_array(&scratch, n, sizeof *damped);
-    for (int32_t k = 0; k < svd.rank; k++)
-      for (uint32_t i = 0; i < m; i++) parts[k] += svd.u[i + (uint32_t)k * m] * search->residual[i] * search->scale[i];
-    double fraction = 1, next = try_step(search, &svd, y, parts, 0, fraction, search->trial);
-    double other = next <= quick * *norm ? HUGE_VAL : try_step(search, &svd, y, parts, *norm * *norm, fraction, damped);
+    const PartStep *step = decompose_parts(search, &scratch);
+    double *damped = arena_array(&scratch, n, sizeof *damped);
+    double fraction = 1, next = try_step(search, step, y, 0, fraction, search->trial);
+    double other = next <= quick * *norm ? HUGE_VAL : try_step(search, step, y, *norm * *norm, fraction, damped);
     if (other < *norm * (1 - fraction / 4)) memcpy(search->trial, damped, n * sizeof *damped), next = other;
     better = next < *norm * (1 - fraction / 4);
     for (int halving = 1; halving < HALVING_LIMIT && !better; halving++) {
       fraction /= 2;
-      next = try_step(search, &svd, y, parts, 0, fraction, search->trial);
+      next = try_step(search, step, y, 0, fraction, search->trial);
       better = next < *norm * (1 - fraction / 4);
     }
     if (better) memcpy(y, search->trial, n * sizeof *y), *norm = next;
@@ -187,13 +215,14 @@ static bool improve(PointSearch *search, double *y, double *norm) {
 /* The columns of x in rows on x alone that hold at y: what moves by the other rows should leave them. */
 static void find_settled(PointSearch *search, const double *y, bool *settled) {
   const Strangeness *strangeness = search->strangeness;
-  uint32_t m = search->rows;
   if (!linearize(search, y, strangeness->evaluator->nominal) || !(residual_norm(search, y) < HUGE_VAL)) return;
-  for (uint32_t i = 0; i < m; i++) {
+  for (uint32_t i = 0; i < search->rows; i++) {
+    const RankPart *part = &search->parts.part[search->parts.of_row[i]];
+    const double *entry = search->matrix + part->first + search->parts.row_place[i];
     bool holds = fabs(search->residual[i]) * search->scale[i] <= CONSISTENT;
-    for (uint32_t q = 0; q < search->columns && holds; q++)
-      holds = search->matrix[i + q * m] == 0 || strangeness_is_x(strangeness, q);
-    for (uint32_t q = 0; q < search->columns && holds; q++) settled[q] |= search->matrix[i + q * m] != 0;
+    for (int32_t q = 0; q < part->columns && holds; q++)
+      holds = entry[q * part->rows] == 0 || strangeness_is_x(strangeness, part->column[q]);
+    for (int32_t q = 0; q < part->columns && holds; q++) settled[part->column[q]] |= entry[q * part->rows] != 0;
   }
 }
 
@@ -230,20 +259,6 @@ static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
   }
 }
 
-/* initial: where a run begins. */
-static PointSearch search_make(const Strangeness *strangeness, double t, bool initial, Arena *arena) {
-  const Array *array = strangeness->array;
-  PointSearch search = {.strangeness = strangeness, .t = t, .rows = array->rows, .columns = array->columns};
-  if (initial) search.initial = initial_rows(strangeness);
-  search.rows += search.initial.count;
-  search.weight = arena_array(arena, array->columns, sizeof(double));
-  search.matrix = arena_array(arena, (size_t)search.rows * array->columns, sizeof(double));
-  search.scale = arena_array(arena, search.rows, sizeof(double));
-  search.residual = arena_array(arena, search.rows, sizeof(double));
-  search.trial = arena_array(arena, array->columns, sizeof(double));
-  return search;
-}
-
 /* Do the rows hold at y, whatever moved how easily? */
 static bool rows_hold(PointSearch *search, const double *y) {
   const double *nominal = search->strangeness->evaluator->nominal;
@@ -266,7 +281,7 @@ static bool evaluate_entries(void *context, const double *y, double *entries) {
   Arena scratch = arena_make(search->strangeness->heap);
   int32_t *next = arena_array(&scratch, search->columns, sizeof *next);
   const Jacobian *jacobian = evaluator->jacobian;
-  bool ok = certain_entries(evaluator, search->t, y, &scratch, search->values);
+  bool ok = strangeness_entries(search->strangeness, search->t, y, search->values);
   if (ok) add_entries(jacobian, search->start, next, search->values, entries);
   if (ok && initial->count) {
     Point point = evaluator_point(evaluator, search->t, y);
@@ -296,6 +311,23 @@ static void make_pattern(PointSearch *search, Arena *arena) {
   if (initial) add_pattern(search, initial, search->rows - search->initial.count, next);
 }
 
+/* initial: where a run begins. */
+static PointSearch search_make(const Strangeness *strangeness, double t, bool initial, Arena *arena) {
+  const Array *array = strangeness->array;
+  PointSearch search = {.strangeness = strangeness, .t = t, .rows = array->rows, .columns = array->columns};
+  if (initial) search.initial = initial_rows(strangeness);
+  search.rows += search.initial.count;
+  search.weight = arena_array(arena, array->columns, sizeof(double));
+  make_pattern(&search, arena);
+  search.parts = rank_parts_connected(search.rows, search.columns, search.start, search.row, arena);
+  search.fits = strangeness_fits(strangeness, &search.parts, initial ? strangeness->diags : NULL);
+  search.matrix = arena_array(arena, search.fits ? search.parts.entries + 1 : 1, sizeof(double));
+  search.scale = arena_array(arena, search.rows, sizeof(double));
+  search.residual = arena_array(arena, search.rows, sizeof(double));
+  search.trial = arena_array(arena, array->columns, sizeof(double));
+  return search;
+}
+
 /* From y to a point where the rows hold by continuation: many derivatives at once may lead astray otherwise. */
 static bool continue_to_point(PointSearch *search, double *y) {
   Heap *outer = search->strangeness->heap;
@@ -304,7 +336,6 @@ static bool continue_to_point(PointSearch *search, double *y) {
   Arena scratch = arena_make(heap);
   double *weights = arena_array(&scratch, search->columns, sizeof *weights);
   const double *nominal = search->strangeness->evaluator->nominal;
-  make_pattern(search, &scratch);
   NonlinearProblem problem = {.context = search,
                               .rows = (int32_t)search->rows,
                               .columns = (int32_t)search->columns,
@@ -336,17 +367,19 @@ static void note_conflict(PointSearch *search, const double *y, Diag *diag) {
   const Strangeness *strangeness = search->strangeness;
   Model *model = strangeness->problem.model;
   Arena scratch = arena_make(strangeness->heap);
-  size_t m = search->rows;
-  double *left = arena_array(&scratch, m, sizeof *left), norm = 0;
+  double *left = arena_array(&scratch, search->rows, sizeof *left), norm = 0;
   uint32_t shown = 0;
   if (linearize(search, y, strangeness->evaluator->nominal) && isfinite(residual_norm(search, y))) {
-    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)search->columns, strangeness->rank_tolerance, &scratch);
-    for (size_t k = (size_t)svd.rank; k < m; k++) {
-      double part = 0;
-      for (size_t i = 0; i < m; i++) part += svd.u[i + k * m] * search->residual[i] * search->scale[i];
-      for (size_t i = 0; i < m; i++) left[i] += svd.u[i + k * m] * part;
+    for (uint32_t p = 0; p < search->parts.count; p++) {
+      const RankPart *part = &search->parts.part[p];
+      Svd svd =
+          dense_svd(search->matrix + part->first, part->rows, part->columns, strangeness->rank_tolerance, &scratch);
+      for (int32_t k = svd.rank; k < part->rows; k++) {
+        double along = residual_along(search, part, &svd, k);
+        for (int32_t i = 0; i < part->rows; i++) left[part->row[i]] += svd.u[i + k * part->rows] * along;
+      }
     }
-    for (size_t i = 0; i < m; i++) norm = fmax(norm, fabs(left[i]));
+    for (uint32_t i = 0; i < search->rows; i++) norm = fmax(norm, fabs(left[i]));
   }
   for (uint32_t i = 0; i < strangeness->array->rows && shown < SHOWN && norm > CONSISTENT; i++) {
     if (array_level(strangeness->array, i) || fabs(left[i]) < least * norm) continue;
@@ -377,7 +410,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   bool *settled = arena_array(&scratch, array->columns, sizeof *settled), holds = false;
   memcpy(before, strangeness->y, array->columns * sizeof *before);
   find_settled(&search, before, settled);
-  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING_ALIKE : HOLD_GIVEN) && !holds; hold--) {
+  for (int hold = HOLD_GIVEN; hold >= (may_move ? HOLD_NOTHING_ALIKE : HOLD_GIVEN) && search.fits && !holds; hold--) {
     memcpy(strangeness->y, before, array->columns * sizeof *before);
     set_weights(&search, (Hold)hold, settled);
     for (int k = 0; k < ITERATION_LIMIT && improve(&search, strangeness->y, &norm); k++) continue;
@@ -388,7 +421,7 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
     holds = continue_to_point(&search, strangeness->y);
   }
   if (holds) drop_traces(strangeness);
-  if (!holds && may_move) report_conflict(&search, norm);
+  if (!holds && may_move && search.fits) report_conflict(&search, norm);
   arena_free(&scratch);
   return holds;
 }
@@ -402,8 +435,7 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
     fresh[q] = low || strangeness_is_rate(strangeness, q) ? y[q] : 0;
     search.weight[q] = low ? 0 : strangeness->evaluator->nominal[q];
   }
-  if (strangeness_jacobian(strangeness, t, y, strangeness->evaluator->nominal, search.matrix, search.scale))
-    before = residual_norm(&search, y);
+  if (linearize(&search, y, strangeness->evaluator->nominal)) before = residual_norm(&search, y);
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, fresh, &norm); k++) continue;
   if (norm <= fmax(10 * before, CONSISTENT)) memcpy(y, fresh, columns * sizeof *y);
   arena_free(&scratch);
@@ -422,15 +454,17 @@ void strangeness_perturb(const Strangeness *strangeness, double *y) {
 static void move_along(PointSearch *search, const double *to, double *y) {
   const double straight = 0.1; /* what the residual grows by, over the move */
   Arena scratch = arena_make(search->strangeness->heap);
-  uint32_t m = search->rows, n = search->columns;
+  uint32_t n = search->columns;
   double *move = arena_array(&scratch, n, sizeof *move), size = 0;
   for (uint32_t q = 0; q < n; q++) move[q] = search->weight[q] > 0 ? (to[q] - y[q]) / search->weight[q] : 0;
-  if (linearize(search, y, search->weight)) {
-    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)n, STEP_TOLERANCE, &scratch);
+  bool is_linear = linearize(search, y, search->weight);
+  for (uint32_t p = 0; p < search->parts.count && is_linear; p++) {
+    const RankPart *part = &search->parts.part[p];
+    Svd svd = dense_svd(search->matrix + part->first, part->rows, part->columns, STEP_TOLERANCE, &scratch);
     for (int32_t k = 0; k < svd.rank; k++) {
-      double part = 0;
-      for (uint32_t q = 0; q < n; q++) part += svd.vt[(uint32_t)k + q * n] * move[q];
-      for (uint32_t q = 0; q < n; q++) move[q] -= svd.vt[(uint32_t)k + q * n] * part;
+      double along = 0;
+      for (int32_t q = 0; q < part->columns; q++) along += svd.vt[k + q * part->columns] * move[part->column[q]];
+      for (int32_t q = 0; q < part->columns; q++) move[part->column[q]] -= svd.vt[k + q * part->columns] * along;
     }
   }
   for (uint32_t q = 0; q < n; q++) size = fmax(size, fabs(move[q]));

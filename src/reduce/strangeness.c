@@ -5,6 +5,7 @@
 #include "reduce/method.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUND_LIMIT = 20 };
@@ -44,31 +45,47 @@ static void make_selection(Strangeness *strangeness) {
   strangeness->to = heap_array(heap, strangeness->array->columns, sizeof(int32_t));
 }
 
-static SingularValues copy_values(Arena *arena, const double *value, int32_t count, int32_t rank) {
-  SingularValues copy = {arena_array(arena, (size_t)count, sizeof(double)), count, rank};
-  if (count) memcpy(copy.value, value, (size_t)count * sizeof *value);
-  return copy;
+static int compare_values(const void *a, const void *b) {
+  double first = *(const double *)a, second = *(const double *)b;
+  return (first < second) - (first > second);
 }
 
+static void add_values(SingularValues *values, const double *value, int32_t count, int32_t rank) {
+  if (count) memcpy(values->value + values->count, value, (size_t)count * sizeof *value);
+  values->count += count;
+  values->rank += rank;
+}
+
+static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
 static void keep_singular_values(Strangeness *strangeness, const Ranks *ranks) {
-  int32_t rows = (int32_t)strangeness->array->rows, columns = (int32_t)strangeness->array->columns;
-  strangeness->all = copy_values(strangeness->arena, ranks->values, rows < columns ? rows : columns, ranks->all);
-  strangeness->high =
-      copy_values(strangeness->arena, ranks->w.s, rows < ranks->w_count ? rows : ranks->w_count, ranks->high);
+  size_t most = strangeness->array->rows;
+  SingularValues all = {.value = arena_array(strangeness->arena, most, sizeof(double))},
+                 high = {.value = arena_array(strangeness->arena, most, sizeof(double))};
+  for (uint32_t p = 0; p < ranks->count; p++) {
+    const PartRanks *part = &ranks->part[p];
+    add_values(&all, part->values, smaller(part->part->rows, part->part->columns), part->all);
+    add_values(&high, part->w.s, smaller(part->part->rows, part->w_count), part->high);
+  }
+  qsort(all.value, (size_t)all.count, sizeof(double), compare_values);
+  qsort(high.value, (size_t)high.count, sizeof(double), compare_values);
+  strangeness->all = all;
+  strangeness->high = high;
+}
+
+bool strangeness_fits(const Strangeness *strangeness, const RankParts *parts, Diags *diags) {
+  const RankPart *largest = rank_parts_largest(parts);
+  if (!largest || largest->columns <= STRANGENESS_COLUMNS) return true;
+  if (diags)
+    diag_error(diags, DIAG_METHOD_UNFIT, (Span){0},
+               "a block of the derivative array has %d rows and %d columns, of %s among others: method strangeness "
+               "decides ranks of up to %d columns; use another method",
+               (int)largest->rows, (int)largest->columns,
+               array_column_name(strangeness->array, largest->column[0], strangeness->arena), STRANGENESS_COLUMNS);
+  return false;
 }
 
 /* ---- the reduced array ---- */
-
-/* Rows of stages above 0, which the uniform array has and this one has not, determine the columns of their
- * own stage only (array.h): so the constraints of level l of the uniform array are those of the rows up to
- * level l here, and mu is the first level that gives all. */
-static int32_t first_sufficient(const Strangeness *strangeness, const Ranks *ranks) {
-  int32_t deepest = 0, level = 0;
-  for (uint32_t i = 0; i < strangeness->problem.equations; i++)
-    if (strangeness->array->c[i] > deepest) deepest = strangeness->array->c[i];
-  while (level < deepest && strangeness_constraints(strangeness, ranks, level) < strangeness->a) level++;
-  return level;
-}
 
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap) {
   size_t rows = strangeness->array->rows, columns = strangeness->array->columns;
@@ -113,13 +130,24 @@ static bool is_right_near(const Strangeness *strangeness, Generic generic, doubl
          ranks.high == ranks.w_count && strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
+/* The coarse blocks: no row of one holds unknowns of a later one, so that ranks which are full in every block are full. */
+static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *arena) {
+  uint32_t *of_row = arena_array(arena, array->rows, sizeof *of_row),
+           *of_column = arena_array(arena, array->columns, sizeof *of_column);
+  for (uint32_t i = 0; i < array->rows; i++) of_row[i] = (uint32_t)coarse->block_of_row[array->row_equation[i]];
+  for (uint32_t q = 0; q < array->columns; q++)
+    of_column[q] = (uint32_t)coarse->block_of_column[array->column_unknown[q]];
+  return rank_parts_list(of_row, array->rows, of_column, array->columns, (uint32_t)coarse->n_blocks, arena);
+}
+
 /* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
  * independent, every column of w determined, with branches also those of x that cannot be states. false, silently: they do not, or it is
- * too large. Dense: O(columns^3). */
-static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
-                               double t) {
+ * too large. O(columns^3) of each block. */
+static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
+                               const double *y, double t) {
   Array *array = code->array;
-  if (array->columns > STRANGENESS_COLUMNS) return false;
+  strangeness->parts = coarse_parts(array, coarse, strangeness->arena);
+  if (!strangeness_fits(strangeness, &strangeness->parts, NULL)) return false;
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
   strangeness->array = array;
@@ -132,7 +160,9 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evalua
   if (ok) {
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
-    strangeness->mu = first_sufficient(strangeness, &ranks);
+    /* Rows of stages above 0, which the uniform array has and this one has not, determine the columns of their own stage
+     * only (array.h): so the constraints of level l of the uniform array are those of the rows up to level l here. */
+    strangeness->mu = strangeness_constraint_level(strangeness, &ranks, t, y);
     keep_singular_values(strangeness, &ranks);
     strangeness->y = heap_copy(strangeness->heap, y, array->columns, sizeof(double));
     make_selection(strangeness);
@@ -220,6 +250,9 @@ void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c
   *array = array_make(problem, c, d, strangeness->arena);
   strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
   make_evaluator(strangeness);
+  const Jacobian *jacobian = strangeness->evaluator->jacobian;
+  strangeness->parts = rank_parts_connected(array->rows, array->columns, jacobian->column_start, jacobian->row_index,
+                                            strangeness->arena);
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)
     strangeness->y[q] = first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
@@ -241,22 +274,15 @@ static bool end_modes(Strangeness *strangeness, double t) {
 static bool make_uniform(Strangeness *strangeness, double t, int32_t level) {
   const Problem *problem = &strangeness->problem;
   int32_t *c = arena_array(strangeness->arena, problem->equations, sizeof *c),
-          *d = arena_array(strangeness->arena, problem->unknowns, sizeof *d), columns = 0;
+          *d = arena_array(strangeness->arena, problem->unknowns, sizeof *d);
   for (uint32_t i = 0; i < problem->equations; i++) c[i] = level;
-  for (uint32_t j = 0; j < problem->unknowns; j++) columns += 1 + (d[j] = strangeness->first[j] + level);
-  if (columns <= STRANGENESS_COLUMNS) {
-    strangeness_make_array(strangeness, t, c, d);
-    return true;
-  }
-  diag_error(strangeness->diags, DIAG_METHOD_UNFIT, (Span){0},
-             "the uniform derivative array has %d columns at level %d, more than method strangeness handles; "
-             "use another method",
-             (int)columns, (int)level);
-  return false;
+  for (uint32_t j = 0; j < problem->unknowns; j++) d[j] = strangeness->first[j] + level;
+  strangeness_make_array(strangeness, t, c, d);
+  return strangeness_fits(strangeness, &strangeness->parts, strangeness->diags);
 }
 
-/* Raises the level until one more differentiation finds no more constraints. open: unknowns that nothing determines. */
-static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint32_t *open) {
+/* Raises the level until one more differentiation finds no more constraints. */
+static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
   int32_t before = -1;
   count_columns(strangeness);
   strangeness->array = NULL;
@@ -270,14 +296,16 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
     bool found = ok && level > 0 && strangeness->a == before;
     /* The point has moved: as many are not the same. */
     found = found && strangeness_constraints(strangeness, &ranks, level - 1) == before;
-    int32_t free = found ? strangeness_open(strangeness, &ranks, &scratch, open) : 0;
-    if (found) keep_singular_values(strangeness, &ranks);
+    if (found) {
+      strangeness->open = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof(uint32_t));
+      strangeness->u = strangeness_open(strangeness, &ranks, &scratch, strangeness->open);
+      keep_singular_values(strangeness, &ranks);
+    }
     arena_free(&scratch);
     before = strangeness->a;
     if (!found) continue;
     strangeness->solved = strangeness->a;
     strangeness->mu = level - 1;
-    strangeness->u = free;
     return true;
   }
   diag_error(strangeness->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
@@ -289,18 +317,18 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
 
 /* A known point that is not consistent, because structure was wrong about the equations, is not the nearest to the start values, and no
  * place to begin; unless nothing is found from these. */
-bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open) {
+bool strangeness_find_level(Strangeness *strangeness, double t) {
   ArrayRun known = strangeness->known;
   Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);
   strangeness->diags = &silent;
-  bool is_found = known.y && raise_level(strangeness, t, false, open);
+  bool is_found = known.y && raise_level(strangeness, t, false);
   if (!is_found && known.y) {
     strangeness->known.y = NULL;
-    is_found = raise_level(strangeness, t, true, open);
+    is_found = raise_level(strangeness, t, true);
     strangeness->known = known;
   }
   strangeness->diags = diags;
-  return is_found || raise_level(strangeness, t, true, open);
+  return is_found || raise_level(strangeness, t, true);
 }
 
 /* Offsets without the rows that are not needed at a generic point. false: none such was found, or all rows
@@ -380,12 +408,12 @@ static void note_free(Strangeness *strangeness, uint32_t unknown, FreeChoice cho
 }
 
 /* One equation for each free unknown. */
-static void hold_free(Strangeness *strangeness, const uint32_t *open) {
+static void hold_free(Strangeness *strangeness) {
   Dag *dag = strangeness->problem.model->dag;
   for (int32_t k = 0; k < strangeness->u; k++) {
-    uint32_t unknown = strangeness->problem.unknown[open[k]];
-    Expr value = dag_constant(dag, point_value(strangeness, open[k]));
-    note_free(strangeness, unknown, FREE_HELD, point_value(strangeness, open[k]));
+    uint32_t unknown = strangeness->problem.unknown[strangeness->open[k]];
+    Expr value = dag_constant(dag, point_value(strangeness, strangeness->open[k]));
+    note_free(strangeness, unknown, FREE_HELD, point_value(strangeness, strangeness->open[k]));
     strangeness->problem =
         problem_append(&strangeness->problem, dag_variable(dag, unknown, 0), value, strangeness->arena);
   }
@@ -402,7 +430,7 @@ static void extend_starts(Strangeness *strangeness, uint32_t before) {
 
 /* Equations for what is free, where no equation sees how unknowns without derivative move, or how derivatives do: no unknown is held that others would have to grow
  * beside. Then a level is found anew. */
-static bool close_free(Strangeness *strangeness, double t, bool of_rates, uint32_t *open) {
+static bool close_free(Strangeness *strangeness, double t, bool of_rates) {
   const Array *array = strangeness->array;
   const Problem *problem = &strangeness->problem;
   Freedom freedom;
@@ -420,21 +448,21 @@ static bool close_free(Strangeness *strangeness, double t, bool of_rates, uint32
   uint32_t before = strangeness->problem.model->variables.count;
   strangeness->problem = freedom_close(&strangeness->problem, &freedom, NULL, strangeness->arena);
   extend_starts(strangeness, before);
-  return strangeness_find_level(strangeness, t, open);
+  return strangeness_find_level(strangeness, t);
 }
 
 /* Characteristic values, point and selection for the modes of now. */
-static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
+static bool build_once(Strangeness *strangeness, double t) {
   uint32_t equations = strangeness->problem.equations;
-  if (!strangeness_find_level(strangeness, t, open)) return false;
+  if (!strangeness_find_level(strangeness, t)) return false;
   int32_t mu = strangeness->mu, size = strangeness->size, a = strangeness->a, u = strangeness->u;
   SingularValues all = strangeness->all, high = strangeness->high;
   int32_t d = size - a - u, v = (int32_t)equations + size - (int32_t)strangeness->problem.unknowns - a - d;
   strangeness->free_count = 0;
-  if (!close_free(strangeness, t, false, open) || !close_free(strangeness, t, true, open)) return false;
+  if (!close_free(strangeness, t, false) || !close_free(strangeness, t, true)) return false;
   bool is_held = strangeness->u > 0;
-  hold_free(strangeness, open);
-  if (is_held && !strangeness_find_level(strangeness, t, open)) return false;
+  hold_free(strangeness);
+  if (is_held && !strangeness_find_level(strangeness, t)) return false;
   shrink(strangeness, t);
   make_selection(strangeness);
   if (!strangeness_select(strangeness, t, strangeness->y)) {
@@ -452,15 +480,13 @@ static bool build_once(Strangeness *strangeness, double t, uint32_t *open) {
  * error is in diags. Lives in heap and arena. Dense: O((size * mu)^3). */
 static bool strangeness_build(Strangeness *strangeness, double t) {
   Problem written = strangeness->problem;
-  uint32_t most = written.unknowns * (written.unknowns + 2); /* with those that closing adds */
-  uint32_t *open = arena_array(strangeness->arena, most, sizeof *open);
   strangeness->free = arena_array(strangeness->arena, 2 * (size_t)written.unknowns, sizeof *strangeness->free);
   strangeness->reduced = strangeness->shrunk = false;
   strangeness->evaluator = NULL;
   strangeness->switches = NULL;
   for (int round = 0; round < ROUND_LIMIT; round++) {
     strangeness->problem = written;
-    if (!build_once(strangeness, t, open)) return false;
+    if (!build_once(strangeness, t)) return false;
     if (strangeness->switches && switches_settle(strangeness->switches, t, strangeness->y)) continue;
     report_free(strangeness);
     return end_modes(strangeness, t);
@@ -511,8 +537,8 @@ static bool apply(Reduction *reduction) {
   strangeness->rank_tolerance = strangeness_tolerance(&reduction->options);
   bool as_written = reduction->at.y && !reduction->is_converted;
   if (as_written) strangeness->problem = *reduction->array->problem;
-  if (as_written &&
-      strangeness_reduce(strangeness, reduction->code, reduction->at.evaluator, reduction->at.y, reduction->time))
+  if (as_written && strangeness_reduce(strangeness, reduction->code, &reduction->structure->coarse,
+                                       reduction->at.evaluator, reduction->at.y, reduction->time))
     use_staged_states(strangeness, reduction->at.dummy, reduction->time);
   else if (!build_uniform(strangeness, reduction)) return false;
   if (strangeness->reduced) {

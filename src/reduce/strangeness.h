@@ -18,6 +18,7 @@
 #include "array/freedom.h"
 #include "code/switches.h"
 #include "reduce/dense.h"
+#include "reduce/rank_parts.h"
 #include "reduce/reduction.h"
 
 /* Ranks are decided by dense matrices of so many columns, and of so many differentiations, at most. */
@@ -56,6 +57,7 @@ typedef struct Strangeness {
   /* made */
   Array *array;
   ArrayCode *code;
+  RankParts parts; /* of the array's Jacobian: connected components, or the coarse blocks where the array is reduced */
   Evaluator *evaluator;
   Switches *switches;      /* of a uniform array, while its point is looked for; NULL: nothing is discrete */
   double *discrete_starts; /* of the uniform one, per discrete variable: before the initial event */
@@ -67,6 +69,7 @@ typedef struct Strangeness {
   /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
    * equations added */
   int32_t mu, size, a, d, v, u;
+  uint32_t *open; /* unknowns of the uniform array that nothing determines, u of them */
   FreeUnknown *free;
   uint32_t free_count;
   SingularValues all, high; /* of [F_x F_w] and of F_w, where these were found */
@@ -96,10 +99,17 @@ bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 /* The value of a derivative of an unknown at the point known; NAN if there is none. */
 double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order);
 
-/* The Jacobian at (t, y), dense by columns, with columns scaled by weight and rows to largest entry 1 (their
+/* Is no part of a matrix too large for dense ones? false: an error is in diags, unless they are NULL. */
+bool strangeness_fits(const Strangeness *strangeness, const RankParts *parts, Diags *diags);
+
+/* The entries of the Jacobian at (t, y); those of which nothing is left but round-off are zero, else they would make up a rank, or draw a
+ * column beyond all bounds. */
+bool strangeness_entries(const Strangeness *strangeness, double t, const double *y, double *values);
+
+/* The Jacobian at (t, y), dense in its parts, with columns scaled by weight and rows to largest entry 1 (their
  * factors in `scale`). */
-bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
-                          double *scale);
+bool strangeness_jacobian(const Strangeness *strangeness, const RankParts *parts, double t, const double *y,
+                          const double *weight, double *a, double *scale);
 
 /* The array for these offsets, which must outlive it, with the values known so far. */
 void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d);
@@ -108,9 +118,9 @@ void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c
  * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
 
-/* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. open[unknowns]: the
- * u unknowns that nothing determines. false: an error is in diags. */
-bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open);
+/* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. false: an
+ * error is in diags. */
+bool strangeness_find_level(Strangeness *strangeness, double t);
 
 /* Moves the columns of x off, so that nothing is zero by chance. */
 void strangeness_perturb(const Strangeness *strangeness, double *y);
@@ -126,15 +136,23 @@ bool strangeness_generic(const Strangeness *strangeness, Generic generic, double
  * that fails. */
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y);
 
-/* Ranks at a consistent point. */
-typedef struct Ranks {
-  double *matrix;            /* the Jacobian, rows and columns scaled */
-  double *factor;            /* per column: its scale over its nominal value */
-  int32_t all, high;         /* ranks of [F_x F_w], F_w */
-  const double *values;      /* singular values of the first; those of the second are in w */
-  uint32_t *x_list, *w_list; /* columns */
+/* Ranks of a part at a consistent point. */
+typedef struct PartRanks {
+  const RankPart *part;
+  double *matrix;           /* the Jacobian, rows and columns scaled */
+  double *scale, *factor;   /* of the rows; of the columns over their nominal values */
+  int32_t all, high;        /* ranks of [F_x F_w], F_w */
+  const double *values;     /* singular values of the first; those of the second are in w */
+  int32_t *x_list, *w_list; /* columns of the part */
   int32_t x_count, w_count;
   Svd w; /* of F_w */
+} PartRanks;
+
+/* Those of all parts, and their sums. */
+typedef struct Ranks {
+  uint32_t count;
+  PartRanks *part;
+  int32_t all, high, w_count;
 } Ranks;
 
 /* Decides them by singular values. false: the Jacobian cannot be evaluated. Owned by the arena. */
@@ -142,6 +160,9 @@ bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y
 
 /* The number of constraints on x that the rows of levels 0 .. level give. */
 int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level);
+
+/* The highest level of a row that some constraint on x needs. The ranks are full. */
+int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y);
 
 /* Unknowns whose first derivative the equations leave open, independent ones; returns how many. */
 int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns);

@@ -12,8 +12,9 @@ static const double JUMPED = 1e-6;
 struct RankJump {
   const Strangeness *strangeness;
   uint32_t rows, columns; /* of the system; the array's come first, then integrated equations and impulses */
+  RankParts parts;        /* of it */
   double *values;         /* of the array's Jacobian */
-  double *matrix, *scale; /* by columns, in units of `weight`; of the rows */
+  double *matrix, *scale; /* of the parts, in units of `weight`; of the rows */
   double *weight;         /* per column: its nominal value */
   double *right, *moved;  /* moved: in all, in these units */
   double *first;          /* entries of the integrated equations at the beginning, as in the matrix */
@@ -34,6 +35,62 @@ static uint32_t count_integrations(const Array *array, const Jacobian *jacobian)
   return highest + 1;
 }
 
+/* The row and column of the p-th integral of an entry of an equation. */
+static void integrate_entry(const Array *array, uint32_t *row, uint32_t *column, uint32_t p) {
+  uint32_t unknown = array->column_unknown[*column];
+  *row = array->rows + p * array->problem->equations + array->row_equation[*row];
+  *column = p < array_order(array, *column) ? *column - p - 1 : array->columns + unknown;
+}
+
+/* Entries of equations are integrated as often as leaves something of them. */
+static uint32_t integrals_of(const Array *array, uint32_t row, uint32_t column) {
+  return array_level(array, row) ? 0 : array_order(array, column) + 1;
+}
+
+/* Calls for each entry of the system; `context` is of the caller. */
+static void for_entries(const RankJump *jump, void (*visit)(void *, uint32_t, uint32_t, int32_t), void *context) {
+  const Array *array = jump->strangeness->array;
+  const Jacobian *jacobian = jump->strangeness->evaluator->jacobian;
+  for (uint32_t q = 0; q < jacobian->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
+      uint32_t own = (uint32_t)jacobian->row_index[e];
+      visit(context, own, q, e);
+      for (uint32_t p = 0; p < integrals_of(array, own, q); p++) {
+        uint32_t row = own, column = q;
+        integrate_entry(array, &row, &column, p);
+        visit(context, row, column, e);
+      }
+    }
+}
+
+/* A pattern by columns while it is counted, then filled. */
+typedef struct JumpPattern {
+  int32_t *start, *row;
+} JumpPattern;
+
+static void count_entry(void *context, uint32_t row, uint32_t column, int32_t entry) {
+  (void)row, (void)entry;
+  ((JumpPattern *)context)->start[column + 2]++;
+}
+
+static void place_entry(void *context, uint32_t row, uint32_t column, int32_t entry) {
+  JumpPattern *pattern = context;
+  (void)entry;
+  pattern->row[pattern->start[column + 1]++] = (int32_t)row;
+}
+
+static RankParts find_parts(const RankJump *jump, Heap *heap) {
+  Arena *arena = jump->strangeness->arena;
+  JumpPattern pattern = {.start = heap_array(heap, (size_t)jump->columns + 2, sizeof(int32_t))};
+  for_entries(jump, count_entry, &pattern);
+  for (uint32_t q = 0; q < jump->columns; q++) pattern.start[q + 2] += pattern.start[q + 1];
+  pattern.row = heap_array(heap, (size_t)pattern.start[jump->columns + 1], sizeof(int32_t));
+  for_entries(jump, place_entry, &pattern);
+  RankParts parts = rank_parts_connected(jump->rows, jump->columns, pattern.start, pattern.row, arena);
+  heap_free_all(heap, pattern.start, pattern.row);
+  return parts;
+}
+
 RankJump *rank_jump_new(Heap *heap, const Strangeness *strangeness) {
   RankJump *jump = heap_alloc(heap, sizeof *jump);
   const Array *array = strangeness->array;
@@ -42,9 +99,9 @@ RankJump *rank_jump_new(Heap *heap, const Strangeness *strangeness) {
   jump->strangeness = strangeness;
   jump->rows = array->rows + equations * count_integrations(array, evaluator->jacobian);
   jump->columns = array->columns + unknowns;
-  size_t entries = (size_t)jump->rows * jump->columns;
+  jump->parts = find_parts(jump, heap);
   jump->values = heap_array(heap, evaluator->jacobian->nonzeros, sizeof(double));
-  heap_numbers(heap, entries, &jump->matrix, &jump->first);
+  heap_numbers(heap, jump->parts.entries, &jump->matrix, &jump->first);
   heap_numbers(heap, jump->rows, &jump->scale, &jump->right);
   heap_numbers(heap, jump->columns, &jump->weight, &jump->moved);
   jump->y = heap_array(heap, array->columns, sizeof(double));
@@ -53,78 +110,74 @@ RankJump *rank_jump_new(Heap *heap, const Strangeness *strangeness) {
   return jump;
 }
 
-static double *entry_of(const RankJump *jump, uint32_t row, uint32_t column) {
-  return &jump->matrix[row + (size_t)column * jump->rows];
+/* Where the row begins in the dense matrix of its part; the next column is as many entries away as that has rows. */
+static size_t row_entry(const RankJump *jump, uint32_t row) {
+  return jump->parts.part[jump->parts.of_row[row]].first + jump->parts.row_place[row];
 }
 
-/* An entry of the array's Jacobian, and of the equation integrated as often as leaves something of it. */
-static void add_entry(RankJump *jump, uint32_t row, uint32_t column, double value) {
-  const Array *array = jump->strangeness->array;
-  uint32_t order = array_order(array, column), unknown = array->column_unknown[column];
-  *entry_of(jump, row, column) = value * jump->weight[column];
-  for (uint32_t p = 0; p <= order && !array_level(array, row); p++) {
-    uint32_t of = p < order ? column - p - 1 : array->columns + unknown;
-    uint32_t integrated = array->rows + p * array->problem->equations + array->row_equation[row];
-    *entry_of(jump, integrated, of) = value * jump->weight[of];
-  }
+static void add_entry(void *context, uint32_t row, uint32_t column, int32_t entry) {
+  RankJump *jump = context;
+  size_t stride = (size_t)jump->parts.part[jump->parts.of_row[row]].rows;
+  jump->matrix[row_entry(jump, row) + jump->parts.column_place[column] * stride] =
+      jump->values[entry] * jump->weight[column];
 }
 
 /* Scales the rows to largest entry 1, with what they miss: the array's own rows, and integrated ones for what has moved so far. */
 static void scale_rows(RankJump *jump) {
   uint32_t own = jump->strangeness->array->rows;
   for (uint32_t i = 0; i < jump->rows; i++) {
-    double largest = 0, sum = 0;
-    for (uint32_t q = 0; q < jump->columns; q++) {
-      largest = fmax(largest, fabs(*entry_of(jump, i, q)));
-      sum += *entry_of(jump, i, q) * jump->moved[q];
+    const RankPart *part = &jump->parts.part[jump->parts.of_row[i]];
+    double largest = 0, sum = 0, *entry = jump->matrix + row_entry(jump, i);
+    for (int32_t q = 0; q < part->columns; q++) {
+      largest = fmax(largest, fabs(entry[q * part->rows]));
+      sum += entry[q * part->rows] * jump->moved[part->column[q]];
     }
     jump->scale[i] = largest > 0 ? 1 / largest : 1;
     jump->right[i] = -jump->scale[i] * (i < own ? jump->right[i] : sum);
-    for (uint32_t q = 0; q < jump->columns; q++) *entry_of(jump, i, q) *= jump->scale[i];
+    for (int32_t q = 0; q < part->columns; q++) entry[q * part->rows] *= jump->scale[i];
   }
 }
 
 static bool evaluate(RankJump *jump, double t) {
   Evaluator *evaluator = jump->strangeness->evaluator;
-  const Jacobian *jacobian = evaluator->jacobian;
   if (evaluator_rows(evaluator, t, jump->y, jump->right) != EVAL_OK) return false;
   if (evaluator_jacobian(evaluator, t, jump->y, jump->values) != EVAL_OK) return false;
-  memset(jump->matrix, 0, (size_t)jump->rows * jump->columns * sizeof(double));
-  for (uint32_t q = 0; q < jacobian->columns; q++)
-    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
-      add_entry(jump, (uint32_t)jacobian->row_index[e], q, jump->values[e]);
+  memset(jump->matrix, 0, jump->parts.entries * sizeof(double));
+  for_entries(jump, add_entry, jump);
   scale_rows(jump);
   return true;
 }
 
-/* The part of `right` along the left singular vector k. */
-static double part_along(const RankJump *jump, const Svd *svd, int32_t k) {
-  double part = 0;
-  for (uint32_t i = 0; i < jump->rows; i++) part += svd->u[i + (size_t)k * jump->rows] * jump->right[i];
-  return part;
+/* The component of `right` along the left singular vector k. */
+static double right_along(const RankJump *jump, const RankPart *part, const Svd *svd, int32_t k) {
+  double along = 0;
+  for (int32_t i = 0; i < part->rows; i++) along += svd->u[i + k * part->rows] * jump->right[part->row[i]];
+  return along;
 }
 
-/* What no move meets of the rows. */
-static double missed(const RankJump *jump, const Svd *svd) {
+/* The square of what no move meets of the rows. */
+static double missed(const RankJump *jump, const RankPart *part, const Svd *svd) {
   double sum = 0;
-  for (int32_t k = svd->rank; k < (int32_t)jump->rows; k++) sum += pow(part_along(jump, svd, k), 2);
-  return sqrt(sum);
+  for (int32_t k = svd->rank; k < part->rows; k++) sum += pow(right_along(jump, part, svd, k), 2);
+  return sum;
 }
 
 /* Does the system leave the column open? */
 static bool is_open(const RankJump *jump, const Svd *svd, uint32_t column) {
-  for (uint32_t k = (uint32_t)svd->rank; k < jump->columns; k++)
-    if (fabs(svd->vt[k + (size_t)column * jump->columns]) > JUMPED) return true;
+  int32_t columns = jump->parts.part[jump->parts.of_column[column]].columns;
+  for (int32_t k = svd->rank; k < columns; k++)
+    if (fabs(svd->vt[k + (int32_t)jump->parts.column_place[column] * columns]) > JUMPED) return true;
   return false;
 }
 
-/* Moves all columns by the solution of least norm; returns the largest change of one of x, and whose it is. */
-static double move(RankJump *jump, const Svd *svd, const double *along, uint32_t *column) {
+/* Moves the columns of a part by the solution of least norm; returns the largest change of one of x, or `largest`, and whose it is. */
+static double move(RankJump *jump, const RankPart *part, const Svd *svd, const double *along, double largest,
+                   uint32_t *column) {
   const Strangeness *strangeness = jump->strangeness;
-  double largest = 0;
-  for (uint32_t q = 0; q < jump->columns; q++) {
+  for (int32_t n = 0; n < part->columns; n++) {
+    uint32_t q = part->column[n];
     double by = 0;
-    for (int32_t k = 0; k < svd->rank; k++) by += svd->vt[(uint32_t)k + (size_t)q * jump->columns] * along[k];
+    for (int32_t k = 0; k < svd->rank; k++) by += svd->vt[k + n * part->columns] * along[k];
     jump->moved[q] += by;
     if (q >= strangeness->array->columns) continue;
     jump->y[q] += by * jump->weight[q];
@@ -139,16 +192,24 @@ static double move(RankJump *jump, const Svd *svd, const double *along, uint32_t
 static double correct(void *context, bool *renew) {
   RankJump *jump = context;
   const Strangeness *strangeness = jump->strangeness;
+  double lacks = 0, change = 0;
   *renew = true;
   if (!evaluate(jump, jump->t)) return HUGE_VAL;
-  if (jump->is_first) memcpy(jump->first, jump->matrix, (size_t)jump->rows * jump->columns * sizeof(double));
+  if (jump->is_first) memcpy(jump->first, jump->matrix, jump->parts.entries * sizeof(double));
   jump->is_first = false;
   Arena scratch = arena_make(strangeness->heap);
-  Svd svd = dense_svd(jump->matrix, (int32_t)jump->rows, (int32_t)jump->columns, strangeness->rank_tolerance, &scratch);
-  double lacks = missed(jump, &svd), *along = arena_array(&scratch, jump->rows, sizeof *along);
-  for (int32_t k = 0; k < svd.rank; k++) along[k] = part_along(jump, &svd, k) / svd.s[k];
-  double change = move(jump, &svd, along, &jump->column);
-  jump->is_refused = lacks > JUMPED || (change > JUMPED && is_open(jump, &svd, jump->column));
+  Svd *svds = arena_array(&scratch, jump->parts.count, sizeof *svds);
+  for (uint32_t p = 0; p < jump->parts.count; p++) {
+    const RankPart *part = &jump->parts.part[p];
+    Svd svd = svds[p] =
+        dense_svd(jump->matrix + part->first, part->rows, part->columns, strangeness->rank_tolerance, &scratch);
+    double *along = arena_array(&scratch, (size_t)part->rows, sizeof *along);
+    lacks += missed(jump, part, &svd);
+    for (int32_t k = 0; k < svd.rank; k++) along[k] = right_along(jump, part, &svd, k) / svd.s[k];
+    change = move(jump, part, &svd, along, change, &jump->column);
+  }
+  jump->is_refused = sqrt(lacks) > JUMPED ||
+                     (change > JUMPED && is_open(jump, &svds[jump->parts.of_column[jump->column]], jump->column));
   arena_free(&scratch);
   jump->total += change;
   return jump->is_refused ? HUGE_VAL : change;
@@ -157,11 +218,13 @@ static double correct(void *context, bool *renew) {
 /* Do entries of integrated equations depend on what jumps? */
 static bool coefficients_changed(const RankJump *jump) {
   for (uint32_t i = jump->strangeness->array->rows; i < jump->rows; i++) {
+    const RankPart *part = &jump->parts.part[jump->parts.of_row[i]];
     double largest = 0, change = 0;
-    for (uint32_t q = 0; q < jump->columns; q++) {
-      double before = jump->first[i + (size_t)q * jump->rows];
-      largest = fmax(largest, fabs(before * jump->moved[q]));
-      change += (*entry_of(jump, i, q) - before) * jump->moved[q];
+    for (int32_t q = 0; q < part->columns; q++) {
+      size_t entry = row_entry(jump, i) + (size_t)q * (size_t)part->rows;
+      double moved = jump->moved[part->column[q]];
+      largest = fmax(largest, fabs(jump->first[entry] * moved));
+      change += (jump->matrix[entry] - jump->first[entry]) * moved;
     }
     if (fabs(change) > JUMPED * largest) return true;
   }

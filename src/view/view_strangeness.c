@@ -3,7 +3,8 @@
  *
  * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected, or when
  * the rate of some other column of x outgrows those of the states; an exchange multiplies the determinant of the rows
- * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. */
+ * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. States and columns change their
+ * parts within a part of the array (rank_parts.h), so T is known and used there alone. */
 #include "base/linear.h"
 #include "nonlinear/corrector.h"
 #include "view/jump.h"
@@ -19,6 +20,13 @@ static const double RAISED = 1.3;   /* what the estimate must grow by after a lo
 static const double JUMPED = 1e-6;  /* a change of a column, relative, that is a jump */
 enum { LOOK_EVERY = 32 /* steps, whatever the rates say */ };
 
+/* The columns of the system that are no states, all rows or those of their own part. */
+typedef struct Minor {
+  int32_t *start, *row, *entry; /* entry: of the system */
+  double *values;
+  Linear *linear;
+} Minor;
+
 /* The view comes first, so that one pointer serves as both. */
 typedef struct SelectedView {
   View view;
@@ -30,13 +38,19 @@ typedef struct SelectedView {
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
   int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
-  /* the look at the states: entries of the system, M and its columns, T by columns */
-  double *jacobian, *m_values, *dependence;
-  int32_t *m_start, *m_row, *column; /* column of M's column k */
-  Linear *linear;
-  bool *is_state, stale, factored; /* the pattern of M is of other states; there are factors */
+  uint32_t *row_part;    /* per row of the system: its part */
+  double *jacobian;      /* entries of the system */
+  Minor all, inner;      /* M, and M without what ties parts */
+  int32_t *column;       /* of the system, per column of M */
+  bool *is_state, stale; /* the patterns are of other states */
+  bool factored;         /* there are factors of M */
+  /* T by parts: of each a column for every state in it, a row for every column of the array in it */
+  uint32_t *state_start, *states; /* per part: its links */
+  size_t *t_start;
+  double *dependence;
+  uint32_t most_states; /* of a part */
   double *trial, *change;
-  bool *follows, looked; /* per column and state: did it depend on it when T was looked at last? */
+  bool *follows, looked; /* as T: did the column depend on the state when T was looked at last? */
   Exchange *exchanges;
   uint64_t factorizations;
   uint32_t waited; /* steps since the last look */
@@ -73,14 +87,17 @@ static void make_pattern(Heap *heap, SelectedView *selected) {
   int32_t *row = heap_array(heap, (size_t)jacobian->nonzeros + columns, sizeof *row), count = 0,
           next = strangeness->rows;
   selected->place = heap_array(heap, (size_t)jacobian->nonzeros + columns, sizeof(int32_t));
+  selected->row_part = heap_array(heap, (size_t)strangeness->rows + columns, sizeof(uint32_t));
   for (uint32_t q = 0; q < columns; q++) {
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       if (strangeness->row[jacobian->row_index[e]] < 0) continue;
       selected->place[count] = e;
+      selected->row_part[strangeness->row[jacobian->row_index[e]]] = strangeness->parts.of_row[jacobian->row_index[e]];
       row[count++] = strangeness->row[jacobian->row_index[e]];
     }
     if (strangeness->held[q]) {
       selected->place[count] = -1;
+      selected->row_part[next] = strangeness->parts.of_column[q];
       row[count++] = next++;
     }
     start[q + 1] = count;
@@ -88,6 +105,55 @@ static void make_pattern(Heap *heap, SelectedView *selected) {
   selected->view.system.column_start = start;
   selected->view.system.row_index = row;
   selected->view.system.rows = next;
+}
+
+static Minor new_minor(Heap *heap, const System *system) {
+  int32_t entries = system->column_start[system->columns];
+  return (Minor){heap_array(heap, (size_t)system->columns + 1, sizeof(int32_t)),
+                 heap_array(heap, (size_t)entries, sizeof(int32_t)), heap_array(heap, (size_t)entries, sizeof(int32_t)),
+                 heap_array(heap, (size_t)entries, sizeof(double)), linear_new(heap, system->rows, entries, false)};
+}
+
+static uint32_t part_of(const SelectedView *selected, int32_t column) {
+  return selected->strangeness->parts.of_column[column];
+}
+
+/* The links of each part, and room for T. */
+static void make_dependence(Heap *heap, SelectedView *selected) {
+  const Strangeness *strangeness = selected->strangeness;
+  uint32_t count = strangeness->parts.count, links = (uint32_t)strangeness->links;
+  selected->state_start = heap_array(heap, (size_t)count + 2, sizeof(uint32_t));
+  selected->states = heap_array(heap, links, sizeof(uint32_t));
+  selected->t_start = heap_array(heap, (size_t)count + 1, sizeof(size_t));
+  selected->most_states = 0;
+  uint32_t *start = selected->state_start;
+  for (uint32_t k = 0; k < links; k++) start[part_of(selected, strangeness->from[k]) + 2]++;
+  for (uint32_t p = 0; p < count; p++) {
+    uint32_t states = start[p + 2];
+    if (states > selected->most_states) selected->most_states = states;
+    selected->t_start[p + 1] = selected->t_start[p] + (size_t)strangeness->parts.part[p].columns * states;
+    start[p + 2] += start[p + 1];
+  }
+  for (uint32_t k = 0; k < links; k++) selected->states[start[part_of(selected, strangeness->from[k]) + 1]++] = k;
+  selected->dependence = heap_array(heap, selected->t_start[count], sizeof(double));
+  selected->follows = heap_array(heap, selected->t_start[count], sizeof(bool));
+}
+
+/* The entry of T for a column and the n-th state of its part. */
+static size_t t_entry(const SelectedView *selected, int32_t column, uint32_t n) {
+  const RankParts *parts = &selected->strangeness->parts;
+  uint32_t part = parts->of_column[column];
+  return selected->t_start[part] + parts->column_place[column] + (size_t)n * (size_t)parts->part[part].columns;
+}
+
+static uint32_t states_beside(const SelectedView *selected, int32_t column) {
+  uint32_t part = part_of(selected, column);
+  return selected->state_start[part + 1] - selected->state_start[part];
+}
+
+/* The link of the n-th state in the part of a column. */
+static int32_t link_beside(const SelectedView *selected, int32_t column, uint32_t n) {
+  return (int32_t)selected->states[selected->state_start[part_of(selected, column)] + n];
 }
 
 /* The system of the present selection at y. */
@@ -102,53 +168,62 @@ static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   system->link_to = strangeness->to;
   make_pattern(heap, selected);
   size_t entries = (size_t)system->column_start[columns], rows = (size_t)system->rows, links = (size_t)system->links;
-  heap_numbers(heap, entries, &selected->jacobian, &selected->m_values);
-  selected->dependence = heap_array(heap, rows * links, sizeof(double));
-  selected->m_start = heap_array(heap, columns + 1, sizeof(int32_t));
-  selected->m_row = heap_array(heap, entries, sizeof(int32_t));
+  selected->jacobian = heap_array(heap, entries, sizeof(double));
   selected->column = heap_array(heap, columns, sizeof(int32_t));
   selected->is_state = heap_array(heap, columns, sizeof(bool));
   selected->trial = heap_array(heap, columns, sizeof(double));
   selected->change = heap_array(heap, rows, sizeof(double));
   selected->stale = true;
   selected->exchanges = heap_array(heap, 4 * links, sizeof(Exchange));
-  selected->follows = heap_array(heap, columns * links, sizeof(bool));
   selected->looked = false;
-  selected->linear = linear_new(heap, system->rows, (int32_t)entries, false);
+  selected->all = new_minor(heap, system);
+  selected->inner = new_minor(heap, system);
+  make_dependence(heap, selected);
 }
 
 /* ---- columns that are no states ---- */
 
-/* The pattern of M, the columns that are no states. */
+static void fill_pattern(const SelectedView *selected, Minor *minor, bool inner) {
+  const System *system = &selected->view.system;
+  int32_t entry = 0;
+  for (int32_t k = 0; k < system->rows; k++) {
+    int32_t q = selected->column[k];
+    minor->start[k] = entry;
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
+      if (inner && selected->row_part[system->row_index[e]] != part_of(selected, q)) continue;
+      minor->row[entry] = system->row_index[e];
+      minor->entry[entry++] = e;
+    }
+  }
+  minor->start[system->rows] = entry;
+  linear_set_pattern(minor->linear, minor->start, minor->row);
+}
+
+/* The patterns of M, the columns that are no states. */
 static void set_pattern(SelectedView *selected) {
   const System *system = &selected->view.system;
-  int32_t next = 0, entry = 0;
+  int32_t next = 0;
   memset(selected->is_state, 0, (size_t)system->columns * sizeof(bool));
   for (int32_t k = 0; k < system->links; k++) selected->is_state[system->link_from[k]] = true;
-  for (int32_t q = 0; q < system->columns; q++) {
-    if (selected->is_state[q]) continue;
-    selected->column[next] = q;
-    selected->m_start[next++] = entry;
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
-      selected->m_row[entry++] = system->row_index[e];
-  }
-  selected->m_start[next] = entry;
-  linear_set_pattern(selected->linear, selected->m_start, selected->m_row);
-  selected->stale = false;
+  for (int32_t q = 0; q < system->columns; q++)
+    if (!selected->is_state[q]) selected->column[next++] = q;
+  fill_pattern(selected, &selected->all, false);
+  fill_pattern(selected, &selected->inner, true);
+  selected->stale = selected->factored = false;
+}
+
+static bool factor_minor(SelectedView *selected, Minor *minor, double t, const double *y) {
+  const System *system = &selected->view.system;
+  if (selected->stale) set_pattern(selected);
+  if (system->jacobian(system->context, t, y, selected->jacobian) != EVAL_OK) return false;
+  for (int32_t e = 0; e < minor->start[system->rows]; e++) minor->values[e] = selected->jacobian[minor->entry[e]];
+  selected->factorizations++;
+  return linear_factor(minor->linear, minor->values);
 }
 
 /* Factors M at (t, y). */
 static bool factor_matrix(SelectedView *selected, double t, const double *y) {
-  const System *system = &selected->view.system;
-  int32_t entry = 0;
-  selected->factored = false;
-  if (selected->stale) set_pattern(selected);
-  if (system->jacobian(system->context, t, y, selected->jacobian) != EVAL_OK) return false;
-  for (int32_t k = 0; k < system->rows; k++)
-    for (int32_t e = system->column_start[selected->column[k]]; e < system->column_start[selected->column[k] + 1]; e++)
-      selected->m_values[entry++] = selected->jacobian[e];
-  selected->factorizations++;
-  return selected->factored = linear_factor(selected->linear, selected->m_values);
+  return selected->factored = factor_minor(selected, &selected->all, t, y);
 }
 
 /* A point whose columns that are no states are solved for. */
@@ -163,7 +238,7 @@ static double correct(SelectedView *selected, double t) {
   const System *system = &selected->view.system;
   double *trial = selected->trial, *change = selected->change, size = 0;
   if (system->residual(system->context, t, trial, change) != EVAL_OK) return HUGE_VAL;
-  linear_solve(selected->linear, change);
+  linear_solve(selected->all.linear, change);
   for (int32_t k = 0; k < system->rows; k++) {
     int32_t q = selected->column[k];
     if (!isfinite(change[k])) return HUGE_VAL;
@@ -217,19 +292,23 @@ static double rate_of(const Strangeness *strangeness, const double *y, int32_t c
   return fabs(y[column + 1]) / strangeness->evaluator->nominal[column];
 }
 
+static bool is_same_stage(const Strangeness *strangeness, int32_t a, int32_t b) {
+  return !strangeness->staged || stage_of(strangeness, a) == stage_of(strangeness, b);
+}
+
 /* The largest rate of a column over those of the states that it was seen to depend on: an estimate of T that
  * costs no evaluation. */
 static double outgrowth(const SelectedView *selected, const double *y) {
   const Strangeness *strangeness = selected->strangeness;
-  int32_t links = strangeness->links;
   double most = 0;
   for (int32_t q = 0; q < selected->view.system.columns; q++) {
     double leading = 0;
     if (!may_be_state(strangeness, q)) continue;
-    for (int32_t k = 0; k < links; k++)
-      if (selected->follows[q * links + k] &&
-          (!strangeness->staged || stage_of(strangeness, q) == stage_of(strangeness, strangeness->from[k])))
-        leading = fmax(leading, rate_of(strangeness, y, strangeness->from[k]));
+    for (uint32_t n = 0; n < states_beside(selected, q); n++) {
+      int32_t from = strangeness->from[link_beside(selected, q, n)];
+      if (selected->follows[t_entry(selected, q, n)] && is_same_stage(strangeness, q, from))
+        leading = fmax(leading, rate_of(strangeness, y, from));
+    }
     if (leading > 0) most = fmax(most, rate_of(strangeness, y, q) / leading);
   }
   return most;
@@ -243,32 +322,39 @@ static bool is_look_due(SelectedView *selected, const double *y) {
   return !selected->looked || ++selected->waited >= LOOK_EVERY || most > selected->bar;
 }
 
+/* The size of an entry of T in units of nominal values. */
+static double scaled_dependence(const SelectedView *selected, int32_t column, uint32_t n) {
+  const double *nominal = selected->strangeness->evaluator->nominal;
+  int32_t from = selected->strangeness->from[link_beside(selected, column, n)];
+  return fabs(selected->dependence[t_entry(selected, column, n)]) * nominal[from] / nominal[column];
+}
+
 /* Keeps which columns depend on which states. */
 static void note_dependence(SelectedView *selected) {
-  const Strangeness *strangeness = selected->strangeness;
-  const double *nominal = strangeness->evaluator->nominal;
-  int32_t rows = selected->view.system.rows, links = strangeness->links;
-  memset(selected->follows, 0, (size_t)(selected->view.system.columns * links) * sizeof(bool));
-  for (int32_t r = 0; r < rows; r++)
-    for (int32_t k = 0; k < links; k++)
-      selected->follows[selected->column[r] * links + k] =
-          fabs(selected->dependence[r + k * rows]) * nominal[strangeness->from[k]] >
-          DEPENDS * nominal[selected->column[r]];
+  for (int32_t q = 0; q < selected->view.system.columns; q++)
+    for (uint32_t n = 0; n < states_beside(selected, q); n++)
+      selected->follows[t_entry(selected, q, n)] =
+          !selected->is_state[q] && scaled_dependence(selected, q, n) > DEPENDS;
   selected->looked = true;
 }
 
-/* T = -M^-1 N at (t, y): how the other columns depend on the states. */
+/* T at (t, y): how the other columns depend on the states of their part. One solution serves the n-th states of all parts. */
 static bool find_dependence(SelectedView *selected, double t, const double *y) {
   const System *system = &selected->view.system;
-  if (!factor_matrix(selected, t, y)) return false;
-  size_t rows = (size_t)system->rows;
-  memset(selected->dependence, 0, rows * (size_t)system->links * sizeof(double));
-  for (int32_t k = 0; k < system->links; k++) {
-    double *t_column = selected->dependence + (size_t)k * rows;
-    int32_t from = system->link_from[k];
-    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
-      t_column[system->row_index[e]] = -selected->jacobian[e];
-    linear_solve(selected->linear, t_column);
+  double *solution = selected->change;
+  if (!factor_minor(selected, &selected->inner, t, y)) return false;
+  for (uint32_t n = 0; n < selected->most_states; n++) {
+    memset(solution, 0, (size_t)system->rows * sizeof *solution);
+    for (uint32_t p = 0; p < selected->strangeness->parts.count; p++) {
+      if (selected->state_start[p] + n >= selected->state_start[p + 1]) continue;
+      int32_t from = system->link_from[selected->states[selected->state_start[p] + n]];
+      for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+        if (selected->row_part[system->row_index[e]] == p) solution[system->row_index[e]] = -selected->jacobian[e];
+    }
+    linear_solve(selected->inner.linear, solution);
+    for (int32_t k = 0; k < system->rows; k++)
+      if (n < states_beside(selected, selected->column[k]))
+        selected->dependence[t_entry(selected, selected->column[k], n)] = solution[k];
   }
   return true;
 }
@@ -278,72 +364,78 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   SelectedView *selected = context;
   const System *system = &selected->view.system;
   int32_t n = system->links;
-  if (!find_dependence(selected, t, y)) return EVAL_DOMAIN;
-  for (int32_t i = 0; i < n; i++) {
-    int32_t to = system->link_to[i], place = to;
-    for (int32_t k = 0; k < n; k++) place -= system->link_from[k] < to;
-    for (int32_t k = 0; k < n; k++)
-      jacobian[i + k * n] =
-          selected->is_state[to] ? system->link_from[k] == to : selected->dependence[place + k * system->rows];
+  if (!factor_matrix(selected, t, y)) return EVAL_DOMAIN;
+  for (int32_t k = 0; k < n; k++) {
+    int32_t from = system->link_from[k];
+    memset(selected->change, 0, (size_t)system->rows * sizeof(double));
+    for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
+      selected->change[system->row_index[e]] = -selected->jacobian[e];
+    linear_solve(selected->all.linear, selected->change);
+    memset(selected->trial, 0, (size_t)system->columns * sizeof(double));
+    selected->trial[from] = 1;
+    for (int32_t r = 0; r < system->rows; r++) selected->trial[selected->column[r]] = selected->change[r];
+    for (int32_t i = 0; i < n; i++) jacobian[i + k * n] = selected->trial[system->link_to[i]];
   }
   return EVAL_OK;
 }
 
-/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of. */
-static double best_exchange(const SelectedView *selected, int32_t *place, int32_t *state) {
+/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of: the n-th beside it. */
+static double best_exchange(const SelectedView *selected, int32_t *column, uint32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
-  const double *nominal = strangeness->evaluator->nominal;
   double best = 0;
-  for (int32_t r = 0; r < selected->view.system.rows; r++) {
-    if (!may_be_state(strangeness, selected->column[r])) continue;
-    for (int32_t k = 0; k < strangeness->links; k++) {
-      if (strangeness->staged &&
-          stage_of(strangeness, selected->column[r]) != stage_of(strangeness, strangeness->from[k]))
-        continue;
-      double gain = fabs(selected->dependence[r + k * selected->view.system.rows]) * nominal[strangeness->from[k]] /
-                    nominal[selected->column[r]];
-      if (gain > best) best = gain, *place = r, *state = k;
+  for (int32_t q = 0; q < selected->view.system.columns; q++) {
+    if (selected->is_state[q] || !may_be_state(strangeness, q)) continue;
+    for (uint32_t n = 0; n < states_beside(selected, q); n++) {
+      double gain = scaled_dependence(selected, q, n);
+      if (gain > best && is_same_stage(strangeness, q, strangeness->from[link_beside(selected, q, n)]))
+        best = gain, *column = q, *state = n;
     }
   }
   return best;
 }
 
-/* T after the column at `place` and a state have changed their parts. */
-static void exchange_columns(SelectedView *selected, int32_t place, int32_t state) {
+/* T after a column and the n-th state beside it have changed their parts. */
+static void exchange_columns(SelectedView *selected, int32_t in, uint32_t n) {
   Strangeness *strangeness = selected->strangeness;
-  int32_t rows = selected->view.system.rows, in = selected->column[place], out = strangeness->from[state];
-  double *t = selected->dependence, pivot = t[place + state * rows];
-  for (int32_t k = 0; k < strangeness->links; k++) {
-    if (k == state) continue;
-    double factor = t[place + k * rows] / pivot;
-    for (int32_t r = 0; r < rows; r++) t[r + k * rows] -= t[r + state * rows] * factor;
-    t[place + k * rows] = -factor;
+  int32_t link = link_beside(selected, in, n), out = strangeness->from[link],
+          rows = strangeness->parts.part[part_of(selected, in)].columns;
+  double *t = selected->dependence + selected->t_start[part_of(selected, in)];
+  uint32_t place = strangeness->parts.column_place[in], freed = strangeness->parts.column_place[out];
+  double *column = t + (size_t)n * (size_t)rows, pivot = column[place];
+  for (uint32_t k = 0; k < states_beside(selected, in); k++) {
+    double *other = t + (size_t)k * (size_t)rows, factor = other[place] / pivot;
+    if (k == n) continue;
+    for (int32_t r = 0; r < rows; r++) other[r] -= column[r] * factor;
+    other[freed] = -factor;
   }
-  for (int32_t r = 0; r < rows; r++) t[r + state * rows] /= pivot;
-  t[place + state * rows] = 1 / pivot;
-  selected->column[place] = out;
-  strangeness->from[state] = in;
-  strangeness->to[state] = in + 1;
+  for (int32_t r = 0; r < rows; r++) column[r] /= pivot;
+  column[freed] = 1 / pivot;
+  selected->is_state[in] = true;
+  selected->is_state[out] = false;
+  selected->stale = true;
+  strangeness->from[link] = in;
+  strangeness->to[link] = in + 1;
 }
 
 static int32_t exchange(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges) {
   SelectedView *selected = (SelectedView *)view;
   Strangeness *strangeness = selected->strangeness;
-  int32_t count = 0, place = 0, state = 0, limit = 4 * strangeness->links;
+  int32_t count = 0, column = 0, limit = 4 * strangeness->links;
+  uint32_t state = 0;
   exchanges->list = selected->exchanges;
   if (strangeness->links == 0) return 0;
   if (!sure && !is_look_due(selected, ahead.y)) return 0;
   selected->waited = 0;
   if (!find_dependence(selected, ahead.t, ahead.y)) return EXCHANGE_RESELECT;
-  if (best_exchange(selected, &place, &state) > GAIN && complete_columns(view, now.t, now.y) != EVAL_OK)
+  if (best_exchange(selected, &column, &state) > GAIN && complete_columns(view, now.t, now.y) != EVAL_OK)
     return EXCHANGE_RESELECT;
-  for (; count < limit && best_exchange(selected, &place, &state) > GAIN; count++) {
-    selected->exchanges[count] = (Exchange){(uint32_t)strangeness->from[state], (uint32_t)selected->column[place]};
-    exchange_columns(selected, place, state);
+  for (; count < limit && best_exchange(selected, &column, &state) > GAIN; count++) {
+    selected->exchanges[count] =
+        (Exchange){(uint32_t)strangeness->from[link_beside(selected, column, state)], (uint32_t)column};
+    exchange_columns(selected, column, state);
   }
   note_dependence(selected);
   selected->bar = count ? GAIN : fmax(GAIN, RAISED * outgrowth(selected, ahead.y));
-  if (count) selected->stale = true;
   return count;
 }
 
@@ -419,36 +511,31 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   return EVAL_STOP;
 }
 
-/* The state whose part a column may best take, of those that are not held themselves; -1: none. */
-static int32_t replaceable_state(const SelectedView *selected, int32_t place, const uint8_t *held) {
+/* The state beside a column whose part it may best take, of those that are not held themselves. false: there is none. */
+static bool find_replaceable(const SelectedView *selected, int32_t column, const uint8_t *held, uint32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
-  const double *nominal = strangeness->evaluator->nominal;
-  double best = DEPENDS * nominal[selected->column[place]];
-  int32_t found = -1;
-  for (int32_t k = 0; k < strangeness->links; k++) {
-    int32_t from = strangeness->from[k];
-    double gain = fabs(selected->dependence[place + k * selected->view.system.rows]) * nominal[from];
-    bool fits = !strangeness->staged || stage_of(strangeness, selected->column[place]) == stage_of(strangeness, from);
-    if (held[from] < 2 && fits && gain > best) best = gain, found = k;
+  double best = DEPENDS;
+  for (uint32_t n = 0; n < states_beside(selected, column); n++) {
+    int32_t from = strangeness->from[link_beside(selected, column, n)];
+    double gain = scaled_dependence(selected, column, n);
+    if (held[from] < 2 && is_same_stage(strangeness, column, from) && gain > best) best = gain, *state = n;
   }
-  return found;
+  return best > DEPENDS;
 }
 
 /* The columns held are states now. One that cannot be, since the rows determine it, would jump again. */
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   SelectedView *selected = (SelectedView *)view;
   bool found = find_dependence(selected, t, y);
-  for (int32_t place = 0; place < view->system.rows && found; place++) {
-    int32_t column = selected->column[place];
-    if (held[column] < 2) continue;
-    int32_t state = may_be_state(selected->strangeness, column) ? replaceable_state(selected, place, held) : -1;
-    if (state < 0) {
-      view->undetermined = (uint32_t)column;
+  for (int32_t q = 0; q < view->system.columns && found; q++) {
+    uint32_t state = 0;
+    if (held[q] < 2 || selected->is_state[q]) continue;
+    if (!may_be_state(selected->strangeness, q) || !find_replaceable(selected, q, held, &state)) {
+      view->undetermined = (uint32_t)q;
       return EVAL_STOP;
     }
-    exchange_columns(selected, place, state);
+    exchange_columns(selected, q, state);
   }
-  selected->stale = true;
   selected->looked = false;
   return found ? complete_columns(view, t, y) : EVAL_STOP;
 }

@@ -1,0 +1,35 @@
+/* rank_parts: a sparse matrix taken apart into rows and columns whose ranks are decided alone, each part as a dense matrix.
+ *
+ * Invariant: a row has entries in columns of its own part and of parts before it only. Where the parts are connected components it has
+ * none in others, and ranks and singular vectors of the whole are those of the parts together; where they are the
+ * blocks of a triangular form, that holds for ranks that are full in every part. */
+#pragma once
+
+#include "base/arena.h"
+
+#include <stdint.h>
+
+typedef struct RankPart {
+  int32_t rows, columns;
+  uint32_t *row, *column; /* of the matrix, ascending */
+  size_t first;           /* entry of the dense matrix of all parts, one behind the other, each by columns */
+} RankPart;
+
+typedef struct RankParts {
+  uint32_t count;
+  RankPart *part;
+  uint32_t *of_row, *of_column;       /* part */
+  uint32_t *row_place, *column_place; /* number in there */
+  size_t entries;                     /* of all dense matrices */
+} RankParts;
+
+/* The connected components of a pattern by columns. Owned by the arena. About O(entries). */
+RankParts rank_parts_connected(uint32_t rows, uint32_t columns, const int32_t *column_start, const int32_t *row_index,
+                               Arena *arena);
+
+/* The parts of_row and of_column, `count` of them. Keeps both; owned by the arena. O(rows + columns). */
+RankParts rank_parts_list(uint32_t *of_row, uint32_t rows, uint32_t *of_column, uint32_t columns, uint32_t count,
+                          Arena *arena);
+
+/* The part with the most columns; NULL if there is none. */
+const RankPart *rank_parts_largest(const RankParts *parts);
