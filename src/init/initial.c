@@ -394,16 +394,41 @@ static bool try_all_rows(Attempt *attempt) {
 
 /* ---- homotopy(actual, simplified) ---- */
 
-/* Follows the solutions from parameter 0, where y is solved, to 1. Columns that a row determines move, and the parameter. */
-static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
-  Patch *patch = patch_new(system, NULL, 0);
+/* Frees the columns that a row determines, and the parameter where it is to move. */
+static void set_matched(const InitialSystem *system, const Order *order, bool moves, Patch *patch) {
   double *weights = heap_array(system->heap, system->columns, sizeof *weights);
   for (uint32_t q = 0; q < system->columns; q++)
-    weights[q] = order->choice.matching.row_of_column[q] != STRUCTURE_NONE || q == system->homotopy;
+    weights[q] = order->choice.matching.row_of_column[q] != STRUCTURE_NONE || (moves && q == system->homotopy);
   patch_set_weights(patch, weights);
+  heap_free(system->heap, weights);
+}
+
+/* From 0 as far as steps of the parameter lead that grow while they succeed: to 1, or next to a turning point. y is solved at 0. */
+static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, double *y, uint32_t *iterations) {
+  double *last = heap_array(system->heap, system->columns, sizeof *last), at = 0, step = 0.1;
+  while (at < 1 && step > 1e-5) {
+    memcpy(last, y, system->columns * sizeof *last);
+    double next = at + step < 1 ? at + step : 1;
+    y[system->homotopy] = next;
+    PatchResult result = patch_solve(patch, t0, y);
+    *iterations += result.iterations;
+    if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
+    else at = next;
+    step *= result.solved ? 2 : 0.25;
+  }
+  heap_free(system->heap, last);
+  return at >= 1;
+}
+
+/* Follows the solutions from parameter 0, where y is solved, to 1. First it raises the parameter step by step, which is not disturbed by other
+ * solutions that cross the path. Where that fails it lets the parameter move freely, past turning points. */
+static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
+  Patch *patch = patch_new(system, NULL, 0);
+  set_matched(system, order, false, patch);
+  if (raise_parameter(system, patch, t0, y, iterations)) return true;
+  set_matched(system, order, true, patch);
   PatchResult result = patch_trace(patch, t0, system->homotopy, 1, y);
   *iterations += result.iterations;
-  heap_free(system->heap, weights);
   return result.solved;
 }
 

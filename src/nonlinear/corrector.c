@@ -25,8 +25,6 @@ static double left_behind(double size, double last, bool is_fresh) {
   return is_fresh && (isinf(last) || ratio <= STALE) ? fmin(left, CURVED * size * size) : left;
 }
 
-double corrector_last(double enough) { return sqrt(enough / CURVED); }
-
 CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough) {
   double last = HUGE_VAL;
   bool renew = !keeps, is_own = false; /* is_own: the factors are of a point of this run */

@@ -27,6 +27,3 @@ typedef enum CorrectorReach {
 
 /* keeps: factors, those of the points before too, serve as long as corrections shrink by them. enough: what may be left to correct. */
 CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough);
-
-/* A first correction by factors of its point that is no larger needs no other one. */
-double corrector_last(double enough);

@@ -835,27 +835,7 @@ static bool take_direction(const Nonlinear *nonlinear, const double *from, const
   return true;
 }
 
-/* Holds the unknown at values from that of x to the goal, by steps that grow while they succeed. x is the last solution. */
-static void raise_unknown(Nonlinear *nonlinear, int32_t column, double goal, double *x, NonlinearResult *result) {
-  double *held = heap_copy(nonlinear->heap, x, (size_t)nonlinear->columns, sizeof *x);
-  double first = x[column], weight = nonlinear->weight[column], part = 0, step = FIRST;
-  set_weight(nonlinear, column, 0);
-  while (part < 1 && step > SHORTEST) {
-    double next = fmin(part + step, 1);
-    x[column] = next < 1 ? first + next * (goal - first) : goal;
-    NonlinearResult there = nonlinear_solve(nonlinear, x);
-    result->iterations += there.iterations;
-    if (there.solved) part = next, result->residual = there.residual;
-    copy(nonlinear, there.solved ? held : x, there.solved ? x : held);
-    step *= there.solved ? 2 : 0.25;
-  }
-  set_weight(nonlinear, column, weight);
-  result->solved = part >= 1;
-  heap_free(nonlinear->heap, held);
-}
-
-/* Lets the unknown move as the solutions do. */
-static NonlinearResult follow_solutions(Nonlinear *nonlinear, int32_t column, double goal, double *x) {
+NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x) {
   NonlinearResult result = {.residual = HUGE_VAL, .defined = true, .end = NONLINEAR_SLOW};
   double step = FIRST, squares, *direction, *held, *target;
   bool is_first = true;
@@ -875,15 +855,6 @@ static NonlinearResult follow_solutions(Nonlinear *nonlinear, int32_t column, do
   }
   if (result.solved) result.end = NONLINEAR_CONVERGED;
   heap_free_all(nonlinear->heap, direction, held, target);
-  return result;
-}
-
-NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x) {
-  NonlinearResult raised = {.residual = HUGE_VAL, .defined = true, .end = NONLINEAR_CONVERGED};
-  raise_unknown(nonlinear, column, goal, x, &raised);
-  if (raised.solved) return raised;
-  NonlinearResult result = follow_solutions(nonlinear, column, goal, x);
-  result.iterations += raised.iterations;
   return result;
 }
 
@@ -950,7 +921,7 @@ NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x) {
   double *z = heap_array(heap, (size_t)nonlinear->columns + 1, sizeof *z);
   copy(nonlinear, z, x);
   copy(nonlinear, nonlinear->entered, x);
-  NonlinearResult traced = follow_solutions(homotopy_new(heap, nonlinear), nonlinear->columns, 1, z);
+  NonlinearResult traced = nonlinear_trace(homotopy_new(heap, nonlinear), nonlinear->columns, 1, z);
   copy(nonlinear, x, z);
   heap_release(nonlinear->heap, ticket);
   if (!traced.solved) traced.residual = nonlinear_residual(nonlinear, x, &traced.worst);

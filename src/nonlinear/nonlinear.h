@@ -75,12 +75,10 @@ void nonlinear_set_careful(Nonlinear *nonlinear, bool careful);
 /* Solves from x, in place; after a failure x is where the equations are met best. */
 NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
 
-/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy), as nonlinear_trace does with an unknown that moves
- * freely. */
+/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy), by nonlinear_trace. */
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
 
-/* Follows the solutions from x, which is one, until the unknown `column`, which has a weight, has the value `goal`. First it is held at one value after the other, which is not
- * disturbed by other solutions that cross the path. Where that fails it moves freely: a step goes on in the direction of the last one, as far as the linear
+/* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step goes on in the direction of the last one, as far as the linear
  * model allows, then back onto the solutions by corrections of least norm: so turning points are passed (Allgower, Georg, Introduction to Numerical
  * Continuation Methods, chapter 3). */
 NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x);

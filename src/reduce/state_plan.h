@@ -23,7 +23,7 @@ typedef struct UnitPlan {
   const BlockShape *shape;
   const TangentPlan *tangent; /* of the highest stage; NULL: not of that form */
   bool linear;
-  bool keeps;    /* large, and no later stage needs its matrix: its factors serve at later points */
+  bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
   int32_t below; /* unit of the same block that is solved before it; NONE */
   int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
   int32_t nonzeros;

@@ -5,7 +5,6 @@
 
 #include "base/copy.h"
 #include "base/linear.h"
-#include "nonlinear/corrector.h"
 #include "nonlinear/nonlinear.h"
 #include "reduce/state_plan.h"
 
@@ -13,20 +12,28 @@
 #include <math.h>
 #include <string.h>
 
-enum { FUSE_LIMIT = 128 };
+/* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
+ * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
+/* A junction that blocks has a conductance of 1e-12 siemens: a step by that is 1e12 times too long, and must be halved as often. */
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60, FUSE_LIMIT = 128 };
 
-/* Matrices of so many entries: their factors serve at later points too. Smaller ones are factored in less time than more corrections take. */
-enum { KEPT_ENTRIES = 400 };
+/* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
+ * one before. Smaller matrices are factored in less time than more corrections take. */
+enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
+static const double KEPT_CONTRACTION = 0.02;
 
 /* Part of the terms that cancel in a residual which may be left of them. */
 static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
-/* What may be left to correct inside of a step: less than any error that it may have. */
-static const double LEFT_INSIDE = 1e-12;
+static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;
 
-/* Corrections by their own matrices that shrink from the first one on lead to the solution nearest to the guess. Kantorovich's theorem asks for h <= 1/2, where h is
- * the part of the matrix that changes over the first correction. Then halfway along it the residual is half of what it was but for h/8, as a correction by the first
- * matrix, and the solution is next to its end, by less than h (Deuflhard 2004, section 2.1). In parts of the first correction. */
+/* If corrections shrink by this factor from the first one on, they lead to the solution nearest to the start. Otherwise they may lead to
+ * any solution (Kantorovich's theorem). */
+static const double NEWTON_CONTRACTION = 0.5;
+
+/* The theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is
+ * half of what it was but for h/8, as a correction by the first matrix, and the solution is next to its end, by less than h (Deuflhard 2004,
+ * section 2.1). In parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
 /* Of the size of the columns: a way that is no longer has so few signs of the determinant on it that those at its quarters tell. */
@@ -50,6 +57,13 @@ typedef struct Unit {
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
+/* What is wanted of Newton's method. */
+typedef enum NewtonGoal {
+  GOAL_ANY,   /* a solution: residuals get smaller */
+  GOAL_SHORT, /* a solution at a short way from the guess: residuals get smaller */
+  GOAL_NEXT,  /* the solution next to the guess, and no other */
+} NewtonGoal;
+
 struct StateSpace {
   Heap *heap;
   Evaluator *evaluator;
@@ -58,8 +72,8 @@ struct StateSpace {
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
-  bool is_next; /* the solution next to the guess is wanted, and no other */
-  double left;  /* to correct at most */
+  NewtonGoal goal;
+  double quadratic; /* corrections up to this are the last ones */
   SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual, *remainder, *first;
@@ -452,7 +466,7 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
 
 /* Is a column nothing but round-off? The other side of 0 may be out of the domain of a row, as of u^1.5. */
 static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
-  return value != 0 && fabs(value) <= CORRECTOR_ROUND_OFF * space->evaluator->nominal[column];
+  return value != 0 && fabs(value) <= NEWTON_FLOOR * space->evaluator->nominal[column];
 }
 
 static bool has_round_off(const StateSpace *space, const Unit *unit, const double *y) {
@@ -484,6 +498,12 @@ static double correction_norm(const StateSpace *space, const Unit *unit, const d
   return norm;
 }
 
+static double sum_squares(const double *values, int32_t count) {
+  double sum = 0;
+  for (int32_t k = 0; k < count; k++) sum += values[k] * values[k];
+  return sum;
+}
+
 /* y - fraction * correction in the unit's columns, from the trial values kept. */
 static void apply_correction(Unit *unit, const double *correction, double fraction, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
@@ -504,80 +524,58 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
   return EVAL_OK;
 }
 
-/* Moves columns that are zero by round-off. false: there are none. */
-static bool step_aside(const StateSpace *space, const Unit *unit, double *y) {
-  bool moves = false;
-  for (int32_t k = 0; k < unit->plan->count; k++) {
-    double *value = &y[unit->columns[k]], round_off = CORRECTOR_ROUND_OFF * space->evaluator->nominal[unit->columns[k]];
-    if (fabs(*value) >= round_off) continue;
-    *value = round_off;
-    moves = true;
-  }
-  return moves;
-}
-
-/* The correction by the matrix of y. Where that is singular, and columns are at rest, it is taken beside them: an entry may vanish or be infinite at that one
- * point, as that of a flow which reverses. */
-static EvalStatus correct_anew(StateSpace *space, Unit *unit, double t, double *y, double *correction) {
-  EvalStatus status = unit_joint_at_guess(space, unit, t, y, correction);
-  if (status == EVAL_OK) status = solve_correction(space, unit, correction);
-  if (status == EVAL_OK) return status;
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
-  if (step_aside(space, unit, y) && unit_joint(space, unit, t, y, correction) == EVAL_OK &&
-      solve_correction(space, unit, correction) == EVAL_OK)
-    return EVAL_OK;
-  apply_correction(unit, correction, 0, y);
-  return status;
-}
-
-/* A unit that is solved at a point. */
-typedef struct Solution {
-  StateSpace *space;
-  Unit *unit;
-  double t, *y;
-  bool is_begun;   /* the guess has been corrected */
-  bool is_foreign; /* by factors of points before it alone */
-  EvalStatus status;
-} Solution;
-
-/* May factors of another point serve? Not if a later stage needs the matrix. */
-static bool may_keep(const StateSpace *space, const Unit *unit) {
+/* Corrects with the factors that are there, of a point nearby; *last is the size of the last correction. False: they do not serve. */
+static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
   const Unit *owner = &space->units[unit->plan->owner];
-  return unit->plan->joint && unit->plan->stage == 0 && owner->linear_system && !owner->is_projected && owner->factored;
+  double *correction = space->correction;
+  for (int iteration = 0; iteration < KEPT_LIMIT; iteration++) {
+    if (unit_residual(space, unit, t, y, correction) != EVAL_OK) return false;
+    linear_solve(owner->linear_system, correction);
+    double norm = correction_norm(space, unit, correction, y);
+    if (!(norm <= KEPT_CONTRACTION * *last || norm <= NEWTON_FLOOR)) return false;
+    for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] -= correction[k];
+    if (norm * (isinf(*last) ? 1 : norm / *last) <= NEWTON_FLOOR) return true;
+    *last = norm;
+  }
+  return false;
 }
 
-static void set_to_guess(const Unit *unit, double *y) {
+/* The same of a unit that keeps its factors, from the beginning. False: y is as it was. */
+static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  double last = INFINITY;
+  if (!space->units[unit->plan->owner].factored) return false;
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  if (correct_with_kept_factors(space, unit, t, y, &last)) return true;
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
 }
 
-/* A CorrectorStep. Factors of points before the guess serve in units that keep them; where they do not, the guess is corrected anew. */
-static double correct_unit(void *context, bool *renew) {
-  Solution *solution = context;
-  StateSpace *space = solution->space;
-  Unit *unit = solution->unit;
-  double *correction = space->correction, *y = solution->y, norm = HUGE_VAL;
-  if (*renew && solution->is_foreign) {
-    solution->is_foreign = *renew = false;
-    set_to_guess(unit, y);
-    return HUGE_VAL;
+static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  EvalStatus status = unit_joint(space, unit, t, y, space->correction);
+  if (status == EVAL_OK) status = solve_correction(space, unit, space->correction);
+  if (status != EVAL_OK) return status;
+  const double *correction = space->correction;
+  for (int32_t k = 0, count = unit->plan->count; k < count; k++) y[unit->columns[k]] -= correction[k];
+  return EVAL_OK;
+}
+
+/* Halves the step until the residual is defined and does not grow; leaves y and the residual there. */
+static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y) {
+  double fraction = 1, before = sum_squares(space->residual, unit->plan->count);
+  for (int halving = 0; halving < HALVING_LIMIT; halving++, fraction /= 2) {
+    apply_correction(unit, space->correction, fraction, y);
+    if (unit_joint(space, unit, t, y, space->residual) != EVAL_OK) continue;
+    if (sum_squares(space->residual, unit->plan->count) <= before * (1 - fraction / 2) || before == 0) return EVAL_OK;
   }
-  *renew = *renew || !may_keep(space, unit) || !(solution->is_begun || unit->plan->keeps);
-  solution->is_foreign = !*renew && (solution->is_foreign || !solution->is_begun);
-  EvalStatus status = *renew ? correct_anew(space, unit, solution->t, y, correction)
-                             : unit_residual(space, unit, solution->t, y, correction);
-  solution->is_begun = true;
-  if (status == EVAL_OK && !*renew) solve_with_factors(space, unit, correction);
-  for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
-  if (status == EVAL_OK) norm = correction_norm(space, unit, correction, y);
-  if (status == EVAL_OK && !isfinite(norm)) status = fail(space, unit, "the Jacobian is singular");
-  solution->status = status;
-  if (status != EVAL_OK) {
-    set_to_guess(unit, y);
-    return HUGE_VAL;
-  }
-  apply_correction(unit, correction, 1, y);
-  unit->is_moved = norm > CORRECTOR_ROUND_OFF;
-  return norm;
+  return fail(space, unit, "Newton's iteration does not converge");
+}
+
+/* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
+static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
+  if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
+  apply_correction(unit, space->correction, 1, y);
+  return unit_joint(space, unit, t, y, space->residual);
 }
 
 /* Are the residuals at the trial values nothing but round-off of the terms that cancel in them? Then no correction makes them smaller. Leaves y
@@ -595,6 +593,23 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
+/* The last correction, whose size is given. It may lead out of a domain by round-off. */
+static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *correction, double norm, double t,
+                                double *y) {
+  apply_correction(unit, correction, 1, y);
+  if (has_round_off(space, unit, y) && unit_residual(space, unit, t, y, space->remainder) != EVAL_OK)
+    clear_round_off(space, unit, y);
+  unit->is_moved = norm > NEWTON_FLOOR;
+  return EVAL_OK;
+}
+
+/* The first correction has new factors. Where it is small and no later stage needs the matrix, they serve for the next ones, too. */
+static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, double norm) {
+  const Unit *owner = &space->units[unit->plan->owner];
+  return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
+         !owner->is_projected && norm <= KEPT_CONTRACTION;
+}
+
 /* Is y at most a short way from the guess, which is in unit->values? */
 static bool is_short_way(const StateSpace *space, const Unit *unit, const double *y) {
   double *way = space->remainder;
@@ -602,21 +617,36 @@ static bool is_short_way(const StateSpace *space, const Unit *unit, const double
   return correction_norm(space, unit, way, y) <= NEWTON_SHORT;
 }
 
-/* The last correction may have left a domain by round-off. */
-static void keep_defined(StateSpace *space, Unit *unit, double t, double *y) {
-  if (has_round_off(space, unit, y) && unit_residual(space, unit, t, y, space->remainder) != EVAL_OK)
-    clear_round_off(space, unit, y);
-}
-
-/* Full corrections from y, while they shrink; the guess is in unit->values. */
-static EvalStatus correct_near(StateSpace *space, Unit *unit, double t, double *y) {
-  Solution solution = {.space = space, .unit = unit, .t = t, .y = y};
-  CorrectorEnd end = corrector_run(correct_unit, &solution, REACH_NEXT, true, space->left);
-  if (end == CORRECTOR_UNDEFINED) return solution.status;
-  if (end == CORRECTOR_SLOW && !is_at_round_off(space, unit, t, y))
-    return fail(space, unit, "Newton's iteration does not converge");
-  keep_defined(space, unit, t, y);
-  return EVAL_OK;
+static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  EvalStatus status = unit_joint_at_guess(space, unit, t, y, space->residual);
+  if (status != EVAL_OK) return status;
+  double last = 0;
+  unit->is_moved = false;
+  for (int iteration = 0; iteration < NEWTON_LIMIT; iteration++) {
+    copy_numbers(space->correction, space->residual, (size_t)unit->plan->count);
+    status = solve_correction(space, unit, space->correction);
+    if (status != EVAL_OK) return status;
+    for (int32_t k = 0; k < unit->plan->count; k++) unit->trial[k] = y[unit->columns[k]];
+    double norm = correction_norm(space, unit, space->correction, y);
+    if (!isfinite(norm)) return fail(space, unit, "the Jacobian is singular");
+    bool quadratic = norm <= space->quadratic && (last == 0 || norm <= 0.1 * last);
+    if (norm <= NEWTON_FLOOR || quadratic) return finish_newton(space, unit, space->correction, norm, t, y);
+    if (norm < 1e-12 && last > 0 && norm > 0.1 * last) return EVAL_OK; /* round-off of the residual */
+    if (space->goal == GOAL_NEXT && last > 0 && norm > NEWTON_CONTRACTION * last) break;
+    last = norm;
+    if (goes_on_with_factors(space, unit, norm)) {
+      apply_correction(unit, space->correction, 1, y);
+      if (correct_with_kept_factors(space, unit, t, y, &last)) return EVAL_OK;
+      status = unit_joint(space, unit, t, y, space->residual);
+    } else {
+      status = correct(space, unit, t, y);
+    }
+    if (status != EVAL_OK) return is_at_round_off(space, unit, t, y) ? EVAL_OK : status;
+    if (space->goal == GOAL_SHORT && !is_short_way(space, unit, y))
+      return fail(space, unit, "other solutions are near");
+  }
+  if (is_at_round_off(space, unit, t, y)) return EVAL_OK;
+  return fail(space, unit, "Newton's iteration does not converge");
 }
 
 /* Is a column so much larger than where it came from and its nominal value that round-off of it is as large as these? There residuals
@@ -638,8 +668,9 @@ static double departure(const StateSpace *space, const Unit *unit, const double 
 /* The first correction, by the factors that are there or by those of the guess. */
 static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double *y, bool is_kept, double *correction) {
   EvalStatus status =
-      is_kept ? unit_residual(space, unit, t, y, correction) : correct_anew(space, unit, t, y, correction);
+      is_kept ? unit_residual(space, unit, t, y, correction) : unit_joint_at_guess(space, unit, t, y, correction);
   if (status == EVAL_OK && is_kept) solve_with_factors(space, unit, correction);
+  else if (status == EVAL_OK) status = solve_correction(space, unit, correction);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = unit->trial[k] = y[unit->columns[k]];
   return status;
 }
@@ -657,6 +688,30 @@ static bool is_next(const StateSpace *space, const Unit *unit, const double *y) 
   for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
 }
+
+/* As solve_next, with the factors of a point before. */
+static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
+  double last = correction_norm(space, unit, space->first, y);
+  if (last > NEWTON_FLOOR && !goes_straight(space, unit, t, y)) return false;
+  apply_correction(unit, space->first, 1, y);
+  return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
+}
+
+/* The same. False: they do not serve, and y is as it was. */
+static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
+  if (!space->units[unit->plan->owner].factored) return false;
+  if (follow_with_kept_factors(space, unit, t, y)) return true;
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  return false;
+}
+
+/* A unit that is solved at a point. */
+typedef struct Solution {
+  StateSpace *space;
+  Unit *unit;
+  double t, *y;
+} Solution;
 
 static void set_unit(const Solution *solution, const double *x) {
   for (int32_t k = 0; k < solution->unit->plan->count; k++) solution->y[solution->unit->columns[k]] = x[k];
@@ -678,8 +733,8 @@ static bool evaluate_entries(void *context, const double *x, double *entries) {
   return true;
 }
 
-/* A solution by the one solver, from the guess in unit->values. is_any: however far it is. */
-static bool solve_far(StateSpace *space, Unit *unit, double t, double *y, bool is_any) {
+/* A solution by the one solver, from the guess in unit->values. */
+static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
   void *ticket = NULL;
   Heap *heap = heap_within(space->heap, &ticket);
   Solution solution = {.space = space, .unit = unit, .t = t, .y = y};
@@ -696,7 +751,7 @@ static bool solve_far(StateSpace *space, Unit *unit, double t, double *y, bool i
                               .nominal = nominal,
                               .residual = evaluate_rows,
                               .jacobian = evaluate_entries,
-                              .by_corrections = is_any};
+                              .by_corrections = true};
   NonlinearResult result = nonlinear_solve(nonlinear_new(heap, &problem), x);
   set_unit(&solution, x);
   unit->is_moved = true;
@@ -704,11 +759,12 @@ static bool solve_far(StateSpace *space, Unit *unit, double t, double *y, bool i
   return result.solved;
 }
 
-/* A solution from a guess that may be far off, where the residual may have to grow first. */
+/* A solution from a guess that is far off, where the residual may have to grow first. */
 static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
-  EvalStatus status = correct_near(space, unit, t, y);
+  for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
+  EvalStatus status = iterate_newton(space, unit, t, y);
   if (status == EVAL_OK && !ran_away(space, unit, y)) return status;
-  if (solve_far(space, unit, t, y, true) && !ran_away(space, unit, y)) return EVAL_OK;
+  if (solve_far(space, unit, t, y) && !ran_away(space, unit, y)) return EVAL_OK;
   return status == EVAL_OK ? fail(space, unit, "Newton's iteration does not converge") : status;
 }
 
@@ -728,60 +784,45 @@ static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, dou
  * the time the matrix becomes another, as in an inverter that switches. No other solution is between them if the determinant keeps its sign
  * on the way, which is short. */
 static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
-  int sign = 0, others = 0;
-  if (solve_far(space, unit, t, y, false) && is_short_way(space, unit, y)) {
-    for (int32_t k = 0; k < unit->plan->count; k++) space->first[k] = y[unit->columns[k]];
-    sign = sign_on_way(space, unit, t, 0, y);
-  }
+  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
+  space->goal = GOAL_SHORT;
+  EvalStatus status = iterate_newton(space, unit, t, y);
+  space->goal = GOAL_NEXT;
+  if (status != EVAL_OK) return status;
+  for (int32_t k = 0; k < unit->plan->count; k++) space->first[k] = y[unit->columns[k]];
+  int sign = is_short_way(space, unit, y) ? sign_on_way(space, unit, t, 0, y) : 0, others = 0;
   for (int k = 1; k <= 4 && sign; k++) others += sign_on_way(space, unit, t, k / 4.0, y) != sign;
   unit->is_moved = false;
   return sign && !others ? EVAL_OK : fail(space, unit, "other solutions are near");
 }
 
-/* The solution next to the guess by the factors that are there or by those of the guess, if it is certain that it is that. What stands at the end of the first
- * correction is not enough to tell: another solution may happen to be there. */
-static bool follow_first(StateSpace *space, Unit *unit, double t, double *y, bool is_kept) {
-  if (correct_first(space, unit, t, y, is_kept, space->first) != EVAL_OK) return false;
-  double norm = correction_norm(space, unit, space->first, y);
-  bool is_last = norm <= (is_kept ? CORRECTOR_ROUND_OFF : corrector_last(space->left));
-  if (!is_last && !goes_straight(space, unit, t, y)) return false;
-  apply_correction(unit, space->first, 1, y);
-  unit->is_moved = norm > CORRECTOR_ROUND_OFF;
-  if (!is_last) return correct_near(space, unit, t, y) == EVAL_OK && is_next(space, unit, y);
-  keep_defined(space, unit, t, y);
-  return true;
-}
-
+/* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
+ * solution may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
-  if (unit->plan->keeps && may_keep(space, unit)) {
-    if (follow_first(space, unit, t, y, true)) return EVAL_OK;
-    set_to_guess(unit, y);
-  }
-  return follow_first(space, unit, t, y, false) ? EVAL_OK : solve_steep(space, unit, t, y);
+  if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  EvalStatus status = correct_first(space, unit, t, y, false, space->first);
+  if (status != EVAL_OK) return status;
+  double norm = correction_norm(space, unit, space->first, y);
+  if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, t, y);
+  bool is_straight = goes_straight(space, unit, t, y);
+  if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
+  return solve_steep(space, unit, t, y);
 }
 
 /* One correction, by the factors of a solution nearby. */
-static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *y, bool is_kept) {
+static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *y) {
+  bool is_kept = space->units[unit->plan->owner].factored;
   EvalStatus status = correct_first(space, unit, t, y, is_kept, space->first);
   if (status == EVAL_OK) apply_correction(unit, space->first, 1, y);
   return status;
 }
 
-static void keep_guess(const Unit *unit, const double *y) {
+static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *y) {
+  if (unit->plan->keeps && solve_with_kept_factors(space, unit, t, y)) return EVAL_OK;
+  if (space->goal != GOAL_NEXT) return solve_any(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
-}
-
-static EvalStatus solve_nonlinear(StateSpace *space, Unit *unit, double t, double *y) {
-  keep_guess(unit, y);
-  if (!space->is_next) return solve_any(space, unit, t, y);
-  EvalStatus status = correct_near(space, unit, t, y);
+  EvalStatus status = iterate_newton(space, unit, t, y);
   return status == EVAL_OK ? status : solve_steep(space, unit, t, y);
-}
-
-static EvalStatus solve_linear(StateSpace *space, Unit *unit, double t, double *y) {
-  if (!unit->plan->keeps || !may_keep(space, unit)) return correct_once(space, unit, t, y, false);
-  keep_guess(unit, y);
-  return correct_near(space, unit, t, y);
 }
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
@@ -797,43 +838,42 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
     Unit *unit = &space->units[u];
     EvalStatus status = unit->plan->kind == UNIT_EXPLICIT ? run_explicit(space, unit, t, y)
                         : unit->plan->linear              ? solve_linear(space, unit, t, y)
-                                                          : solve_nonlinear(space, unit, t, y);
+                                                          : solve_newton(space, unit, t, y);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;
 }
 
 EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
-  space->is_next = false;
-  space->left = CORRECTOR_ROUND_OFF;
+  space->goal = GOAL_ANY;
+  space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
-  space->is_next = true;
-  space->left = CORRECTOR_ROUND_OFF;
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC;
   return solve_units(space, space->plan->units.count, t, y);
 }
 
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little) {
-  space->is_next = true;
-  space->left = LEFT_INSIDE;
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC_INSIDE;
   for (uint32_t u = 0; u < space->plan->branched; u++) {
     Unit *unit = &space->units[u];
     EvalStatus status = EVAL_OK;
     if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
     else if (unit->plan->linear) status = solve_linear(space, unit, t, y);
     else if (space->plan->loose[unit->plan->block])
-      status = is_little ? correct_once(space, unit, t, y, space->units[unit->plan->owner].factored)
-                         : solve_next(space, unit, t, y);
+      status = is_little ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;
 }
 
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
-  space->is_next = true;
-  space->left = LEFT_INSIDE;
+  space->goal = GOAL_NEXT;
+  space->quadratic = NEWTON_QUADRATIC_INSIDE;
   return solve_units(space, space->plan->serving, t, y);
 }
 
