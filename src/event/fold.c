@@ -4,8 +4,8 @@
  * curve goes on behind one. */
 #include "event/fold.h"
 
-#include "base/constants.h"
 #include "base/linear.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>

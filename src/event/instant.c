@@ -3,8 +3,8 @@
  * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
 #include "event/instant.h"
 
-#include "base/constants.h"
 #include "base/linear.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* steady: see steady.h. */
 #include "vary/steady.h"
 
-#include "base/constants.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "nonlinear/nonlinear.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "vary/transposed_stages.h"
 
 #include "base/arena.h"
-#include "base/constants.h"
 #include "base/linear.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "watch/search.h"
 
 #include "base/bernstein.h"
-#include "base/constants.h"
+#include "core/constants.h"
 
 #include <float.h>
 #include <math.h>
