@@ -69,7 +69,7 @@ def run_case(files, expected):
 
 def run_constant_case(files, expected):
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in ({"src/core/constants.def": ROW, "src/code/switches.c": "", "src/code/switches.h": ""} | files).items():
+        for name, text in ({"src/core/constants.def": ROW, "src/core/edges.c": "", "src/core/edges.h": ""} | files).items():
             path = pathlib.Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
