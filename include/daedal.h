@@ -26,7 +26,7 @@
  *
  * Versions: a program runs with every later library of the same major version. Structs of options carry their size, structs that are handed
  * out are filled up to the size that the program was compiled with; both may get members at their end. daedal_place,
- * daedal_note and daedal_allocator stay as they are.
+ * daedal_note, daedal_value, daedal_axis, daedal_distribution, daedal_guess and daedal_allocator stay as they are.
  */
 #ifndef DAEDAL_H
 #define DAEDAL_H
@@ -95,6 +95,12 @@ typedef struct daedal_code {
 } daedal_code;
 static inline daedal_code daedal_code_get(uint32_t index);
 
+/* A number for something that has a name: a parameter, a variable, a column of data. */
+typedef struct daedal_value {
+  const char *name;
+  double value;
+} daedal_value;
+
 /* ---- memory ---- */
 
 /* The one source of memory of a handle: realloc with a context; size 0 frees and returns NULL. NULL refuses, and the
@@ -142,11 +148,13 @@ const char *daedal_report(void *handle, daedal_report_kind kind, daedal_format f
 typedef struct daedal_plot {
   size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
   const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
-  const char *pairs; /* "x,y; u,v": instead curves of one signal over another; "time" is a signal, too; NULL for none */
+  /* {"x", "y", "u", "v", NULL}: instead curves of y over x and of v over u; "time" is a signal, too; NULL for none. */
+  const char *const *pairs;
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
-  /* "L=0.05, g=0.1": standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
+  /* Standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
    * deviation that follows from them by the sensitivities, to first order; NULL for none. */
-  const char *deviations;
+  const daedal_value *deviations;
+  uint32_t deviation_count;
   uint32_t width, height; /* of a picture in characters; 0: SVG */
 } daedal_plot;
 
@@ -202,9 +210,9 @@ typedef struct daedal_load_options {
   /* Directories that the model may read files of while it is read and while it runs (tables, included files), with colons
    * between, beside those of its own file and of modelica_path. NULL: none. */
   const char *readable;
-  /* "memory=8G,work=1e9,text=1G": what the model and each plan, run and result of it may take at most (docs/limits.md): bytes
-   * held, steps of work within one call, characters of one text. What takes more is refused with DAEDAL_INPUT. NULL: the defaults. */
-  const char *limits;
+  /* What the model and each plan, run and result of it may take at most (docs/limits.md): bytes held, steps of work within one call,
+   * characters of one text. What takes more is refused with DAEDAL_INPUT. 0: the default. */
+  uint64_t memory_limit, work_limit, text_limit;
   /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
   const char *boundary;
   const char *
@@ -315,6 +323,15 @@ typedef struct daedal_progress {
   double csv_bytes; /* about the size of the result as CSV, without rows of events */
 } daedal_progress;
 
+typedef struct daedal_event {
+  double time;
+  const char *condition; /* as the model writes it; or what else made the event */
+  double
+      value; /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition made the event */
+  int32_t
+      direction; /* of the condition's value at the event: 1 rises (false to true), -1 falls; 0: no condition made the event */
+} daedal_event;
+
 /* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which
  * equations that differentiate the input need; beyond, such equations are refused. Runs in several threads call it
  * in each. */
@@ -393,6 +410,13 @@ typedef struct daedal_options {
   bool leave_out_hidden;
   bool
       short_numbers; /* CSV files have two digits more than the tolerance asks for, in place of 17; not of times and discrete values */
+  /* Called with `context` after every event, also the one at the start, when all variables have their new values; true stops the run, as on_step
+   * does. The text of the condition lives as long as the result. Not called by runs that are stepped, nor by sweeps and fits. */
+  bool (*on_event)(void *context, const daedal_event *event);
+  /* Absolute tolerances of continuous variables, above zero: the error of a step in x is measured by tolerance * |x| + absolute. Variables
+   * that are not listed have the tolerance times their nominal value. */
+  const daedal_value *absolute_tolerances;
+  uint32_t absolute_tolerance_count;
 } daedal_options;
 
 /* Nothing given. Where options are asked for, NULL stands for these. */
@@ -410,13 +434,6 @@ typedef struct daedal_pivot {
   double time;
   const char *out, *in; /* the state that left, the one that came */
 } daedal_pivot;
-
-typedef struct daedal_event {
-  double time;
-  const char *condition; /* as the model writes it; or what else made the event */
-  double
-      value; /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition made the event */
-} daedal_event;
 
 typedef struct daedal_statistics {
   const char *method, *solver, *solver_reason;
@@ -598,13 +615,28 @@ typedef struct daedal_sweep_progress {
   double seconds;                             /* since the execution began */
 } daedal_sweep_progress;
 
+/* The values that a sweep gives to a parameter or start value. */
+typedef struct daedal_axis {
+  const char *name;
+  const double *values;
+  uint32_t count;
+} daedal_axis;
+
+/* How samples of a parameter or start value are distributed: "normal", {1, 0.1}. docs/sweep.md lists the kinds and their parameters, at
+ * most three; those that a kind does not have are 0. */
+typedef struct daedal_distribution {
+  const char *name, *kind;
+  double parameters[3];
+} daedal_distribution;
+
 typedef struct daedal_sweep_options {
-  size_t size; /* of this struct where the program was compiled */
-  /* "L=1:0.1:2", "L=log(1,100,50)", "L=lin(0,1,11)", "L={1,2,5}"; the list ends with NULL. NULL: nothing is varied so. */
-  const char *const *vary;
-  const char *const *distributions; /* "L=normal(1,0.1)": docs/sweep.md lists them; ends with NULL */
-  uint32_t samples;                 /* of the distributions, at every combination of `vary` */
-  const char *sampling;             /* "sobol" (also for NULL), "lhs", "random" */
+  size_t size;             /* of this struct where the program was compiled */
+  const daedal_axis *vary; /* all combinations of their values are run, the last axis changing fastest */
+  uint32_t vary_count;
+  const daedal_distribution *distributions;
+  uint32_t distribution_count;
+  uint32_t samples;     /* of the distributions, at every combination of `vary` */
+  const char *sampling; /* "sobol" (also for NULL), "lhs", "random" */
   uint64_t seed;
   const char *outputs; /* "x,max(y),min(y),mean(E),x@2.5,time(event)"; NULL: the final values of all variables */
   uint32_t threads;    /* 0: one a core */
@@ -657,16 +689,26 @@ daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_statu
 
 typedef struct daedal_estimate daedal_estimate;
 
+/* A parameter or start value to find. */
+typedef struct daedal_guess {
+  const char *name;
+  double value;     /* where the search begins; NaN: the value of the parameter in the model */
+  double low, high; /* its bounds; equal: none */
+} daedal_guess;
+
 typedef struct daedal_fit_options {
   size_t size; /* of this struct where the program was compiled */
   const char
       *data; /* result file, .csv or .mat: times, and columns named as variables; NaN where nothing was measured */
-  const char *data_text;  /* or the text of a CSV file */
-  const char *parameters; /* "a=1,b=2:0:10,c": guess and bounds; without a guess the value of the model */
-  const char *weights;    /* "x=2,y=0.1": factors of residuals; NULL: 1 */
-  const char *deviations; /* "x=0.01,y=0.1": standard deviations of the measurements, if they are known */
-  double level;           /* of the intervals, between 0 and 1; 0: 0.95 */
-  uint32_t iterations;    /* at most; 0: 100 */
+  const char *data_text; /* or the text of a CSV file */
+  const daedal_guess *parameters;
+  uint32_t parameter_count;
+  const daedal_value *weights; /* factors of the residuals of columns; 1 for those that are not listed */
+  uint32_t weight_count;
+  const daedal_value *deviations; /* standard deviations of the measurements of all columns, if they are known */
+  uint32_t deviation_count;
+  double level;        /* of the intervals, between 0 and 1; 0: 0.95 */
+  uint32_t iterations; /* at most; 0: 100 */
 } daedal_fit_options;
 
 /* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt, within

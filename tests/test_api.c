@@ -76,6 +76,83 @@ static void callback_stops(void **state) {
   daedal_free(model);
 }
 
+static const char CROSSING[] = "model M Real x(start = 0, fixed = true); Boolean high(start = false, fixed = true); "
+                               "equation der(x) = cos(time); high = x > 0.5; end M;";
+
+typedef struct Crossings {
+  int count, most;
+  double time[8];
+  int direction[8];
+} Crossings;
+
+static bool note_crossing(void *context, const daedal_event *event) {
+  Crossings *crossings = context;
+  if (event->direction == 0) return false;
+  crossings->time[crossings->count] = event->time;
+  crossings->direction[crossings->count++] = event->direction;
+  return crossings->count == crossings->most;
+}
+
+/* x = sin(time) passes 0.5 upwards at pi/6, downwards at 5 pi/6, and so on. */
+static void events_have_directions(void **state) {
+  (void)state;
+  daedal_model *model = load(CROSSING, NULL);
+  daedal_options options = daedal_default_options();
+  for (int most = 1; most <= 5; most++) {
+    Crossings crossings = {.most = most};
+    options.stop_time = 8;
+    options.on_event = note_crossing;
+    options.context = &crossings;
+    daedal_result *result = daedal_simulate(model, &options);
+    assert_int_equal(daedal_status_of(result), DAEDAL_OK);
+    assert_int_equal(crossings.count, most < 3 ? most : 3);
+    const double pi = acos(-1.0), times[] = {pi / 6, 5 * pi / 6, 2 * pi + pi / 6};
+    for (int k = 0; k < crossings.count; k++) {
+      assert_true(fabs(crossings.time[k] - times[k]) < 1e-4);
+      assert_int_equal(crossings.direction[k], k % 2 ? -1 : 1);
+    }
+    double end = most < 4 ? times[most - 1] : 8; /* true has ended the run */
+    assert_true(fabs(daedal_result_statistics(result).end_time - end) < 1e-4);
+    daedal_free(result);
+  }
+  daedal_free(model);
+}
+
+/* A small state beside one of size 1: its error falls with its own absolute tolerance, by whatever solver; an alias means the same. */
+static void absolute_tolerances(void **state) {
+  (void)state;
+  daedal_model *model = load("model M Real x(start = 1e-6, fixed = true), y(start = 0, fixed = true), z = x; "
+                             "equation der(x) = 1e-6*cos(5*time) - 5*(x - 1e-6); der(y) = 1; end M;",
+                             NULL);
+  for (const char *const *solver = daedal_solver_names(); *solver; solver++) {
+    uint64_t steps[3];
+    for (int k = 0; k < 3; k++) {
+      daedal_value given = {k == 2 ? "z" : "x", 1e-14};
+      daedal_options options = daedal_default_options();
+      options.solver = *solver;
+      options.stop_time = 5;
+      options.absolute_tolerances = &given;
+      options.absolute_tolerance_count = k > 0;
+      daedal_result *result = daedal_simulate(model, &options);
+      assert_int_equal(daedal_status_of(result), DAEDAL_OK);
+      steps[k] = daedal_result_statistics(result).steps;
+      daedal_free(result);
+    }
+    assert_true(steps[1] > steps[0] + 2);
+    assert_int_equal(steps[1], steps[2]);
+  }
+  static const daedal_value wrong[] = {{"w", 1}, {"x", 0}, {"x", NAN}, {NULL, 1}};
+  for (int k = 0; k < 4; k++) {
+    daedal_options options = daedal_default_options();
+    options.absolute_tolerances = &wrong[k];
+    options.absolute_tolerance_count = 1;
+    daedal_result *result = daedal_simulate(model, &options);
+    assert_int_equal(daedal_status_of(result), DAEDAL_USAGE);
+    daedal_free(result);
+  }
+  daedal_free(model);
+}
+
 static void errors_are_values(void **state) {
   (void)state;
   daedal_model *model = load("model M\n  Real x;\nequation\n  x = zz;\nend M;\n", NULL);
@@ -480,6 +557,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(load_analyze_simulate),
       cmocka_unit_test(callback_stops),
+      cmocka_unit_test(events_have_directions),
+      cmocka_unit_test(absolute_tolerances),
       cmocka_unit_test(errors_are_values),
       cmocka_unit_test(bad_options),
       cmocka_unit_test(every_name_works),

@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 SOURCE, BUILD = os.environ["SOURCE_DIR"], os.environ["BUILD_DIR"]
-FROZEN = {"daedal_place", "daedal_note", "daedal_allocator"}
+FROZEN = {"daedal_place", "daedal_note", "daedal_value", "daedal_axis", "daedal_distribution", "daedal_guess", "daedal_allocator"}
 
 PROGRAM = r"""
 #include <daedal.h>

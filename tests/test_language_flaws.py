@@ -114,16 +114,33 @@ class Crashes(unittest.TestCase):
                         self.assertEqual(run.end("b[1].re"), 3 if expression == "a + a + a" else 2)
 
     def test_inner_and_outer_of_other_kinds(self):
-        inners = ["inner model z Real q = 1; end z;", "inner Real z = 1;", "inner parameter Real z = 1;", "inner function z input Real u; output Real v; algorithm v := u; end z;", "inner type z = Real;", "inner Integer z = 2;", "inner Real z[2] = {1, 2};"]
+        inners = ["inner model z Real q = 1; end z;", "inner Real z = 1;", "inner parameter Real z = 1;", "inner function z input Real u; output Real v; algorithm v := u; end z;", "inner type z = Real;", "inner Integer z = 2;", "inner Real z[2] = {1, 2};",
+                  "inner record z Real q = 1; end z;", "inner package z constant Real q = 1; end z;"]
         outers = ["outer model z Real q = 1; end z; z y;", "outer Real z; Real y = z;", "outer parameter Real z; Real y = z;", "outer function z input Real u; output Real v; end z; Real y = z(1);", "outer type z = Real; z y = 1;", "outer Integer z; Real y = z;",
-                  "outer Real z[2]; Real y = z[1];"]
+                  "outer Real z[2]; Real y = z[1];", "outer record z Real q = 1; end z; z y;", "outer package z constant Real q = 1; end z; Real y = z.q;"]
+        kind = lambda text: text.split()[1] if text.split()[1] in ("model", "function", "type", "record", "package") else text.split("z")[0].split()[-1] + ("[" if "z[" in text else "")
         for inner in inners:
             for outer in outers:
                 with self.subTest(inner=inner, outer=outer):
                     run = simulate(f"model M\n  {inner}\n  model A {outer} end A;\n  A a;\nend M;\n", intervals=1)
-                    self.assertIn(run.status, (0, 3), run.words)
-                    if inner.split()[1] in ("model", "function", "type") and outer.split()[1] not in ("model", "function", "type"):
-                        self.assertEqual(run.status, 3, run.words)
+                    self.assertEqual(run.status, 0 if kind(inner) == kind(outer) else 3, run.words)
+                    if run.status:
+                        self.assertRegex(run.words, "`?inner`? (class|component|element)")
+
+    def test_outer_classes(self):
+        """An outer class is the inner one of the nearest component around, whatever it is used for."""
+        uses = [("model", "Real q = {0};", "z y;", "y.q"), ("record", "Real q = {0};", "z y;", "y.q"), ("type", " = Real(start = {0}, fixed = true)", "z y; equation der(y) = 0;", "y"),
+                ("package", "constant Real q = {0};", "Real y = z.q;", "y"), ("function", "input Real u; output Real v; algorithm v := {0}*u;", "Real y = z(1);", "y"), ("block", "Real q = {0};", "z y;", "y.q"),
+                ("package", "constant Real c = {0}; function f input Real u; output Real v; algorithm v := c*u; end f;", "Real y = z.f(1);", "y")]
+        for seed in seeds(28):
+            rng = random.Random(seed)
+            kind, body, use, name = uses[seed % len(uses)]
+            text = lambda value: f"{kind} z{body.format(value)};" if kind == "type" else f"{kind} z {body.format(value)} end z;"
+            far, near, own = rng.sample(range(1, 99), 3)
+            is_hidden = rng.random() < 0.5
+            inside = f"model A outer {text(own)} {use} end A; A a;" if rng.random() < 0.5 else f"model A outer {text(own)} end A; model E extends A; {use} end E; E a;"
+            run = simulate(f"model M\n  inner {text(far)}\n  model B {f'inner {text(near)}' if is_hidden else ''} {inside} end B;\n  B b;\nend M;\n", intervals=1)
+            self.assertEqual((run.status, run.status or run.end(f"b.a.{name}")), (0, near if is_hidden else far), run.words)
 
     def test_clocks_of_what_has_none(self):
         for call in ("noClock(y)", "noClock(time)", "noClock(1.0)", "previous(y)", "hold(y)", "subSample(y, 2)", "superSample(y, 2)", "shiftSample(y, 1)", "backSample(y, 1)", "interval(y)", "noClock(noClock(y))", "hold(noClock(y))", "sample(noClock(y))"):

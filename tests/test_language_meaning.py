@@ -79,6 +79,25 @@ class Assertions(unittest.TestCase):
                 self.assertEqual(run.status, status, (body, run.words))
 
 
+    def test_what_is_not_defined(self):
+        """An equation that leaves its domain while the run goes on is named with its reason, an assertion in a called function with its own text."""
+        head = ("model M\n  function f input Real u; output Real y; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
+                "assert(u < {0}, \"too large is \" + String(integer(100*u))); y := r; end f;\n  function g input Real u; output Real y; algorithm y := 2*f(u); end g;\n")
+        for seed in seeds(24):
+            rng = random.Random(seed)
+            edge = rng.uniform(0.3, 0.9)
+            call, words = rng.choice([("f({})", "too large is "), ("g({})", "too large is "), (f"log({edge!r} - {{}})", "logarithm"), (f"sqrt({edge!r} - {{}})", "square root"), (f"asin({{}} + 1 - {edge!r})", "arc sine")])
+            argument = rng.choice(["s", "time", "v"])
+            body = rng.choice(["der(x) = {};", "x = {};", "x + sin(x)/2 = {};", "der(x) = y; y = {};", "der(x) = -x + y; y^3 + y = {};"]).format(call.format(argument))
+            text = (f"{head.replace('{0}', repr(edge))}  Real s(start = 0, fixed = true), v = 2*s - time, x(start = 0{', fixed = true' if 'der(x)' in body else ''}){', y' if 'y' in body.replace(call, '') else ''};\n"
+                    f"equation\n  der(s) = 1;\n  {body}\nend M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)])
+            with self.subTest(text=text):
+                self.assertEqual(run.status, 6, run.words)
+                self.assertIn(words, run.words)
+                self.assertNotIn("equation `der(s) = 1`", run.words)
+
+
 class Functions(unittest.TestCase):
     """Integers and Booleans that functions compute of what moves."""
     HEAD = """model M

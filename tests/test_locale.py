@@ -28,7 +28,9 @@ static void report(daedal_model *model, const char *fmu) {
   daedal_plot plot;
   memset(&plot, 0, sizeof plot);
   plot.size = sizeof plot;
-  plot.deviations = "p0=0.15";
+  daedal_value deviation = {"p0", 0.15};
+  plot.deviations = &deviation;
+  plot.deviation_count = 1;
   plot.variables = "x0";
   say(daedal_draw(result, &plot));
   plot.width = 60;

@@ -196,6 +196,14 @@ def subcircuit(rng):
             f".subckt in# a b w=1k\n{inner}\n.ends\n"), ["v(q#)"]
 
 
+def latch(rng):
+    """Two transistors with three operating points: .nodeset says which one."""
+    sides = [("c", "d"), ("d", "c")][rng.randrange(2)]
+    nodeset = rng.choice(["v({0}#)=5 v({1}#)=0.1", "v({0}#)=4.5", "v({1}#)=0.05", "v({0}#) = 3 v({1}#)=0.2"]).format(*sides)
+    return (f"V1# s# 0 5\nR1# s# c# {rng.choice(['1k', '2.2k'])}\nR2# s# d# {rng.choice(['1k', '1.5k'])}\nR3# c# b# {rng.choice(['10k', '22k'])}\nR4# d# a# 10k\n"
+            f"Q1# c# a# 0 qm#\nQ2# d# b# 0 qm#\n.model qm# npn(is=1e-15 bf={rng.choice([50, 100, 300])})\n.nodeset {nodeset}\n"), ["v(c#)", "v(d#)"]
+
+
 def switch(rng):
     state = rng.choice(["", "on", "off"])
     given = some(rng, ["vt=1", "vh=0.5", "ron=50", "roff=1meg"])
@@ -206,7 +214,7 @@ def switch(rng):
 FAMILIES = {"resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
             "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "mosfet": (mosfet, None),
-            "junction_fet": (junction_fet, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
+            "junction_fet": (junction_fet, None), "latch": (latch, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
 
 
 # ---- running ----

@@ -44,12 +44,15 @@ typedef struct Handles {
 } Handles;
 
 static Handles whole_handles(void) {
-  static const char *const vary[] = {"k=1:1:2", NULL};
+  static const double values[] = {1, 2};
+  static const daedal_axis vary = {"k", values, 2};
+  static const daedal_guess guess = {"k", NAN, 0, 0};
   daedal_options options = daedal_default_options();
   options.stop_time = 0.2;
   options.intervals = 2;
-  daedal_sweep_options sweep = {.size = sizeof sweep, .vary = vary, .threads = 1};
-  daedal_fit_options fit = {.size = sizeof fit, .data_text = "time,x\n0,1\n0.1,0.9\n", .parameters = "k"};
+  daedal_sweep_options sweep = {.size = sizeof sweep, .vary = &vary, .vary_count = 1, .threads = 1};
+  daedal_fit_options fit = {
+      .size = sizeof fit, .data_text = "time,x\n0,1\n0.1,0.9\n", .parameters = &guess, .parameter_count = 1};
   Handles all = {.model = daedal_load_text(TEXT, strlen(TEXT), NULL, NULL, NULL)};
   all.result = daedal_simulate(all.model, &options);
   all.linear = daedal_linearize(all.model, &options, NULL, NULL);
@@ -236,8 +239,9 @@ static void try_sweep(daedal_sweep *sweep) {
 
 /* A point that is put before the sweep ran, without a cause and without values. */
 static void try_put(daedal_model *model) {
-  static const char *const vary[] = {"k=1:1:2", NULL};
-  daedal_sweep_options options = {.size = sizeof options, .vary = vary, .threads = 1};
+  static const double values[] = {1, 2};
+  static const daedal_axis vary = {"k", values, 2};
+  daedal_sweep_options options = {.size = sizeof options, .vary = &vary, .vary_count = 1, .threads = 1};
   daedal_sweep *sweep = daedal_sweep_make(model, NULL, &options);
   TRY(sweep_put, sweep, 0, DAEDAL_INTEGRATION, NULL, NULL);
   TRY(sweep_put, sweep, 1, DAEDAL_OK, NULL, NULL);

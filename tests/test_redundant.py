@@ -135,6 +135,17 @@ class Redundant(unittest.TestCase):
                     self.compare(mechanism, method)
         self.assertFalse(self.refused)
 
+    def test_large(self):
+        """More constraints than dense matrices of the whole array would take: they are looked at as they are, without the equations of motion."""
+        self.refused = []
+        for mechanism in (ladder(30), plate(40)):
+            self.compare(mechanism, "dummy")
+        self.assertFalse(self.refused)
+        large = ladder(30)
+        run = runs.simulate(large.text(large.needed + large.superfluous[:-1] + [large.superfluous[-1].replace("= 1", "= 1.3")]))
+        self.assertIn(run.status, (4, 5), run.words)
+        self.assertRegex(run.words, "no values were found that meet `[^`]* = 1.3`|together with `[^`]* = 1.3`")
+
     def test_contradictions(self):
         for row in [*COPIES.values(), *SUMS]:
             left, right = row.split(" = ")

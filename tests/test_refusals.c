@@ -360,11 +360,14 @@ static bool set_value(Stage *stage) {
 
 static bool make_sweep(Stage *stage) {
   daedal_options options = short_run(stage);
-  char vary[40];
-  snprintf(vary, sizeof vary, "%s=0.6:0.01:0.61", first_unknown(stage));
-  const char *const list[] = {vary, NULL};
-  daedal_sweep_options sweep = {
-      .size = sizeof sweep, .vary = list, .outputs = first_unknown(stage), .threads = 1, .keep_courses = true};
+  const double values[] = {0.6, 0.61};
+  const daedal_axis vary = {first_unknown(stage), values, 2};
+  daedal_sweep_options sweep = {.size = sizeof sweep,
+                                .vary = &vary,
+                                .vary_count = 1,
+                                .outputs = first_unknown(stage),
+                                .threads = 1,
+                                .keep_courses = true};
   daedal_free(stage->sweep);
   stage->sweep = daedal_sweep_make(stage->model, &options, &sweep);
   return daedal_status_of(stage->sweep) == DAEDAL_OK;
@@ -404,10 +407,10 @@ static bool sweep_figures(Stage *stage) {
 
 static bool fit(Stage *stage) {
   daedal_options options = short_run(stage);
-  char data[80], parameters[40];
+  char data[80];
   snprintf(data, sizeof data, "time,%s\n0,0.6\n", first_unknown(stage));
-  snprintf(parameters, sizeof parameters, "%s=0.6", first_unknown(stage));
-  daedal_fit_options fitting = {.size = sizeof fitting, .data_text = data, .parameters = parameters};
+  const daedal_guess guess = {first_unknown(stage), 0.6, 0, 0};
+  daedal_fit_options fitting = {.size = sizeof fitting, .data_text = data, .parameters = &guess, .parameter_count = 1};
   daedal_free(stage->estimate);
   stage->estimate = daedal_fit(stage->model, &options, &fitting);
   return daedal_status_of(stage->estimate) == DAEDAL_OK;

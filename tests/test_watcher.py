@@ -158,6 +158,28 @@ end M;
         self.assertEqual(certificate["events_complete"], 0)
         self.assertEqual(certificate["unproven"], [[0, 0.9]])
 
+    def test_pulses_in_functions(self):
+        """Functions whose loops depend on data may jump for a moment: a run that steps over that does not call itself complete."""
+        for seed in runs.seeds(12):
+            rng = random.Random(seed)
+            at, width, argument = rng.uniform(0.1, 0.8), 10 ** rng.uniform(-7, -1), rng.choice(["s", "time", "v"])
+            text = f"""model M
+  function f input Real u; output Real y; protected Real r; algorithm
+    r := u; while r >= 1 loop r := r - 1; end while; y := if r > {at!r} and r < {at + width!r} then 1 else 0;
+  end f;
+  Real x(start = 0, fixed = true), s(start = 0, fixed = true), v = 3*s - 2*time;
+equation
+  der(s) = 1;
+  der(x) = {1 / width!r}*f({argument});
+end M;
+"""
+            for solver in runs.by_turns(SOLVERS, seed):
+                run = runs.simulate(text, stop_time=1.0, solver=solver)
+                self.assertEqual(run.status, 0, run.words)
+                if abs(run.end("x") - 1) > 0.01:
+                    self.assertLess(run.report["certificate"]["events_complete"], 1, text)
+                    self.assertEqual(is_told([(at, width)], run.report["certificate"]["unproven"]), 1)
+
     def test_time_that_is_proven(self):
         """An oscillator that passes its edge often: all of the time is proven, before and behind each event."""
         text = """model M

@@ -11,13 +11,13 @@ from ._model import Analysis, Comparison, Kind, Model, Parameter, Parameters, Pl
 from ._differentiable import Differentiable
 from ._fit import Estimate, fit
 from ._linear import Linear, Steady, linearize, steady
-from ._options import RunOptions
+from ._options import Event, RunOptions
 from ._result import Result, Statistics
 from ._sweep import Sweep, sweep
 from ._values import Picture
 
 __version__ = _library.library.version().decode()
 
-__all__ = ["Analysis", "Comparison", "DaedalWarning", "Diagnostic", "Differentiable", "Error", "Estimate", "FileError", "InitializationError", "IntegrationError",
+__all__ = ["Analysis", "Comparison", "DaedalWarning", "Diagnostic", "Differentiable", "Error", "Estimate", "Event", "FileError", "InitializationError", "IntegrationError",
            "InternalError", "Kind", "Linear", "Model", "ModelError", "Parameter", "Parameters", "Picture", "Place", "Plan", "Result", "Run", "RunOptions", "State", "Statistics", "Steady",
            "StructureError", "Sweep", "UsageError", "Variable", "fit", "linearize", "load", "simulate", "steady", "sweep"]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Mapping
 from typing import Any, Union
@@ -12,25 +13,20 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse, warn
 from ._library import Handle, Report, TEXT, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import InputValue, Options, count, quoted, real
+from ._options import InputValue, Options, count, real, values
 from ._values import Array, Picture, Values, html_report
 
 Guess = Union[float, tuple[float, ...], None]
 
 
-def _guess_text(name: str, guess: Guess) -> str:
-    if guess is None:
-        return ""
-    parts = guess if isinstance(guess, tuple) else (guess,)
-    if len(parts) not in (1, 3):
+def _guess(name: str, guess: Guess) -> _library.Guess:
+    parts = guess if isinstance(guess, tuple) else () if guess is None else (guess,)
+    if len(parts) not in (0, 1, 3):
         raise refuse(f"the guess of {name} is a number or a tuple (guess, least, greatest)")
-    return "=" + ":".join(repr(real(f"the guess of {name}", part)) for part in parts)
-
-
-def _numbers_text(what: str, numbers: Mapping[str, float] | None) -> bytes | None:
-    if not numbers:
-        return None
-    return encoded(",".join(f"{quoted(name)}={real(f'the {what} of {name}', value)!r}" for name, value in numbers.items()))
+    numbers = [real(f"the guess of {name}", part) for part in parts] or [math.nan]
+    if len(numbers) == 3 and not numbers[1] < numbers[2]:
+        raise refuse(f"the guess of {name} is not within its bounds")
+    return _library.Guess(encoded(name), *numbers)
 
 
 def _csv(data: Any) -> bytes:
@@ -104,11 +100,11 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(overrides, inputs, None, keywords))
-    list_of_parameters = ",".join(quoted(name) + _guess_text(name, guess) for name, guess in parameters.items())
-    raw = _library.FitOptions(size=ctypes.sizeof(_library.FitOptions), parameters=encoded(list_of_parameters),
-                              weights=_numbers_text("weight", weights),
-                              deviations=_numbers_text("deviation", deviations), level=_level(level),
-                              iterations=count("iterations", iterations, least=1))
+    guesses = [_guess(name, guess) for name, guess in parameters.items()]
+    raw = _library.FitOptions(size=ctypes.sizeof(_library.FitOptions), parameters=(_library.Guess * len(guesses))(*guesses),
+                              parameter_count=len(guesses), weights=values("weight", weights), weight_count=len(weights or {}),
+                              deviations=values("deviation", deviations), deviation_count=len(deviations or {}),
+                              level=_level(level), iterations=count("iterations", iterations, least=1))
     if isinstance(data, (str, os.PathLike)):
         raw.data = encoded(os.fsencode(data))
     else:

@@ -32,7 +32,8 @@ class Diagnostic(Structure):
 class LoadOptions(Structure):
     _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
                 ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool),
-                ("readable", c_char_p), ("limits", c_char_p), ("boundary", c_char_p)]
+                ("readable", c_char_p), ("memory_limit", c_uint64), ("work_limit", c_uint64), ("text_limit", c_uint64),
+                ("boundary", c_char_p)]
 
 
 class Variable(Structure):
@@ -56,6 +57,29 @@ OnStep = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 InputFunction = ctypes.CFUNCTYPE(c_double, c_void_p, c_double, c_uint32)
 
 
+class Value(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+class Axis(Structure):
+    _fields_ = [("name", c_char_p), ("values", POINTER(c_double)), ("count", c_uint32)]
+
+
+class Distribution(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_char_p), ("parameters", c_double * 3)]
+
+
+class Guess(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double), ("low", c_double), ("high", c_double)]
+
+
+class Event(Structure):
+    _fields_ = [("time", c_double), ("condition", c_char_p), ("value", c_double), ("direction", c_int32)]
+
+
+OnEvent = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Event))
+
+
 class Input(Structure):
     _fields_ = [("name", c_char_p), ("value", InputFunction), ("context", c_void_p), ("orders", c_uint32),
                 ("rows", c_uint32), ("times", POINTER(c_double)), ("values", POINTER(c_double)), ("held", c_bool)]
@@ -74,7 +98,8 @@ class Options(Structure):
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
                 ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
                 ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool),
-                ("given_input_size", c_size_t), ("leave_out_hidden", c_bool), ("short_numbers", c_bool)]
+                ("given_input_size", c_size_t), ("leave_out_hidden", c_bool), ("short_numbers", c_bool),
+                ("on_event", OnEvent), ("absolute_tolerances", POINTER(Value)), ("absolute_tolerance_count", c_uint32)]
 
 
 class SweepProgress(Structure):
@@ -85,15 +110,17 @@ OnProgress = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(SweepProgress))
 
 
 class SweepOptions(Structure):
-    _fields_ = [("size", c_size_t), ("vary", POINTER(c_char_p)), ("distributions", POINTER(c_char_p)), ("samples", c_uint32),
+    _fields_ = [("size", c_size_t), ("vary", POINTER(Axis)), ("vary_count", c_uint32),
+                ("distributions", POINTER(Distribution)), ("distribution_count", c_uint32), ("samples", c_uint32),
                 ("sampling", c_char_p), ("seed", c_uint64), ("outputs", c_char_p), ("threads", c_uint32),
                 ("trajectories", c_char_p), ("journal", c_char_p), ("resume", c_bool), ("keep_courses", c_bool),
                 ("process", c_uint32), ("processes", c_uint32), ("on_progress", OnProgress), ("context", c_void_p)]
 
 
 class FitOptions(Structure):
-    _fields_ = [("size", c_size_t), ("data", c_char_p), ("data_text", c_char_p), ("parameters", c_char_p), ("weights", c_char_p),
-                ("deviations", c_char_p), ("level", c_double), ("iterations", c_uint32)]
+    _fields_ = [("size", c_size_t), ("data", c_char_p), ("data_text", c_char_p), ("parameters", POINTER(Guess)),
+                ("parameter_count", c_uint32), ("weights", POINTER(Value)), ("weight_count", c_uint32),
+                ("deviations", POINTER(Value)), ("deviation_count", c_uint32), ("level", c_double), ("iterations", c_uint32)]
 
 
 class FitParameter(Structure):
@@ -102,8 +129,8 @@ class FitParameter(Structure):
 
 
 class Plot(Structure):
-    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", c_char_p), ("log_x", c_bool), ("log_y", c_bool),
-                ("deviations", c_char_p), ("width", c_uint32), ("height", c_uint32)]
+    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", POINTER(c_char_p)), ("log_x", c_bool), ("log_y", c_bool),
+                ("deviations", POINTER(Value)), ("deviation_count", c_uint32), ("width", c_uint32), ("height", c_uint32)]
 
 
 class Derivative(Structure):
@@ -164,6 +191,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "simulate": (c_void_p, [c_void_p, POINTER(Options)]),
     "initialize": (c_void_p, [c_void_p, POINTER(Options)]),
     "result_statistics": (Statistics, [c_void_p]),
+    "result_event": (Event, [c_void_p, c_uint32]),
     "result_pivot": (Pivot, [c_void_p, c_uint32]),
     "result_signals": (c_uint32, [c_void_p]),
     "result_rows": (c_uint32, [c_void_p]),

@@ -144,11 +144,21 @@ def _modelica_path(libraries: Iterable[str | os.PathLike[str]]) -> bytes | None:
     return path or None
 
 
+def _limits(given: Mapping[str, float] | None) -> tuple[int, int, int]:
+    names = ("memory", "work", "text")
+    if given is not None and not (isinstance(given, Mapping) and set(given) <= set(names)):
+        raise refuse("there are limits of memory, work and text, each with a number")
+    found = [int(real(f"the limit of {name}", (given or {}).get(name, 0))) for name in names]
+    if any(not 0 <= amount < 10**18 for amount in found):
+        raise refuse("a limit is a number above zero and below 1e18")
+    return found[0], found[1], found[2]
+
+
 class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
     from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
     directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries. `limits` is what the
-    model, its plans, runs and results may take at most, as for `--limits`: "memory=1G, work=100M, text=10M". `netlist` says that a text is a SPICE
+    model, its plans, runs and results may take at most, as for `--limits`: {"memory": 1e9, "work": 1e8, "text": 1e7}. `netlist` says that a text is a SPICE
     netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian; `boundary` adds equations that hold
     at the end of a run, as `--boundary` does: what they determine is in the `boundary` of the result.
 
@@ -162,7 +172,7 @@ class Model:
 
     def __init__(self, source: str | os.PathLike[str] | None, class_name: str | None = None,
                  libraries: Iterable[str | os.PathLike[str]] = (), readable: Iterable[str | os.PathLike[str]] = (),
-                 limits: str | None = None, netlist: bool = False, energy: bool = False, boundary: str | None = None) -> None:
+                 limits: Mapping[str, float] | None = None, netlist: bool = False, energy: bool = False, boundary: str | None = None) -> None:
         is_text = isinstance(source, str) and ("\n" in source or source.rstrip().endswith(";"))
         data = str(source).encode() if is_text else None
         name = b"model.cir" if netlist else b"model"
@@ -170,12 +180,12 @@ class Model:
         self._energy = flag("energy", energy)
         self._boundary = encoded(boundary) if boundary else None
         self._load(path, data, encoded(class_name) if class_name else None, _modelica_path(libraries),
-                   b":".join(encoded(os.fsencode(part)) for part in readable) or None, encoded(limits) if limits else None)
+                   b":".join(encoded(os.fsencode(part)) for part in readable) or None, _limits(limits))
 
     def _load(self, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
-              readable: bytes | None, limits: bytes | None) -> None:
+              readable: bytes | None, limits: tuple[int, int, int]) -> None:
         options = LoadOptions(size=ctypes.sizeof(LoadOptions), class_name=class_name, modelica_path=modelica_path, readable=readable,
-                              limits=limits, energy=self._energy, boundary=self._boundary)
+                              memory_limit=limits[0], work_limit=limits[1], text_limit=limits[2], energy=self._energy, boundary=self._boundary)
         self._variables: dict[str, Variable] | None = None
         self._parameters: Parameters | None = None
         self._origin = (path, class_name, modelica_path, readable, limits)
@@ -184,7 +194,7 @@ class Model:
 
     @classmethod
     def _again(cls, path: bytes | None, data: bytes | None, class_name: bytes | None, modelica_path: bytes | None,
-               readable: bytes | None, limits: bytes | None, energy: bool = False, boundary: bytes | None = None) -> Model:
+               readable: bytes | None, limits: tuple[int, int, int], energy: bool = False, boundary: bytes | None = None) -> Model:
         model = object.__new__(cls)
         model._energy, model._boundary = energy, boundary
         model._load(path, data, class_name, modelica_path, readable, limits)
@@ -582,12 +592,13 @@ class Run:
 
 def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
              inputs: Mapping[str, InputValue] | str | None = None, progress: Callable[[float], Any] | None = None,
-             libraries: Iterable[str | os.PathLike[str]] = (), limits: str | None = None, **keywords: Any) -> Result:
+             libraries: Iterable[str | os.PathLike[str]] = (), limits: Mapping[str, float] | None = None, **keywords: Any) -> Result:
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 
     Keywords are the options of `daedal simulate` with underscores (start_time, stop_time, tolerance, intervals, output_interval, method,
     solver, max_step, t_eval (an array of output times), constraint_tolerance, variables, start_values, start_from, invariants, compile, keep_superfluous, baumgarte, segments,
-    sensitivity, gradient, gradient_by, gradient_memory); any other is a parameter or a start value, as are the items of `parameters`, whose
+    sensitivity, gradient, gradient_by, gradient_memory, absolute_tolerances (a mapping from names to numbers), on_event (a function that is called with each daedal.Event;
+    where it returns True the run ends)); any other is a parameter or a start value, as are the items of `parameters`, whose
     names need not be identifiers:
 
         daedal.simulate("pendulum.mo", L=2, tolerance=1e-8)
@@ -603,6 +614,6 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
 
 
 def load(source: str | os.PathLike[str] | None, class_name: str | None = None, libraries: Iterable[str | os.PathLike[str]] = (),
-         limits: str | None = None) -> Model:
+         limits: Mapping[str, float] | None = None) -> Model:
     """Reads a model from a file, a text, or a library."""
     return Model(source, class_name, libraries, limits=limits)

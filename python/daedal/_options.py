@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict, Union
+from typing import Any, NamedTuple, TypedDict, Union
 
 import numpy as np
 
@@ -24,6 +24,16 @@ Function = Callable[[float], float]
 lines between its points, or a pandas series over the times; None for an input that the caller of a run sets."""
 InputValue = Union[str, Function, tuple[Any, ...], None]
 
+
+
+class Event(NamedTuple):
+    """An event of a run: `condition` as the model writes it, or what else made the event; the `value` that it has from then on, NaN where no
+    condition made the event; `direction` is 1 where that value rises (false to true), -1 where it falls."""
+
+    time: float
+    condition: str
+    value: float
+    direction: int
 
 
 class RunOptions(TypedDict, total=False):
@@ -53,6 +63,8 @@ class RunOptions(TypedDict, total=False):
     segments: int
     baumgarte: tuple[float, float]
     t_eval: Union[Sequence[float], Array]
+    absolute_tolerances: Mapping[str, float]
+    on_event: Callable[[Event], Any]
 
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
@@ -134,6 +146,14 @@ def quoted(name: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"the name of a parameter is a text, not {name!r}")
     return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def values(what: str, given: Mapping[str, float] | None) -> Any:
+    """Numbers by name, as an array of structs."""
+    if given is not None and not hasattr(given, "items"):
+        raise TypeError(f"the {what}s are a mapping from names to numbers, not {given!r}")
+    items = [_library.Value(encoded(name), real(f"the {what} of {name}", value)) for name, value in (given or {}).items()]
+    return (_library.Value * len(items))(*items)
 
 
 def overrides_text(values: Mapping[str, Value]) -> bytes:
@@ -242,11 +262,32 @@ class Options:
         elif name == "t_eval":
             self._set_output_times(value)
             return
+        elif name == "absolute_tolerances":
+            self._kept.append(values("absolute tolerance", value))
+            self.raw.absolute_tolerances, self.raw.absolute_tolerance_count = self._kept[-1], len(value)
+            return
+        elif name == "on_event":
+            self._set_on_event(value)
+            return
         elif name == "baumgarte":
             alpha, beta = value
             self.raw.baumgarte_alpha, self.raw.baumgarte_beta = real("alpha of baumgarte", alpha), real("beta of baumgarte", beta)
             return
         setattr(self.raw, name, value)
+
+    def _set_on_event(self, function: Any) -> None:
+        if not callable(function):
+            raise TypeError(f"on_event is a function of an event, not {function!r}")
+
+        def call(_context: Any, raw: Any) -> bool:
+            try:
+                at = raw.contents
+                return bool(function(Event(at.time, at.condition.decode(), at.value, at.direction)))
+            except BaseException as error:
+                self.watch.error = error
+                return True
+
+        self.raw.on_event = _library.OnEvent(call)
 
     def _set_output_times(self, value: Any) -> None:
         times = np.array(value, dtype=float)

@@ -7,13 +7,14 @@ import html
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._errors import Diagnostic, check, read_diagnostics, refuse
 from ._library import Handle, JSON, Plot, Report, encoded, library, text
+from ._options import Event
 from ._values import Array, Picture
 
 if TYPE_CHECKING:
@@ -71,6 +72,12 @@ else:
         return property(get, doc=read.__doc__)
 
 
+def _pair(pair: Any) -> tuple[str, str]:
+    if isinstance(pair, str) or len(pair) != 2:
+        raise refuse(f"a pair is two names, such as ('x', 'y') for a curve of y over x, not {pair!r}")
+    return pair[0], pair[1]
+
+
 class Result(Mapping[str, Array]):
     """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy; `result["r"]` of an array r[1], r[2], ... has
     its dimensions behind the rows. At events there are two rows of one time.
@@ -79,7 +86,7 @@ class Result(Mapping[str, Array]):
     draws no pictures.
     """
 
-    _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "functional", "gradient", "rows")
+    _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "events", "functional", "gradient", "rows")
 
     def __init__(self, address: int, kept: Any = None) -> None:
         self._handle: Any = Handle(address, "a result")  # None where it was pickled
@@ -271,6 +278,16 @@ class Result(Mapping[str, Array]):
         return [(pivot.time, text(pivot.state_out), text(pivot.state_in)) for pivot in raw]
 
     @_fact
+    def events(self) -> list[Event]:
+        """The events in the order of time, the start included if something happens there."""
+        found: list[Event] = []
+        while True:
+            raw = self._handle.call(library.result_event, len(found))
+            if raw.time != raw.time:
+                return found
+            found.append(Event(raw.time, text(raw.condition), raw.value, raw.direction))
+
+    @_fact
     def status(self) -> int:
         """0 if the run came to its end, else the exit status of the command."""
         return self._handle.call(library.status_of)
@@ -300,14 +317,15 @@ class Result(Mapping[str, Array]):
             for row in zip(*(self[name] for name in self.names)):
                 file.write(",".join(repr(float(value)) for value in row) + "\n")
 
-    def plot(self, variables: str | None = None, *, pairs: str | None = None, log: str = "") -> Picture:
+    def plot(self, variables: str | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "") -> Picture:
         """An SVG picture, which Jupyter draws and `save` writes. variables: names, names of arrays and regular expressions, commas between; without them the
-        states. pairs: "x,y; u,v", curves of one signal over another instead. log: the logarithmic axes, "x", "y" or
+        states. pairs: [("x", "y"), ("u", "v")], curves of y over x and of v over u instead. log: the logarithmic axes, "x", "y" or
         "xy"."""
         if self._handle is None:
             raise refuse("a result that was pickled draws no pictures; plot it where it was computed")
-        asked = Plot(ctypes.sizeof(Plot), encoded(variables) if variables else None, encoded(pairs) if pairs else None,
-                     "x" in log, "y" in log)
+        names = [encoded(name) for pair in pairs or () for name in _pair(pair)]
+        asked = Plot(ctypes.sizeof(Plot), encoded(variables) if variables else None,
+                     (ctypes.c_char_p * (len(names) + 1))(*names, None) if names else None, "x" in log, "y" in log)
         before = self._handle.call(library.diagnostic_count)
         picture = self._handle.call(library.draw, ctypes.byref(asked))
         check(0 if picture else 2, lambda: self._said(before))

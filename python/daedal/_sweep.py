@@ -11,31 +11,28 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse
 from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, quoted, real
+from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, real
 from ._values import Array
 
-Values = Union[str, float, Sequence[float], Array]
+Values = Union[float, Sequence[float], Array]
+Distribution = tuple[Any, ...]
 
 
-def _values_text(name: str, values: Values) -> str:
+def _axis(name: str, values: Values, kept: list[Any]) -> _library.Axis:
     if isinstance(values, str):
-        return values
-    numbers = np.atleast_1d(np.asarray(values, dtype=float))
+        raise TypeError(f"the values of {name} are numbers, such as those of numpy.linspace or numpy.geomspace, not {values!r}")
+    numbers = np.ascontiguousarray(np.atleast_1d(np.asarray(values, dtype=float)))
     if numbers.ndim != 1 or not numbers.size:
         raise refuse(f"the values of {name} are one number or a list of them")
-    return "{" + ",".join(repr(real(f"a value of {name}", value)) for value in numbers) + "}"
+    kept.append(numbers)
+    return _library.Axis(encoded(name), numbers.ctypes.data_as(_library.Doubles), numbers.size)
 
 
-def _distribution_text(name: str, distribution: str) -> str:
-    if not isinstance(distribution, str):
-        raise TypeError(f"the distribution of {name} is a text such as 'normal(1,0.1)', not {distribution!r}")
-    return distribution
-
-
-def _list(items: Mapping[str, Any], value: Callable[[str, Any], str]) -> Any:
-    """An array of texts that ends with NULL."""
-    texts = [encoded(f"{quoted(name)}={value(name, given)}") for name, given in items.items()]
-    return (ctypes.c_char_p * (len(texts) + 1))(*texts, None)
+def _distribution(name: str, given: Distribution) -> _library.Distribution:
+    if isinstance(given, str) or not 2 <= len(given) <= 4 or not isinstance(given[0], str):
+        raise TypeError(f"the distribution of {name} is a tuple such as ('normal', 1, 0.1), not {given!r}")
+    numbers = [real(f"a parameter of the distribution of {name}", value) for value in given[1:]]
+    return _library.Distribution(encoded(name), encoded(given[0]), (ctypes.c_double * 3)(*numbers))
 
 
 class Sweep(Mapping[str, Array]):
@@ -76,17 +73,17 @@ class Sweep(Mapping[str, Array]):
         return f"<daedal.Sweep of {self.points} points, {np.count_nonzero(self.status)} failed: {', '.join(self._columns)}>"
 
 
-def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distributions: Mapping[str, str] | None = None,
+def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distributions: Mapping[str, Distribution] | None = None,
           samples: int = 0, sampling: str = "sobol", seed: int = 0, outputs: str | Sequence[str] | None = None, threads: int = 0,
           trajectories: str | None = None, journal: str | None = None, resume: bool = False,
           parameters: Mapping[str, Value] | None = None, inputs: Mapping[str, InputValue] | str | None = None,
           progress: Callable[[float], Any] | None = None, class_name: str | None = None, **keywords: Any) -> Sweep:
     """Runs a model at all combinations of values and at samples of distributions, on all cores:
 
-        daedal.sweep("pendulum.mo", {"L": np.linspace(1, 2, 11), "g": "log(1,100,50)"}, outputs=["x", "max(y)"])
-        daedal.sweep("pendulum.mo", distributions={"L": "normal(1,0.1)"}, samples=1000, stop_time=10)
+        daedal.sweep("pendulum.mo", {"L": np.linspace(1, 2, 11), "g": np.geomspace(1, 100, 50)}, outputs=["x", "max(y)"])
+        daedal.sweep("pendulum.mo", distributions={"L": ("normal", 1, 0.1)}, samples=1000, stop_time=10)
 
-    Values are numbers or a text as `--vary` of the command takes it; the last name changes fastest. Keywords are those of daedal.simulate. A point that
+    The last name changes fastest. Keywords are those of daedal.simulate. A point that
     fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, with which a later call with `resume` goes on.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
@@ -100,8 +97,12 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
             options.watch.error = error
         return options.watch.stops
 
-    raw = _library.SweepOptions(size=ctypes.sizeof(_library.SweepOptions), vary=_list(vary or {}, _values_text),
-                                distributions=_list(distributions or {}, _distribution_text), samples=count("samples", samples),
+    kept: list[Any] = []
+    axes = [_axis(name, values, kept) for name, values in (vary or {}).items()]
+    drawn = [_distribution(name, given) for name, given in (distributions or {}).items()]
+    raw = _library.SweepOptions(size=ctypes.sizeof(_library.SweepOptions), vary=(_library.Axis * len(axes))(*axes), vary_count=len(axes),
+                                distributions=(_library.Distribution * len(drawn))(*drawn), distribution_count=len(drawn),
+                                samples=count("samples", samples),
                                 sampling=encoded(sampling), seed=count("seed", seed, most=MOST_UINT64),
                                 threads=count("threads", threads), resume=flag("resume", resume), on_progress=_library.OnProgress(watch))
     if outputs is not None:

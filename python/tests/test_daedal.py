@@ -253,14 +253,14 @@ def test_flatten(pendulum):
 
 
 def test_sweep_over_combinations_and_samples(pendulum):
-    table = daedal.sweep(pendulum, {"L": np.linspace(1, 2, 3), "g": "{5,10}"}, outputs=["x", "y", "max(y)"], tolerance=1e-8)
+    table = daedal.sweep(pendulum, {"L": np.linspace(1, 2, 3), "g": [5, 10]}, outputs=["x", "y", "max(y)"], tolerance=1e-8)
     assert list(table) == ["L", "g", "x", "y", "max(y)"] and table.varied == ["L", "g"] and table.points == 6
     assert np.allclose(np.hypot(table["x"], table["y"]), table["L"])
     assert list(table["L"].reshape(3, 2)[:, 0]) == [1, 1.5, 2]
     assert table["x"][3] == pytest.approx(pendulum.simulate(L=1.5, g=10, tolerance=1e-8)["x"][-1], abs=1e-6)
-    sampled = daedal.sweep(pendulum, distributions={"L": "normal(1,0.1)"}, samples=64, outputs="x", seed=3, threads=2)
+    sampled = daedal.sweep(pendulum, distributions={"L": ("normal", 1, 0.1)}, samples=64, outputs="x", seed=3, threads=2)
     assert abs(sampled["L"].mean() - 1) < 0.01 and abs(sampled["L"].std() - 0.1) < 0.01
-    again = daedal.sweep(pendulum, distributions={"L": "normal(1,0.1)"}, samples=64, outputs="x", seed=3, threads=1)
+    again = daedal.sweep(pendulum, distributions={"L": ("normal", 1, 0.1)}, samples=64, outputs="x", seed=3, threads=1)
     assert np.array_equal(sampled["x"], again["x"])
 
 
@@ -330,3 +330,24 @@ def test_exports(pendulum, tmp_path):
     assert (tmp_path / "solver" / "model.c").exists()
     with pytest.raises(daedal.UsageError):
         pendulum.export_fmu(tmp_path / "other.fmu", fmi=4)
+
+
+def test_events_call_back():
+    text = "model M Real x(start = 0, fixed = true); Boolean high = x > 0.5; equation der(x) = cos(time); end M;"
+    seen = []
+    result = daedal.simulate(text, stop_time=8, on_event=seen.append)
+    crossings = [event for event in seen if event.direction]
+    assert [event.direction for event in crossings] == [1, -1, 1] and [event.direction for event in result.events if event.direction] == [1, -1, 1]
+    assert crossings[0].time == pytest.approx(np.pi / 6, abs=1e-4) and "x > 0.5" in crossings[0].condition
+    stopped = daedal.simulate(text, stop_time=8, on_event=lambda event: event.direction < 0)
+    assert stopped.end["time"] == pytest.approx(5 * np.pi / 6, abs=1e-4)
+    with pytest.raises(ZeroDivisionError):
+        daedal.simulate(text, stop_time=8, on_event=lambda event: 1 / 0)
+
+
+def test_absolute_tolerances():
+    text = "model M Real x(start = 1e-6, fixed = true); equation der(x) = 1e-6*cos(5*time) - 5*x; end M;"
+    coarse, fine = (daedal.simulate(text, absolute_tolerances=given).statistics.steps for given in ({}, {"x": 1e-14}))
+    assert fine > 2 * coarse
+    with pytest.raises(daedal.UsageError, match="above zero"):
+        daedal.simulate(text, absolute_tolerances={"x": 0})

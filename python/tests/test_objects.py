@@ -238,7 +238,7 @@ def test_numbers_are_refused_by_name(name, wrong):
 
 
 COUNTS = {"intervals": lambda v: daedal.simulate(TEXT, intervals=v),
-          "samples": lambda v: daedal.sweep(TEXT, distributions={"k": "normal(1,0.1)"}, samples=v),
+          "samples": lambda v: daedal.sweep(TEXT, distributions={"k": ("normal", 1, 0.1)}, samples=v),
           "threads": lambda v: daedal.sweep(TEXT, {"k": [1]}, threads=v),
           "seed": lambda v: daedal.sweep(TEXT, {"k": [1]}, seed=v),
           "iterations": lambda v: daedal.fit(TEXT, {"time": [0, 1], "x": [1, 1]}, {"k": 1}, iterations=v),
@@ -417,14 +417,14 @@ def test_limits_of_a_model():
     large = "model M Real x[4000]; equation for i in 1:4000 loop x[i] = time; end for; end M;"
     for use in (daedal.Model, daedal.load, daedal.simulate):
         with pytest.raises(daedal.ModelError, match="--limits memory=2M allows more"):
-            use(large, limits="memory=1M")
+            use(large, limits={"memory": 1e6})
     with pytest.raises(daedal.Error, match="there are limits of memory, work and text"):
-        daedal.Model(TEXT, limits="speed=3")
-    limits = "text=100"  # enough to read it
+        daedal.Model(TEXT, limits={"speed": 3})
+    limits = {"text": 100}  # enough to read it
     for model in (daedal.Model(TEXT, limits=limits), pickle.loads(pickle.dumps(daedal.Model(TEXT, limits=limits)))):
         with pytest.raises(daedal.ModelError, match="more than 100 characters of text"):
             model.flatten()
-    assert daedal.Model(TEXT, limits="memory=1G, text=1M").flatten()
+    assert daedal.Model(TEXT, limits={"memory": 1e9, "text": 1e6}).flatten()
 
 
 @pytest.mark.parametrize("call", [

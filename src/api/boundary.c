@@ -15,7 +15,7 @@
 static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless one is given */
 
 typedef struct Sought {
-  const char *name, *guess; /* guess: "" where the model has it */
+  daedal_guess guess; /* NaN where the model has it */
   bool is_start;
 } Sought;
 
@@ -32,7 +32,8 @@ typedef struct Shooting {
   VEC(Sought) sought;
   const char **fixed;
   uint32_t fixed_count, condition_count;
-  const char *parameters, *data, *overrides;
+  const daedal_guess *guesses; /* of what is sought */
+  const char *data, *overrides;
   double stop;
 } Shooting;
 
@@ -85,16 +86,9 @@ static double bound(const daedal_model *model, Expr e, double none) {
   return e != EXPR_NONE && dag_is_constant(model->model->dag, e, &value) ? value : none;
 }
 
-/* "guess:least:greatest" where there are bounds, else "guess" or "". */
-static const char *guess_text(const daedal_model *model, const Variable *variable, double guess, Arena *arena) {
-  double least = bound(model, variable->min, -INFINITY), greatest = bound(model, variable->max, INFINITY);
-  char numbers[3][NUMBER_SIZE];
-  if (isnan(guess)) return "";
-  number_shortest(guess, numbers[0]);
-  if (isinf(least) && isinf(greatest)) return arena_printf(arena, "=%s", numbers[0]);
-  number_shortest(least, numbers[1]);
-  number_shortest(greatest, numbers[2]);
-  return arena_printf(arena, "=%s:%s:%s", numbers[0], numbers[1], numbers[2]);
+/* With the bounds that the variable has. */
+static daedal_guess guess_of(const daedal_model *model, const Variable *variable, const char *name, double guess) {
+  return (daedal_guess){name, guess, bound(model, variable->min, -INFINITY), bound(model, variable->max, INFINITY)};
 }
 
 /* "x" for "segment3.x", and the 3; NULL: it belongs to the first. */
@@ -146,7 +140,6 @@ static double known_parameter(const Shooting *shooting, const char *name, double
 /* Free parameters, and the times at which arcs begin, which the model as written does not have. */
 static void seek_parameters(daedal_result *asked, Shooting *shooting) {
   const Model *written = shooting->model->model, *model = shooting->conditions->model;
-  Arena *arena = &asked->diags.arena;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     bool is_written = p < written->parameters.count;
     const Variable *variable = is_written ? &written->variables.data[written->parameters.data[p]]
@@ -154,8 +147,7 @@ static void seek_parameters(daedal_result *asked, Shooting *shooting) {
     if (is_written && !boundary_is_sought(variable)) continue;
     double guess = shooting->initial->simulation.facts.evaluator->parameters[p];
     if (is_written) guess = known_parameter(shooting, names_text(written->names, variable->name), guess);
-    Sought sought = {names_text(model->names, variable->name), guess_text(shooting->model, variable, guess, arena),
-                     false};
+    Sought sought = {guess_of(shooting->model, variable, names_text(model->names, variable->name), guess), false};
     vec_push(asked->heap, &shooting->sought, sought);
   }
 }
@@ -175,7 +167,7 @@ static bool seek_starts(daedal_result *asked, Shooting *shooting) {
     if (!name)
       return refuse_usage(asked, arena_printf(arena, "the start value of %s is sought: give it a name", column));
     const Variable *variable = &model->variables.data[model_find(model, name)];
-    Sought sought = {name, guess_text(shooting->conditions, variable, sign * initial->value[q], arena), true};
+    Sought sought = {guess_of(shooting->conditions, variable, name, sign * initial->value[q]), true};
     vec_push(asked->heap, &shooting->sought, sought);
     shooting->fixed[shooting->fixed_count++] = name;
   }
@@ -187,10 +179,10 @@ static bool write_problem(daedal_result *asked, Shooting *shooting) {
   const Model *model = shooting->conditions->model;
   Arena *arena = &asked->diags.arena;
   TextVec list = {0}, head = {0}, row = {0};
+  daedal_guess *guesses = arena_array(arena, shooting->sought.count, sizeof *guesses);
   for (uint32_t k = 0; k < shooting->sought.count; k++) {
-    text_printf(asked->heap, &list, "%s", k ? "," : "");
-    text_quote(asked->heap, &list, shooting->sought.data[k].name, '\'');
-    text_printf(asked->heap, &list, "%s", shooting->sought.data[k].guess);
+    guesses[k] = shooting->sought.data[k].guess;
+    text_printf(asked->heap, &list, "%s%s", k ? ", " : "", guesses[k].name);
   }
   text_printf(asked->heap, &head, "time");
   text_printf(asked->heap, &row, "1");
@@ -201,13 +193,14 @@ static bool write_problem(daedal_result *asked, Shooting *shooting) {
     text_printf(asked->heap, &row, ",0");
   }
   text_printf(asked->heap, &head, "\n%s\n", row.data);
-  shooting->parameters = text_keep(asked->heap, &list, arena);
+  const char *names = text_keep(asked->heap, &list, arena);
+  shooting->guesses = guesses;
   shooting->data = text_keep(asked->heap, &head, arena);
   vec_free(asked->heap, &row);
   if (shooting->sought.count && shooting->sought.count <= shooting->condition_count) return true;
   diag_error(&asked->diags, DIAG_STRUCTURE, shooting->model->model->final_equations.data[0].span,
              "%u conditions at the end for %u free parameters and start values: %s", shooting->condition_count,
-             shooting->sought.count, shooting->sought.count ? shooting->parameters : "there are none");
+             shooting->sought.count, shooting->sought.count ? names : "there are none");
   return false;
 }
 
@@ -273,7 +266,8 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
 static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
   daedal_fit_options fit = {.size = sizeof fit,
                             .data_text = shooting->data,
-                            .parameters = shooting->parameters,
+                            .parameters = shooting->guesses,
+                            .parameter_count = shooting->sought.count,
                             .iterations = shooting->attempt->most_iterations};
   daedal_options options = shooting->options;
   FitZero zero = {options.tolerance, shooting->form.segments > 1};
@@ -293,7 +287,7 @@ static const double *segment_beginnings(daedal_result *asked, const Shooting *sh
   for (uint32_t s = 1; shooting->form.arcs.count && s < segments; s++) {
     const char *name = boundary_switch_name(s, &asked->diags.arena);
     for (uint32_t k = 0; k < shooting->sought.count; k++)
-      if (strcmp(shooting->sought.data[k].name, name) == 0)
+      if (strcmp(shooting->sought.data[k].guess.name, name) == 0)
         begin[s] = shooting->estimate->parameters.data[k].figures.value;
   }
   return begin;
@@ -344,7 +338,7 @@ static BoundaryFacts *gather(daedal_result *asked, Shooting *shooting, double la
   shooting->form.nodes = nodes;
   for (uint32_t k = 0; k < count; k++) {
     double value = shooting->estimate->parameters.data[k].figures.value;
-    const char *name = shooting->sought.data[k].name, *own = of_segment(shooting, name, &segment);
+    const char *name = shooting->sought.data[k].guess.name, *own = of_segment(shooting, name, &segment);
     if (own && is_singular(&shooting->form.arcs, segment - 1)) continue;
     if (own) nodes[shooting->form.node_count++] = (BoundaryNode){own, begin[segment - 1], value};
     else facts->name[facts->count] = name, facts->value[facts->count++] = value;
@@ -362,7 +356,7 @@ static bool find_stop(daedal_result *asked, Shooting *shooting) {
   double *values =
       heap_copy(asked->heap, shooting->estimate->plan->plan->parameters, model->parameters.count, sizeof *values);
   for (uint32_t k = 0; k < shooting->sought.count; k++) {
-    uint32_t position = model_find(model, shooting->sought.data[k].name);
+    uint32_t position = model_find(model, shooting->sought.data[k].guess.name);
     if (model->variables.data[position].role == ROLE_PARAMETER)
       values[model->variables.data[position].index] = shooting->estimate->parameters.data[k].figures.value;
   }
@@ -431,6 +425,7 @@ void boundary_forget_outputs(daedal_options *options) {
   options->variables = options->plot_variables = options->invariants = NULL;
   options->sensitivity = options->gradient = options->gradient_by = NULL;
   options->part_path = NULL;
+  options->on_event = NULL;
   options->output_times = NULL;
   options->intervals = options->output_time_count = 0;
   options->output_interval = NAN;

@@ -3,11 +3,9 @@
  * Invariant: residual k of column c belongs to the k-th row of the data in which c has a number. */
 #include "api/fit.h"
 
-#include "base/number.h"
 #include "result/csv.h"
 #include "result/load.h"
 #include "study/distribution.h"
-#include "study/vary.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,24 +21,6 @@ typedef struct FitWork {
 
 /* ---- reading ---- */
 
-static bool refuse_item(daedal_estimate *estimate, const char *item, const char *form) {
-  Arena *arena = &estimate->asked->diags.arena;
-  return refuse_usage(estimate->asked, arena_printf(arena, "'%s' is not of the form %s", item, form));
-}
-
-/* "2", "2:0:10": the guess and the bounds. */
-static bool read_guess(FitParameter *parameter, const char *text) {
-  double *numbers[] = {&parameter->figures.start, &parameter->lower, &parameter->upper};
-  for (int k = 0; k < 3; k++) {
-    size_t length = strcspn(text, ":");
-    if (!number_parse(text, text + length, numbers[k]) || isnan(*numbers[k])) return false;
-    text += length;
-    if (!*text) return k != 1 && isfinite(parameter->figures.start);
-    text++;
-  }
-  return false;
-}
-
 /* Of a parameter that none is given for, the value that it has. */
 static bool model_value(const daedal_estimate *estimate, const char *name, double *value) {
   const Model *model = estimate->asked->model->model;
@@ -50,30 +30,30 @@ static bool model_value(const daedal_estimate *estimate, const char *name, doubl
   return isfinite(*value);
 }
 
-static bool read_parameter(daedal_estimate *estimate, const char *item, Arena *arena) {
-  FitParameter parameter = {.lower = -INFINITY, .upper = INFINITY};
-  const char *text = vary_split(arena, item, &parameter.figures.name);
-  bool is_given = text && read_guess(&parameter, text);
-  if (!is_given && (text || !model_value(estimate, parameter.figures.name, &parameter.figures.start)))
-    return refuse_item(estimate, item, "name=guess or name=guess:least:greatest, or the name of a parameter");
+static bool read_parameter(daedal_estimate *estimate, const daedal_guess *guess, Arena *arena) {
+  FitParameter parameter = {.figures.start = guess->value, .lower = -INFINITY, .upper = INFINITY};
+  if (guess->low != guess->high) parameter.lower = guess->low, parameter.upper = guess->high;
+  const char *name = guess->name ? arena_copy(arena, guess->name, strlen(guess->name)) : "";
+  parameter.figures.name = name;
+  bool is_given = !isnan(guess->value);
+  if (is_given ? !isfinite(guess->value) : !model_value(estimate, name, &parameter.figures.start))
+    return refuse_usage(estimate->asked,
+                        arena_printf(arena, "'%s' needs a finite guess: it is no parameter that has a value", name));
   if (!(parameter.lower < parameter.upper) || parameter.figures.start < parameter.lower ||
       parameter.figures.start > parameter.upper)
-    return refuse_usage(estimate->asked,
-                        arena_printf(arena, "the guess of '%s' is not within its bounds", parameter.figures.name));
+    return refuse_usage(estimate->asked, arena_printf(arena, "the guess of '%s' is not within its bounds", name));
   TextVec quoted = {0};
-  text_quote(arena->heap, &quoted, parameter.figures.name, '\'');
+  text_quote(arena->heap, &quoted, name, '\'');
   text_printf(arena->heap, &quoted, "=");
   parameter.override = text_keep(arena->heap, &quoted, arena);
   vec_push(arena->heap, &estimate->parameters, parameter);
   return true;
 }
 
-static bool read_parameters(daedal_estimate *estimate, const char *list, Arena *arena) {
-  uint32_t count;
-  const char **items = split_names(arena, list, &count);
-  for (uint32_t k = 0; k < count; k++)
-    if (!read_parameter(estimate, items[k], arena)) return false;
-  return count > 0 || refuse_usage(estimate->asked, "there are no parameters to fit: a=1,b=2:0:10");
+static bool read_parameters(daedal_estimate *estimate, const daedal_fit_options *options, Arena *arena) {
+  for (uint32_t k = 0; k < options->parameter_count; k++)
+    if (!read_parameter(estimate, &options->parameters[k], arena)) return false;
+  return options->parameter_count > 0 || refuse_usage(estimate->asked, "there are no parameters to fit");
 }
 
 static FitColumn *find_column(daedal_estimate *estimate, const char *name) {
@@ -83,15 +63,15 @@ static FitColumn *find_column(daedal_estimate *estimate, const char *name) {
 }
 
 /* Weights, or deviations, which are divided by. */
-static bool read_scales(daedal_estimate *estimate, const char *list, bool are_deviations, Arena *arena) {
-  uint32_t count;
-  const char **items = split_names(arena, list, &count);
+static bool read_scales(daedal_estimate *estimate, const daedal_value *list, uint32_t count, bool are_deviations,
+                        Arena *arena) {
+  const char *kind = are_deviations ? "deviation" : "weight";
   for (uint32_t k = 0; k < count; k++) {
-    const char *name, *text = vary_split(arena, items[k], &name);
-    FitColumn *column = text ? find_column(estimate, name) : NULL;
-    double scale;
-    if (!text || !number_parse(text, text + strlen(text), &scale) || !(scale > 0 && isfinite(scale)))
-      return refuse_item(estimate, items[k], "name=number, with a number above zero");
+    const char *name = list[k].name ? list[k].name : "";
+    double scale = list[k].value;
+    FitColumn *column = find_column(estimate, name);
+    if (!(scale > 0 && isfinite(scale)))
+      return refuse_usage(estimate->asked, arena_printf(arena, "the %s of '%s' is a number above zero", kind, name));
     if (!column)
       return refuse_usage(estimate->asked, arena_printf(arena, "the data has no column '%s' of a variable", name));
     column->scale = are_deviations ? 1 / scale : scale;
@@ -153,10 +133,11 @@ static bool data_work(daedal_result *asked, const void *argument) {
   if (!(estimate->level > 0 && estimate->level < 1))
     return result_finish(asked, refuse_usage(asked, "the level of the intervals must be between 0 and 1"));
   estimate->data = read_data(estimate, work->options);
-  return result_finish(asked, estimate->data && find_columns(estimate, arena) &&
-                                  read_scales(estimate, work->options->weights, false, arena) &&
-                                  read_scales(estimate, work->options->deviations, true, arena) &&
-                                  take_times(estimate, arena));
+  return result_finish(
+      asked, estimate->data && find_columns(estimate, arena) &&
+                 read_scales(estimate, work->options->weights, work->options->weight_count, false, arena) &&
+                 read_scales(estimate, work->options->deviations, work->options->deviation_count, true, arena) &&
+                 take_times(estimate, arena));
 }
 
 /* ---- the search ---- */
@@ -335,7 +316,7 @@ static bool search_work(daedal_result *asked, const void *argument) {
   const FitWork *work = argument;
   daedal_estimate *estimate = work->estimate;
   Arena *arena = &asked->diags.arena;
-  if (!read_parameters(estimate, work->options->parameters, arena)) return result_finish(asked, false);
+  if (!read_parameters(estimate, work->options, arena)) return result_finish(asked, false);
   fit_prepare(estimate, work->model, arena);
   return result_finish(asked, search(estimate, arena));
 }
@@ -360,6 +341,9 @@ static daedal_fit_options fit_options_given(const daedal_fit_options *options) {
   if (options) memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
   if (given.level == 0) given.level = 0.95;
   if (!given.iterations) given.iterations = 100;
+  if (!given.parameters) given.parameter_count = 0;
+  if (!given.weights) given.weight_count = 0;
+  if (!given.deviations) given.deviation_count = 0;
   return given;
 }
 
@@ -374,6 +358,7 @@ daedal_estimate *fit_find(daedal_model *model, const daedal_options *options, co
   estimate->kind = HANDLE_ESTIMATE;
   estimate->hook = hook;
   estimate->options = options_given(options);
+  estimate->options.on_event = NULL;
   estimate->level = given.level;
   estimate->most_iterations = given.iterations;
   estimate->zero = zero;

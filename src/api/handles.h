@@ -327,9 +327,9 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 /* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
 
-/* The run that finds it; NULL: an error is in diags. In the heap. */
-Simulation *simulate_operating_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides,
-                                     Diags *diags);
+/* The run that finds it, from a solution of `held` (NULL: there is none); NULL: an error is in diags. In the heap. */
+Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
+                                     const double *overrides, Diags *diags);
 
 /* A hash of all that decides the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);
@@ -401,6 +401,7 @@ typedef struct Bridge {
   double next, interval; /* when they do so again, by the clock, 0 before the first step; seconds between */
   double looked;         /* when the clock was last looked at */
   uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
+  const char **texts;    /* of conditions that made events, by mode */
   uint64_t run;          /* which one it is, to whom goes on from it; 0: not known yet */
 } Bridge;
 /* Rows and state of the run go to a file while it goes on (resume.c). */

@@ -20,8 +20,8 @@
 /* What to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
-  const char *path, *text, *class_name, *libraries, *readable, *limits;
-  const char *wrong_limits; /* what is wrong with the limits; NULL: nothing */
+  const char *path, *text, *class_name, *libraries, *readable;
+  BudgetLimits limits;
   size_t length;
   LangOptions reading;
   const ModificationVec *modifications;
@@ -196,8 +196,7 @@ static void load(void *context) {
   LoadRequest *request = context;
   daedal_model *model = request->model = make_model(request);
   uint32_t length = 0;
-  if (request->wrong_limits) diag_error(&model->diags, DIAG_USAGE, (Span){0}, "%s", request->wrong_limits);
-  bool is_fit = !request->wrong_limits && take_rights(model, request);
+  bool is_fit = take_rights(model, request);
   char *text = is_fit ? load_bytes(model, request, &length) : NULL;
   if (text) read_model(model, text, length, request);
   publish_model(model);
@@ -244,7 +243,7 @@ static daedal_model *load_protected(LoadWork *work, LoadRequest *request, const 
 static daedal_model *load_with(LoadWork *work, LoadRequest *request, const daedal_allocator *allocator) {
   HeapHook hook = {0};
   if (allocator) hook = (HeapHook){.resize = allocator->resize, .context = allocator->context};
-  request->wrong_limits = budget_read(request->limits, &hook.limits);
+  hook.limits = request->limits;
   return load_protected(work, request, &hook);
 }
 
@@ -273,7 +272,9 @@ static LoadRequest request_of(const daedal_load_options *given) {
   return (LoadRequest){.class_name = given->class_name,
                        .libraries = given->libraries,
                        .readable = given->readable,
-                       .limits = given->limits,
+                       .limits = {{[BUDGET_MEMORY] = given->memory_limit,
+                                   [BUDGET_WORK] = given->work_limit,
+                                   [BUDGET_TEXT] = given->text_limit}},
                        .charges = given->mna && !strcmp(given->mna, "charge"),
                        .fmu = fmu_kind(given->fmu),
                        .units = given->units,

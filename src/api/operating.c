@@ -11,8 +11,7 @@ static void read_values(const Model *point, const Simulation *simulation, double
     values[point->unknowns.data[k]] = evaluator_value(evaluator, simulation->initial.y, k, 0);
 }
 
-static void set_starts(const SpiceModel *circuit, const double *values, double *starts) {
-  const Model *point = circuit->operating_point;
+static void set_starts(const SpiceModel *circuit, const Model *point, const double *values, double *starts) {
   for (uint32_t k = 0; k < point->unknowns.count; k++) {
     uint32_t position = point->unknowns.data[k];
     if (isnan(starts[position])) starts[position] = values[position];
@@ -50,32 +49,47 @@ static bool report_failure(daedal_result *result) {
   return false;
 }
 
-Simulation *simulate_operating_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides,
-                                     Diags *diags) {
+/* Start values of an operating point's variables: those of a solution in which the nodes of .nodeset are held. NULL: there is none. */
+static double *held_starts(const Model *held, Heap *heap, const Request *request) {
+  Diags silent = diags_make(heap);
+  Simulation *simulation = heap_alloc(heap, sizeof *simulation);
+  if (!held || !pipeline_simulate(simulation, heap, held, request, &silent)) return NULL;
+  double *starts = heap_array(heap, held->variables.count, sizeof *starts);
+  for (uint32_t k = 0; k < held->variables.count; k++) starts[k] = NAN;
+  read_values(held, simulation, starts);
+  return starts;
+}
+
+Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
+                                     const double *overrides, Diags *diags) {
   Request request = {
       .method = method_find("dummy"), .initialize_only = true, .parameter_overrides = overrides, .run = *run};
   request.run.tolerance = 1e-9;
+  request.starts.start = held_starts(held, heap, &request);
   Simulation *simulation = heap_alloc(heap, sizeof *simulation);
   return pipeline_simulate(simulation, heap, point, &request, diags) ? simulation : NULL;
 }
 
 /* Solves the point; values by variable. */
-static bool solve_point(const Model *point, Heap *heap, const RunOptions *run, const double *overrides, Diags *diags,
-                        double *values) {
-  const Simulation *simulation = simulate_operating_point(point, heap, run, overrides, diags);
+static bool solve_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
+                        const double *overrides, Diags *diags, double *values) {
+  const Simulation *simulation = simulate_operating_point(point, held, heap, run, overrides, diags);
   if (simulation) read_values(point, simulation, values);
   return simulation;
 }
 
 bool find_operating_point(daedal_result *result, const Request *request, double *starts) {
   const SpiceModel *circuit = &result->model->circuit;
-  if (!circuit->operating_point) return true;
-  double *values = heap_array(result->heap, circuit->operating_point->variables.count, sizeof *values);
-  bool found = solve_point(circuit->operating_point, result->heap, &request->run, request->parameter_overrides,
-                           &result->diags, values);
-  if (found) set_starts(circuit, values, starts);
+  const Model *held = circuit->held_point, *point = circuit->operating_point ? circuit->operating_point : held;
+  if (!point) return true;
+  bool is_model = point == held; /* the model is the operating point itself, and needs the start values alone */
+  Diags silent = diags_make(result->heap);
+  double *values = heap_array(result->heap, point->variables.count, sizeof *values);
+  bool found = solve_point(point, is_model ? NULL : held, result->heap, &request->run, request->parameter_overrides,
+                           is_model ? &silent : &result->diags, values);
+  if (found) set_starts(circuit, point, values, starts);
   heap_free(result->heap, values);
-  return found || report_failure(result);
+  return found || is_model || report_failure(result);
 }
 
 /* The layer has variables of its own from here on. */
@@ -96,8 +110,8 @@ Model *layer_at_operating_point(daedal_model *model) {
   double *values = heap_array(model->heap, circuit->operating_point->variables.count, sizeof *values);
   double *starts = heap_array(model->heap, layer->variables.count, sizeof *starts);
   for (uint32_t k = 0; k < layer->variables.count; k++) starts[k] = NAN;
-  if (solve_point(circuit->operating_point, model->heap, &(RunOptions){0}, NULL, &diags, values)) {
-    set_starts(circuit, values, starts);
+  if (solve_point(circuit->operating_point, circuit->held_point, model->heap, &(RunOptions){0}, NULL, &diags, values)) {
+    set_starts(circuit, circuit->operating_point, values, starts);
     give_starts(layer, starts);
   } else {
     diag_warning(&model->diags, DIAG_WARNING, (Span){0},

@@ -22,6 +22,7 @@ daedal_options options_given(const daedal_options *options) {
   if (!given.given_inputs) given.given_input_count = 0;
   if (!given.given_input_size) given.given_input_size = defaults.given_input_size;
   if (!given.output_times) given.output_time_count = 0;
+  if (!given.absolute_tolerances) given.absolute_tolerance_count = 0;
   return given;
 }
 
@@ -55,6 +56,28 @@ static bool read_output_times(daedal_result *result, const daedal_options *optio
       return refuse_usage(result, "output times must ascend from the start time to the stop time");
   run->times = times;
   run->time_count = options->output_time_count;
+  return true;
+}
+
+static bool read_absolute_tolerances(daedal_result *result, const daedal_options *options, RunOptions *run) {
+  const Model *model = result->model->model;
+  Arena *arena = &result->diags.arena;
+  AbsoluteTolerance *absolute = heap_array(result->heap, options->absolute_tolerance_count, sizeof *absolute);
+  for (uint32_t k = 0; k < options->absolute_tolerance_count; k++) {
+    const daedal_value *given = &options->absolute_tolerances[k];
+    const char *name = given->name ? given->name : "";
+    uint32_t position = model_find(model, name);
+    if (position == MAP_NONE) return refuse_name(model, &result->diags, name, "give an absolute tolerance");
+    if (model->variables.data[position].role != ROLE_UNKNOWN)
+      return refuse_usage(result, arena_printf(arena, "`%s` is not a continuous variable: it has no tolerance", name));
+    if (!(given->value > 0) || !isfinite(given->value))
+      return refuse_usage(result,
+                          arena_printf(arena, "the absolute tolerance of `%s` must be finite and above zero, not %g",
+                                       name, given->value));
+    absolute[k] = (AbsoluteTolerance){model->variables.data[position].index, given->value};
+  }
+  run->absolute = absolute;
+  run->absolute_count = options->absolute_tolerance_count;
   return true;
 }
 
@@ -152,7 +175,8 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
   if (!(count < 1e9)) return refuse_usage(result, "that makes more than 10^9 output points");
   run->intervals = count < 1 ? 1 : (uint32_t)count;
   run->interval = isnan(interval) ? (run->stop - run->start) / run->intervals : interval;
-  return read_output_times(result, options, run) && delay_output(result, run);
+  return read_output_times(result, options, run) && delay_output(result, run) &&
+         read_absolute_tolerances(result, options, run);
 }
 
 /* Start values of free parameters count like overrides: both are guesses. */

@@ -38,6 +38,12 @@ static bool keep_options(daedal_result *asked, const void *argument) {
                                          plan->options.given_input_size);
   plan->options.output_times =
       heap_copy(asked->heap, plan->options.output_times, plan->options.output_time_count, sizeof(double));
+  daedal_value *tolerances = heap_copy(asked->heap, plan->options.absolute_tolerances,
+                                       plan->options.absolute_tolerance_count, sizeof *tolerances);
+  for (uint32_t k = 0; k < plan->options.absolute_tolerance_count; k++)
+    if (tolerances[k].name)
+      tolerances[k].name = arena_copy(&asked->diags.arena, tolerances[k].name, strlen(tolerances[k].name));
+  plan->options.absolute_tolerances = tolerances;
   return true;
 }
 

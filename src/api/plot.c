@@ -86,20 +86,12 @@ static bool add_deviation(daedal_result *result, const PlotSeries *series, const
   return true;
 }
 
-/* One `name=deviation` of the list, for all series. */
-static bool add_deviations(daedal_result *result, const Plot *plot, const char *begin, const char *end, Arena *arena,
-                           double **squares) {
-  const char *equal = scan_list(begin, "=");
-  double deviation = NAN;
-  if (equal < end) number_parse(equal + 1, end, &deviation);
-  while (begin < end && *begin == ' ') begin++;
-  if (!(deviation >= 0) || !isfinite(deviation)) {
-    diag_error(&result->diags, DIAG_USAGE, (Span){0}, "a band needs deviations: `L=0.05, g=0.1`");
-    return false;
-  }
-  const char *target = arena_copy(arena, begin, (size_t)(equal - begin));
+/* The deviation of one parameter or start value, for all series. */
+static bool add_deviations(daedal_result *result, const Plot *plot, const daedal_value *given, double **squares) {
+  if (!given->name || !(given->value >= 0) || !isfinite(given->value))
+    return refuse_usage(result, "a band needs the names of parameters, and deviations that are not negative");
   for (uint32_t k = 0; k < plot->count; k++)
-    if (!add_deviation(result, &plot->series[k], target, deviation, squares[k])) return false;
+    if (!add_deviation(result, &plot->series[k], given->name, given->value, squares[k])) return false;
   return true;
 }
 
@@ -116,15 +108,12 @@ static PlotSeries band_around(Arena *arena, const PlotSeries *series, const doub
   return band;
 }
 
-static bool add_bands(daedal_result *result, const char *deviations, Arena *arena, Plot *plot) {
+static bool add_bands(daedal_result *result, const daedal_plot *asked, Arena *arena, Plot *plot) {
   PlotSeries *series = arena_array(arena, 2 * (size_t)plot->count, sizeof *series);
   double **squares = arena_array(arena, plot->count, sizeof *squares);
   for (uint32_t k = 0; k < plot->count; k++) squares[k] = arena_array(arena, plot->series[k].count, sizeof(double));
-  for (const char *begin = deviations; *begin;) {
-    const char *end = scan_list(begin, ",");
-    if (!add_deviations(result, plot, begin, end, arena, squares)) return false;
-    begin = *end ? end + 1 : end;
-  }
+  for (uint32_t k = 0; k < asked->deviation_count; k++)
+    if (!add_deviations(result, plot, &asked->deviations[k], squares)) return false;
   for (uint32_t k = 0; k < plot->count; k++) {
     series[2 * k] = band_around(arena, &plot->series[k], squares[k]);
     series[2 * k + 1] = plot->series[k];
@@ -152,16 +141,10 @@ static bool find_series(daedal_result *result, const char *name, Arena *arena, P
   return true;
 }
 
-/* "y over x" where the curves do not share x. */
-static bool add_pair(daedal_result *result, const char *pair, Arena *arena, PlotSeries *series, PlotSeries *across) {
-  uint32_t count;
-  const char **names = split_names(arena, pair, &count);
-  if (count != 2) {
-    Diag *diag = diag_error(&result->diags, DIAG_USAGE, (Span){0}, "`%s` is not a pair of variables", pair);
-    diag_note(&result->diags, diag, (Span){0}, "a curve of y over x is `x,y`; several are `x,y;u,v`");
-    return false;
-  }
-  if (!find_series(result, names[0], arena, across) || !find_series(result, names[1], arena, series)) return false;
+static bool add_pair(daedal_result *result, const char *const pair[2], Arena *arena, PlotSeries *series,
+                     PlotSeries *across) {
+  if (!pair[1]) return refuse_usage(result, "pairs of variables need a second name after each first");
+  if (!find_series(result, pair[0], arena, across) || !find_series(result, pair[1], arena, series)) return false;
   series->x = across->y;
   return true;
 }
@@ -172,17 +155,15 @@ static const char *axis_label(Arena *arena, const PlotSeries *series) {
   return text_keep(arena->heap, &label, arena);
 }
 
-static bool plot_pairs(daedal_result *result, const char *pairs, Arena *arena, Plot *plot) {
-  PlotSeries *series = arena_array(arena, strlen(pairs) + 1, sizeof *series),
-             *across = arena_array(arena, strlen(pairs) + 1, sizeof *across);
-  uint32_t count = 0;
+/* "y over x" where the curves do not share x. */
+static bool plot_pairs(daedal_result *result, const char *const *pairs, Arena *arena, Plot *plot) {
+  uint32_t names = 0, count = 0;
+  while (pairs[names]) names++;
+  PlotSeries *series = arena_array(arena, names, sizeof *series), *across = arena_array(arena, names, sizeof *across);
   bool is_shared = true;
-  for (const char *begin = pairs; *begin; count++) {
-    const char *end = scan_list(begin, ";");
-    if (!add_pair(result, arena_copy(arena, begin, (size_t)(end - begin)), arena, &series[count], &across[count]))
-      return false;
+  for (uint32_t k = 0; k < names; k += 2, count++) {
+    if (!add_pair(result, &pairs[k], arena, &series[count], &across[count])) return false;
     is_shared = is_shared && strcmp(across[count].label, across[0].label) == 0;
-    begin = *end ? end + 1 : end;
   }
   for (uint32_t k = 0; k < count && !is_shared; k++)
     series[k].label = arena_printf(arena, "%s over %s", series[k].label, across[k].label);
@@ -199,7 +180,7 @@ static bool work_plot(daedal_result *result, const void *argument) {
   Plot plot;
   bool ok = asked->pairs ? plot_pairs(result, asked->pairs, &arena, &plot)
                          : plot_over_time(result, asked->variables, &arena, &plot);
-  if (ok && asked->deviations && !asked->pairs) ok = add_bands(result, asked->deviations, &arena, &plot);
+  if (ok && asked->deviations && !asked->pairs) ok = add_bands(result, asked, &arena, &plot);
   result->plot.count = result->terminal.count = 0;
   if (ok) {
     plot.log_x = asked->log_x;

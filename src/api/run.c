@@ -10,32 +10,34 @@ static const char *event_text(Evaluator *evaluator, Expr cause, bool is_pipe, Ar
   return is_pipe ? arena_printf(arena, "a jump or a kink comes out of %s", text) : text;
 }
 
-/* Many events have the same condition: its text is made once. */
-static void publish_events(daedal_result *result) {
+/* Many events have the same condition: its text is made once, and kept per mode in `texts`, which begins as NULL. */
+static daedal_event describe_event(daedal_result *result, const EventRecord *event, const char ***texts) {
   static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
                                        [EVENT_START] = "the start",
                                        [EVENT_STRUCTURE] = "the equations have become others",
                                        [EVENT_FOLD] = "the branch of the solution ends",
                                        [EVENT_CALLER] = "values were set",
                                        [EVENT_END] = "the end"};
-  const StepperStatistics *statistics = &result->simulation.statistics.stepper;
+  if (event->cause != EVENT_CONDITION) return (daedal_event){event->time, causes[event->cause], NAN, 0};
   Arena *arena = &result->diags.arena;
   Evaluator *evaluator = result->simulation.facts.run_evaluator;
-  if (!statistics->passed.count) return;
-  const char **text = arena_array(arena, evaluator->code->modes->count, sizeof *text);
-  result->events = arena_array(arena, statistics->passed.count, sizeof *result->events);
-  for (uint32_t k = 0; k < statistics->passed.count; k++) {
-    const EventRecord *event = &statistics->passed.data[k];
-    if (event->cause != EVENT_CONDITION) {
-      result->events[k] = (daedal_event){event->time, causes[event->cause], NAN};
-      continue;
-    }
-    const Modes *modes = evaluator->code->modes;
-    const LogicDelay *pipe = modes_pipe(modes, evaluator->model->dag, event->mode);
-    Expr cause = pipe ? pipe->written : modes->relation[event->mode];
-    if (!text[event->mode]) text[event->mode] = event_text(evaluator, cause, pipe != NULL, arena);
-    result->events[k] = (daedal_event){event->time, text[event->mode], pipe ? NAN : event->value};
-  }
+  const Modes *modes = evaluator->code->modes;
+  if (!*texts) *texts = arena_array(arena, modes->count, sizeof **texts);
+  const char **text = &(*texts)[event->mode];
+  const LogicDelay *pipe = modes_pipe(modes, evaluator->model->dag, event->mode);
+  Expr cause = pipe ? pipe->written : modes->relation[event->mode];
+  if (!*text) *text = event_text(evaluator, cause, pipe != NULL, arena);
+  if (pipe) return (daedal_event){event->time, *text, NAN, 0};
+  int32_t direction = (event->value > event->before) - (event->value < event->before);
+  return (daedal_event){event->time, *text, event->value, direction};
+}
+
+static void publish_events(daedal_result *result) {
+  const EventVec *passed = &result->simulation.statistics.stepper.passed;
+  if (!passed->count) return;
+  const char **texts = NULL;
+  result->events = arena_array(&result->diags.arena, passed->count, sizeof *result->events);
+  for (uint32_t k = 0; k < passed->count; k++) result->events[k] = describe_event(result, &passed->data[k], &texts);
 }
 
 static void publish_run(daedal_result *result) {
@@ -86,13 +88,19 @@ static bool bridge_step(void *context, double time, uint64_t steps) {
   return bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
 }
 
+static bool bridge_event(void *context, const EventRecord *record) {
+  Bridge *bridge = context;
+  daedal_event event = describe_event(bridge->result, record, &bridge->texts);
+  return bridge->options->on_event(bridge->options->context, &event);
+}
+
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options) {
   *bridge = (Bridge){.options = options, .start = request->run.start, .stop = request->run.stop, .result = result};
   bridge->rows = 1.0 + (request->run.times ? request->run.time_count : request->run.intervals);
   bridge->csv_bytes = NAN;
   part_begin(bridge);
-  if (!options->on_step && !bridge->part) return;
-  request->run.on_step = bridge_step;
+  if (options->on_step || bridge->part) request->run.on_step = bridge_step;
+  if (options->on_event) request->run.on_event = bridge_event;
   request->run.context = bridge;
 }
 
@@ -260,7 +268,7 @@ void daedal_result_statistics_(const daedal_result *result, daedal_statistics *o
 
 static daedal_event event_at(const daedal_result *result, uint32_t index) {
   if (!result || index >= result->simulation.statistics.stepper.passed.count || !result->events)
-    return (daedal_event){NAN, "", NAN};
+    return (daedal_event){NAN, "", NAN, 0};
   return result->events[index];
 }
 

@@ -133,9 +133,17 @@ static void make_table(daedal_sweep *sweep, Arena *arena) {
 
 static uint64_t hash_number(uint64_t hash, double value) { return hash_mix(hash ^ hash_bytes(&value, sizeof value)); }
 
-static uint64_t hash_list(uint64_t hash, const char *const *list) {
-  for (; list && *list; list++) hash = hash_text(hash, *list);
-  return hash_text(hash, NULL);
+static uint64_t hash_design(uint64_t hash, const Design *design) {
+  for (uint32_t k = 0; k < design->vary_count; k++) {
+    hash = hash_text(hash, design->vary[k].name);
+    for (uint32_t v = 0; v < design->vary[k].count; v++) hash = hash_number(hash, design->vary[k].values[v]);
+  }
+  for (uint32_t k = 0; k < design->distribution_count; k++) {
+    const Distribution *distribution = &design->distributions[k];
+    hash = hash_number(hash_text(hash, distribution->name), distribution->kind);
+    for (uint32_t p = 0; p < DISTRIBUTION_PARAMETERS; p++) hash = hash_number(hash, distribution->parameter[p]);
+  }
+  return hash;
 }
 
 /* Of all that decides the numbers of the sweep. */
@@ -161,7 +169,9 @@ static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options
                             (double)asked->seed,
                             sweep->outputs.count,
                             sweep->design.points};
-  uint64_t hash = hash_list(hash_list(model_flat_hash(sweep->asked->model), asked->vary), asked->distributions);
+  uint64_t hash = hash_design(model_flat_hash(sweep->asked->model), &sweep->design);
+  for (uint32_t k = 0; k < run->absolute_count; k++)
+    hash = hash_number(hash_number(hash, run->absolute[k].unknown), run->absolute[k].value);
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) hash = hash_text(hash, texts[k]);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) hash = hash_number(hash, numbers[k]);
   return hash;
@@ -188,6 +198,33 @@ static bool open_journal(daedal_sweep *sweep, const daedal_sweep_options *option
 
 /* ---- making ---- */
 
+static const char *copy_name(Arena *arena, const char *name) {
+  return name ? arena_copy(arena, name, strlen(name)) : NULL;
+}
+
+/* The values to vary and the distributions, which the caller may free. */
+static bool take_design(daedal_sweep *sweep, const daedal_sweep_options *options, Arena *arena) {
+  Design *design = &sweep->design;
+  design->vary_count = options->vary ? options->vary_count : 0;
+  design->distribution_count = options->distributions ? options->distribution_count : 0;
+  design->vary = arena_array(arena, design->vary_count, sizeof *design->vary);
+  design->distributions = arena_array(arena, design->distribution_count, sizeof *design->distributions);
+  for (uint32_t k = 0; k < design->vary_count; k++) {
+    const daedal_axis *axis = &options->vary[k];
+    const double *values = axis->values ? arena_copy_array(arena, axis->values, axis->count, sizeof(double)) : NULL;
+    design->vary[k] = (Vary){copy_name(arena, axis->name), values, axis->count};
+  }
+  for (uint32_t k = 0; k < design->distribution_count; k++) {
+    const daedal_distribution *given = &options->distributions[k];
+    Distribution *distribution = &design->distributions[k];
+    distribution->name = copy_name(arena, given->name);
+    memcpy(distribution->parameter, given->parameters, sizeof given->parameters);
+    if (distribution->name && !distribution_find(distribution, given->kind ? given->kind : "", &sweep->asked->diags))
+      return false;
+  }
+  return true;
+}
+
 /* All that the model says about: names and values. */
 static bool read_work(daedal_result *asked, const void *argument) {
   const SweepWork *work = argument;
@@ -197,8 +234,9 @@ static bool read_work(daedal_result *asked, const void *argument) {
   const char *overrides = sweep->given.overrides;
   sweep->asked = asked;
   sweep->given.overrides = overrides ? arena_copy(arena, overrides, strlen(overrides)) : NULL;
-  DesignRequest request = {options->vary, options->distributions, options->samples, options->sampling, options->seed};
-  bool ok = design_read(&sweep->design, &request, arena, &asked->diags) && read_outputs(sweep, options, arena);
+  DesignRequest request = {options->samples, options->sampling, options->seed};
+  bool ok = take_design(sweep, options, arena) && design_check(&sweep->design, &request, arena, &asked->diags) &&
+            read_outputs(sweep, options, arena);
   ok = ok && (!options->trajectories || sweep_place_trajectories(sweep, options->trajectories));
   if (ok) sweep_prepare_overrides(sweep, arena);
   if (ok) find_structural(sweep, arena);
@@ -308,6 +346,7 @@ static bool widen(daedal_sweep *sweep, char *text) {
 static bool make_plan(daedal_sweep *sweep, daedal_model *model, char *text) {
   daedal_options options = sweep->given;
   options.on_step = NULL;
+  options.on_event = NULL;
   sweep->plan = daedal_plan_make(model, &options);
   for (uint32_t p = 0; p < sweep->design.points && p < TRIED_POINTS; p++) {
     if (daedal_status_of(sweep->plan) != DAEDAL_INIT && daedal_status_of(sweep->plan) != DAEDAL_INTEGRATION) break;

@@ -34,7 +34,7 @@ static double absolute_tolerance(const daedal_result *result, uint32_t signal) {
   uint32_t column = recorder->signals->list.data[signal].column;
   uint32_t source = column < recorder->count ? recorder->source[column] : MAP_NONE;
   bool is_continuous = source < recorder->evaluator->array->columns;
-  return is_continuous ? result->simulation.request.run.tolerance * recorder->evaluator->nominal[source] : 0;
+  return is_continuous ? result->simulation.request.run.tolerance * recorder->evaluator->size[source] : 0;
 }
 
 static VerifiedVariable verify_variable(const daedal_result *result, const SignalDifference *found) {
@@ -115,6 +115,17 @@ static bool keep_verification(daedal_result *result, const void *argument) {
   return true;
 }
 
+/* The absolute tolerances of a run at another tolerance than that of the result. */
+static bool scale_tolerances(daedal_result *result, const void *argument) {
+  daedal_options *finer = *(daedal_options *const *)argument;
+  double factor = finer->tolerance / result->simulation.request.run.tolerance;
+  daedal_value *absolute =
+      heap_copy(result->heap, finer->absolute_tolerances, finer->absolute_tolerance_count, sizeof *absolute);
+  for (uint32_t k = 0; k < finer->absolute_tolerance_count; k++) absolute[k].value *= factor;
+  finer->absolute_tolerances = absolute;
+  return true;
+}
+
 static void verify(daedal_model *model, daedal_result *result, const daedal_options *options) {
   daedal_options finer = *options;
   Verification verification = {.solver = second_solver(result->simulation.statistics.stepper.solver)};
@@ -122,7 +133,10 @@ static void verify(daedal_model *model, daedal_result *result, const daedal_opti
   finer.solver = verification.solver;
   finer.sensitivity = finer.gradient = finer.part_path = NULL;
   finer.resumes = false;
-  daedal_result *second = simulate_once(model, &finer);
+  finer.on_event = NULL;
+  daedal_options *pointer = &finer;
+  bool has_tolerances = result_protect(result, scale_tolerances, &pointer);
+  daedal_result *second = has_tolerances ? simulate_once(model, &finer) : NULL;
   verification.second = second;
   result_protect(result, keep_verification, &verification);
   daedal_free(second);

@@ -106,6 +106,15 @@ const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *
   return model_equation_text(own, &equation, arena);
 }
 
+uint32_t array_variable_column(const Array *array, uint32_t unknown) {
+  const Problem *problem = array->problem;
+  const Aliases *aliases = &problem->aliases;
+  uint32_t root = aliases->removed ? aliases->root[unknown] : unknown;
+  if (root == UINT32_MAX || array->model_column[root] == MAP_NONE) return MAP_NONE;
+  uint32_t column = array->model_column[root] + (aliases->removed ? aliases->shift[unknown] : 0);
+  return column < array->column_start[problem->local[root] + 1] ? column : MAP_NONE;
+}
+
 Span array_row_span(const Array *array, uint32_t row) {
   const Problem *problem = array->problem;
   return problem->model->equations.data[problem->equation[array->row_equation[row]]].span;

@@ -35,6 +35,12 @@ Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 /* The same problem with other equations over its unknowns, one residual for each of its own. Owned by the arena. */
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
 
+/* Some of the equations, with the unknowns that occur in them. Owned by the arena. */
+Problem problem_narrow(const Problem *problem, const uint32_t *equation, uint32_t count, Arena *arena);
+
+/* Per unknown: its highest derivative in the equations. Owned by the arena. */
+int32_t *problem_orders(const Problem *problem, Arena *arena);
+
 /* The same problem with `count` more unknowns and as many more equations: new unknown k equals value[k]. `residual` are
  * new residuals of the old equations, in which the new unknowns are the leaves dag_variable(model->unknowns.count + k,
  * 0). The model is a copy that has the new unknowns as variables. Owned by the arena. */
@@ -94,6 +100,9 @@ uint32_t array_find_column(const Array *array, Expr leaf);
 
 /* Are all variables of the expression columns? */
 bool array_holds(const Array *array, Expr e);
+
+/* The column of an unknown of the model, by its alias if it was eliminated; MAP_NONE: it is constant, or the array has no such column. */
+uint32_t array_variable_column(const Array *array, uint32_t unknown);
 
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);

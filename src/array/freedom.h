@@ -1,9 +1,8 @@
 /* freedom: what equations leave free is taken as near to given values as can be.
  *
- * Let B be the derivatives of the equations by some leaves z, of which B has the rank r on the solutions. The first r leaves are pivots: every
- * other column of B is B_p c with the pivots' columns B_p, so that z may move by (c, -1) and no equation sees it. The solution nearest to the values s has
- * (c, -1)^T (z - s) = 0 for each of them: the minimum-norm solution for s = 0. The numbers c are unknowns, from B_p^T (B_p c - B_k) = 0, which is regular wherever
- * the pivots are independent, whichever rows make them so. Where B has no more rows than its rank, z - s = B^T m says the same with unknowns m, and needs no pivots.
+ * Let B be the derivatives of the equations by some leaves z, of which B has the rank r on the solutions. No equation sees z move in the null space of B. The solution nearest
+ * to the values s is the one where z - s is normal to it: z - s = B^T B_p w, with r unknowns w and the columns B_p of r leaves that are independent, the pivots. It is that of
+ * least norm for s = 0. All rows of B take part, so this is regular wherever the pivots are independent, whichever rows make them so.
  */
 #pragma once
 

@@ -223,6 +223,53 @@ Problem problem_replace(const Problem *problem, const Expr *residual, Arena *are
   return replaced;
 }
 
+/* Which unknowns of the model occur in the equations? */
+static void keep_occurring(Problem *problem, Arena *arena) {
+  const Model *model = problem->model;
+  const uint32_t *all = problem->unknown;
+  bool *occurs = arena_array(arena, model->unknowns.count, sizeof *occurs);
+  ExprVec leaves = {0};
+  for (uint32_t i = 0; i < problem->equations; i++)
+    dag_variables(model->dag, dag_scratch(model->dag), problem->residual[i], &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) occurs[dag_index(model->dag, leaves.data[k])] = true;
+  vec_free(dag_heap(model->dag), &leaves);
+  uint32_t count = problem->unknowns;
+  problem->unknown = arena_array(arena, count, sizeof *problem->unknown);
+  problem->local = arena_array(arena, model->unknowns.count, sizeof *problem->local);
+  problem->unknowns = 0;
+  for (uint32_t u = 0; u < model->unknowns.count; u++) problem->local[u] = MAP_NONE;
+  for (uint32_t j = 0; j < count; j++) {
+    if (!occurs[all[j]]) continue;
+    problem->local[all[j]] = problem->unknowns;
+    problem->unknown[problem->unknowns++] = all[j];
+  }
+}
+
+Problem problem_narrow(const Problem *problem, const uint32_t *equation, uint32_t count, Arena *arena) {
+  Problem narrow = *problem;
+  narrow.equations = count;
+  narrow.residual = arena_array(arena, count, sizeof *narrow.residual);
+  narrow.equation = arena_array(arena, count, sizeof *narrow.equation);
+  for (uint32_t i = 0; i < count; i++) {
+    narrow.residual[i] = problem->residual[equation[i]];
+    narrow.equation[i] = problem->equation[equation[i]];
+  }
+  narrow.written = NULL;
+  narrow.opened = narrow.by_mode = NULL;
+  narrow.aliases = (Aliases){0};
+  keep_occurring(&narrow, arena);
+  build_incidence(&narrow, arena);
+  return narrow;
+}
+
+int32_t *problem_orders(const Problem *problem, Arena *arena) {
+  const Incidence *incidence = &problem->incidence;
+  int32_t *order = arena_array(arena, problem->unknowns, sizeof *order);
+  for (int32_t e = 0; e < incidence->row_start[incidence->n_equations]; e++)
+    if (incidence->order[e] > order[incidence->column[e]]) order[incidence->column[e]] = incidence->order[e];
+  return order;
+}
+
 static void *grown(Arena *arena, const void *data, size_t count, size_t more, size_t size) {
   void *copy = arena_array(arena, count + more, size);
   if (count) memcpy(copy, data, count * size);

@@ -1,9 +1,6 @@
 /* budget: see budget.h. */
 #include "base/budget.h"
 
-#include "base/number.h"
-
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,34 +24,6 @@ const char *budget_amount(uint64_t amount, char text[BUDGET_AMOUNT]) {
   snprintf(text, BUDGET_AMOUNT, "%llu%.*s", (unsigned long long)(amount / unit), prefix >= 0,
            prefix >= 0 ? PREFIXES + prefix : "");
   return text;
-}
-
-static const char *read_amount(const char *text, const char *end, uint64_t *amount) {
-  while (end > text && end[-1] == ' ') end--;
-  const char *prefix = end > text ? memchr(PREFIXES, end[-1], strlen(PREFIXES)) : NULL;
-  double number = 0;
-  bool is_number = number_parse(text, prefix ? end - 1 : end, &number);
-  if (prefix) number *= pow(1000, (double)(prefix - PREFIXES) + 1);
-  if (!is_number || !(number >= 1) || !(number < 1e18)) return "a limit is a number such as 4000000, 4e6 or 4M";
-  *amount = (uint64_t)number;
-  return NULL;
-}
-
-const char *budget_read(const char *text, BudgetLimits *limits) {
-  while (text && *text) {
-    text += strspn(text, " ");
-    const char *end = text + strcspn(text, ","), *equals = memchr(text, '=', (size_t)(end - text));
-    int kind = 0;
-    if (!equals) return "limits are written memory=8G,work=1e10,text=1G";
-    while (kind < BUDGET_KINDS && (strlen(kinds[kind].name) != (size_t)(equals - text) ||
-                                   strncmp(kinds[kind].name, text, (size_t)(equals - text)) != 0))
-      kind++;
-    if (kind == BUDGET_KINDS) return "there are limits of memory, work and text";
-    const char *failure = read_amount(equals + 1, end, &limits->most[kind]);
-    if (failure) return failure;
-    text = end + (*end == ',');
-  }
-  return NULL;
 }
 
 Budget budget_make(const BudgetLimits *limits) {

@@ -28,9 +28,6 @@ typedef struct Budget {
   uint32_t begin, end; /* of the source, where it is done (diag.h, Span); equal: nowhere */
 } Budget;
 
-/* Reads "memory=8G, work=1e10, text=1G": any of them, with k, M, G, T for powers of 1000. NULL, or what is wrong in words. */
-const char *budget_read(const char *text, BudgetLimits *limits);
-
 /* A budget of these limits, with nothing used. */
 Budget budget_make(const BudgetLimits *limits);
 

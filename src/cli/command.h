@@ -18,11 +18,43 @@ typedef struct JoinedText {
   char text[];
 } JoinedText;
 
+/* Lists that options give (lists.h). */
+typedef struct ValueList {
+  const daedal_value *list;
+  uint32_t count;
+} ValueList;
+
+typedef struct GuessList {
+  const daedal_guess *list;
+  uint32_t count;
+} GuessList;
+
+typedef struct AxisList {
+  const daedal_axis *list;
+  uint32_t count;
+} AxisList;
+
+typedef struct DistributionList {
+  const daedal_distribution *list;
+  uint32_t count;
+} DistributionList;
+
+typedef struct PairList {
+  const char *const *names; /* ends with NULL; NULL: none */
+  uint32_t count;
+  const char *text; /* all of them, with commas between */
+} PairList;
+
+typedef struct Limits {
+  uint64_t memory, work, text; /* 0: the default */
+} Limits;
+
 /* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path; /* or what else the command is about: a code, a shell, the first of the paths */
   WordList paths;         /* all of them, where a command takes several */
-  const char *class_name, *mna, *dump_pass, *limits;
+  const char *class_name, *mna, *dump_pass;
+  Limits limits;
   char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
   bool has_library;      /* one of them was given as option */
   size_t given_path;     /* length of the part of modelica_path that options gave */
@@ -35,13 +67,17 @@ typedef struct Arguments {
   const char *methods, *solvers; /* to compare */
   const char *inputs, *outputs;  /* of a linear form; the latter also of a sweep */
   const char *way;               /* to a steady state */
-  WordList vary, distributions;
+  AxisList vary;
+  DistributionList distributions;
   uint32_t samples, threads;
   uint64_t seed;
   const char *sampling, *trajectories;
   double difference_tolerance, difference_absolute;
-  const char *data, *parameters, *weights, *deviations; /* of a fit */
-  const char *plot_pairs, *plot_axes, *plot_bands;
+  const char *data; /* of a fit */
+  GuessList parameters;
+  ValueList weights, deviations, plot_bands, absolute_tolerances;
+  PairList plot_pairs;
+  const char *plot_axes;
   const char *html_path, *points; /* of a report */
   bool compares;
   unsigned command;    /* its bit */

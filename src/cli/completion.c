@@ -31,8 +31,13 @@ static Offer offer_of(const Option *option) {
   case OPTION_PAIR:
   case OPTION_SEED:
   case OPTION_TEXT: return OFFER_NOTHING;
+  case OPTION_LIMITS: return OFFER_NOTHING;
+  case OPTION_PAIRS:
+  case OPTION_VALUES:
   case OPTION_LIST: return OFFER_VARIABLES;
-  case OPTION_WORDS:
+  case OPTION_AXIS:
+  case OPTION_DISTRIBUTION:
+  case OPTION_GUESSES:
   case OPTION_PARAMETERS: return OFFER_PARAMETERS;
   case OPTION_METHOD:
   case OPTION_METHODS:

@@ -14,9 +14,12 @@ static daedal_estimate *make_estimate(const Session *session) {
   const Arguments *arguments = session->arguments;
   daedal_fit_options options = {.size = sizeof options,
                                 .data = arguments->data,
-                                .parameters = arguments->parameters,
-                                .weights = arguments->weights,
-                                .deviations = arguments->deviations};
+                                .parameters = arguments->parameters.list,
+                                .parameter_count = arguments->parameters.count,
+                                .weights = arguments->weights.list,
+                                .weight_count = arguments->weights.count,
+                                .deviations = arguments->deviations.list,
+                                .deviation_count = arguments->deviations.count};
   return daedal_fit(session->model, &arguments->run, &options);
 }
 

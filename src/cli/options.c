@@ -1,6 +1,8 @@
 /* options: the table and its parser. An option is given once; every value is checked here, before any work, except
  * those that need the model. */
 #include "cli/options.h"
+
+#include "cli/lists.h"
 #include "cli/picture.h"
 #include "cli/suggest.h"
 
@@ -41,7 +43,7 @@ const Option options[] = {
     {"--strict", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(strict),
      "refuse what the Modelica language does not have or forbids"},
     {"--units", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(units), "warn of equations whose units differ"},
-    {"--limits", NULL, "memory=8G,...", IN_MODELS, OPTION_TEXT, PLACE(limits),
+    {"--limits", NULL, "memory=8G,...", IN_MODELS, OPTION_LIMITS, PLACE(limits),
      "what the model may take: bytes of memory, steps of work, characters of text"},
     {"--energy", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(energy),
      "of a model with a Lagrangian: energy, its balance and constraint forces as variables"},
@@ -57,9 +59,9 @@ const Option options[] = {
      "inputs of the linear form; default: all inputs of the model without a value"},
     {"--by", NULL, "WAY", IN_STEADY, OPTION_WAY, PLACE(way),
      "newton, homotopy or integration; default: one after the other"},
-    {"--vary", NULL, "X=VALUES", IN_SWEEP, OPTION_WORDS, PLACE(vary),
+    {"--vary", NULL, "X=VALUES", IN_SWEEP, OPTION_AXIS, PLACE(vary),
      "values of a parameter or start value: 1:0.1:2, log(1,100,50), lin(0,1,11), {1,2,5}; may be repeated"},
-    {"--distribution", NULL, "X=D", IN_SWEEP, OPTION_WORDS, PLACE(distributions),
+    {"--distribution", NULL, "X=D", IN_SWEEP, OPTION_DISTRIBUTION, PLACE(distributions),
      "distribution of samples: normal(1,0.1), uniform(0,1), ...; may be repeated"},
     {"--samples", NULL, "N", IN_SWEEP, OPTION_COUNT, PLACE(samples), "number of samples of the distributions"},
     {"--sampling", NULL, "S", IN_SWEEP, OPTION_SAMPLING, PLACE(sampling), "sobol (default), lhs or random"},
@@ -72,10 +74,10 @@ const Option options[] = {
     {"--trajectories", NULL, "PLACE", IN_SWEEP, OPTION_RUNS, PLACE(trajectories),
      "directory for the trajectory of each point, or FILE.h5 for all of them"},
     {"--data", NULL, "FILE", IN_FIT, OPTION_READ, PLACE(data), "measurements: time, and columns named as variables"},
-    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_PARAMETERS, PLACE(parameters),
+    {"--parameters", NULL, "A=1,B=2:0:9", IN_FIT, OPTION_GUESSES, PLACE(parameters),
      "parameters and start values to find: guess, or guess:least:greatest"},
-    {"--weights", NULL, "X=2", IN_FIT, OPTION_LIST, PLACE(weights), "factors of the residuals of columns; default 1"},
-    {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_LIST, PLACE(deviations),
+    {"--weights", NULL, "X=2", IN_FIT, OPTION_VALUES, PLACE(weights), "factors of the residuals of columns; default 1"},
+    {"--deviations", NULL, "X=0.1", IN_FIT, OPTION_VALUES, PLACE(deviations),
      "standard deviations of the measurements, where they are known"},
     {"--tolerance", NULL, "TOL", IN_DIFF | IN_FMU, OPTION_POSITIVE, PLACE(difference_tolerance),
      "of diff and fmu-check: the difference allowed, relative to the largest value of a signal; default 0, and 1e-3"},
@@ -83,6 +85,8 @@ const Option options[] = {
      "the difference allowed whatever the values are, besides --tolerance; default 0"},
     {"--tolerance", NULL, "TOL", IN_RUNS, OPTION_POSITIVE, PLACE(run.tolerance),
      "relative tolerance; the absolute one is TOL times nominal"},
+    {"--absolute-tolerance", NULL, "X=1e-9", IN_TIMES, OPTION_VALUES, PLACE(absolute_tolerances),
+     "absolute tolerances of variables, in place of the tolerance times nominal"},
     {"--intervals", NULL, "N", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_COUNT, PLACE(run.intervals),
      "number of output intervals"},
     {"--output-interval", NULL, "S", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
@@ -153,9 +157,9 @@ const Option options[] = {
      "output"},
     {"--plot-variables", NULL, "LIST", IN_SIMULATE | IN_REPORT, OPTION_LIST, PLACE(run.plot_variables),
      "what the picture shows: names, names of arrays, expressions; default: --variables, or states and outputs"},
-    {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_TEXT, PLACE(plot_pairs),
+    {"--plot-xy", NULL, "X,Y", IN_SIMULATE, OPTION_PAIRS, PLACE(plot_pairs),
      "curves of one variable over another; several with semicolons between"},
-    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_PARAMETERS, PLACE(plot_bands),
+    {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_VALUES, PLACE(plot_bands),
      "bands around the curves: twice the deviation that those of parameters of --sensitivity make"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE | IN_FILES, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
     {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
@@ -432,7 +436,6 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_POSITIVE: return number_store(option, value, place);
   case OPTION_COUNT: return count_store(option, value, place);
   case OPTION_SEED: return seed_store(option, value, place);
-  case OPTION_WORDS: return word_append(place, value, option->name);
   case OPTION_METHOD:
   case OPTION_DUMP:
   case OPTION_SOLVER:
@@ -460,6 +463,12 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
   case OPTION_SEARCHED: return directory_store(option, value, arguments);
   case OPTION_LIST:
   case OPTION_PARAMETERS: return list_store(option, value, arguments);
+  case OPTION_VALUES: return values_append(arguments, option->name, value, place);
+  case OPTION_GUESSES: return guesses_append(arguments, option->name, value, place);
+  case OPTION_PAIRS: return pairs_append(arguments, option->name, value, place);
+  case OPTION_AXIS: return axis_append(arguments, option->name, value, place);
+  case OPTION_DISTRIBUTION: return distribution_append(arguments, option->name, value, place);
+  case OPTION_LIMITS: return limits_read(value, place);
   case OPTION_TEXT:
   case OPTION_READ:
   case OPTION_INPUTS:
@@ -499,8 +508,8 @@ static bool parse_option(OptionParser *parser, const char *word) {
   if (!option) return unknown_option(parser, word, length);
   if (!(option->commands & parser->command->bit)) return misplaced_option(parser, option);
   bool *given = &parser->given[option - options];
-  bool repeats = option->kind == OPTION_SEARCHED || option->kind == OPTION_WORDS || option->kind == OPTION_LIST ||
-                 option->kind == OPTION_PARAMETERS;
+  bool repeats =
+      option->kind == OPTION_SEARCHED || (option->kind >= OPTION_LIST && option->kind <= OPTION_DISTRIBUTION);
   if (*given && !repeats) return usage_error("option %s is given twice", option->name);
   *given = true;
   const char *value = option_value(parser, option, word, length);
@@ -573,12 +582,12 @@ static bool check_together(const OptionParser *parser) {
   if (arguments->run.intervals && !isnan(arguments->run.output_interval))
     return usage_error("--intervals and --output-interval exclude each other");
   if (!pictures_possible(arguments->plot_path) || !pictures_possible(arguments->svg_path)) return false;
-  if ((arguments->plot_pairs || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
+  if ((arguments->plot_pairs.names || arguments->plot_axes || arguments->run.plot_variables) && !arguments->plot_path &&
       !(parser->command->bit & (IN_REPORT | IN_PLOT)))
     return usage_error("there is no picture to draw: --plot FILE");
   if (arguments->run.resumes && is_standard_output(arguments->output_path))
     return usage_error("--resume needs the file that the result goes to: --output-file FILE");
-  if (arguments->plot_pairs && arguments->run.plot_variables)
+  if (arguments->plot_pairs.names && arguments->run.plot_variables)
     return usage_error("--plot-variables and --plot-xy exclude each other");
   if ((parser->command->bit & (IN_COMPARE | IN_SWEEP | IN_FIT)) && is_standard_output(arguments->plot_path))
     return usage_error("%s draws its picture into a file: --plot FILE.svg", name);
@@ -592,7 +601,7 @@ static bool check_together(const OptionParser *parser) {
     return usage_error("diff compares two results: daedal diff RESULT RESULT");
   if (parser->command->bit == IN_FMU && arguments->paths.words[1] && arguments->paths.words[2])
     return usage_error("fmu-check takes one FMU and one model: daedal fmu-check FILE.fmu MODEL");
-  if (parser->command->bit == IN_FIT && (!arguments->data || !arguments->parameters))
+  if (parser->command->bit == IN_FIT && (!arguments->data || !arguments->parameters.count))
     return usage_error("fit needs measurements and parameters: daedal fit MODEL --data FILE.csv --parameters a=1,b=2");
   return parser->command->bit != IN_EXPORT || check_export(arguments);
 }
@@ -606,5 +615,7 @@ bool options_parse(const Command *command, int count, char **words, Arguments *a
     if (!only_paths && !strcmp(word, "--")) only_paths = true;
     else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word))) return false;
   }
+  arguments->run.absolute_tolerances = arguments->absolute_tolerances.list;
+  arguments->run.absolute_tolerance_count = arguments->absolute_tolerances.count;
   return arguments->help || (take_environment(arguments) && check_together(&parser));
 }

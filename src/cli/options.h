@@ -10,20 +10,25 @@
 typedef enum OptionKind {
   OPTION_FLAG,
   OPTION_TEXT,
-  OPTION_LIST,       /* names of variables and the like, commas between; may be given several times */
-  OPTION_PARAMETERS, /* the same of parameters, perhaps with values: a=1,b=2 */
-  OPTION_NUMBER,     /* finite */
-  OPTION_POSITIVE,   /* finite, above zero */
-  OPTION_COUNT,      /* integer, at least one */
-  OPTION_SEED,       /* integer, at least zero */
-  OPTION_METHOD,     /* one of daedal_method_names */
-  OPTION_DUMP,       /* one of daedal_pass_names */
-  OPTION_SOLVER,     /* one of daedal_solver_names */
-  OPTION_MNA,        /* conventional or charge */
-  OPTION_SAMPLING,   /* sobol, lhs or random */
-  OPTION_WORDS,      /* a parameter and what becomes of it; may be given several times */
-  OPTION_WAY,        /* to a steady state */
-  OPTION_METHODS,    /* several of them, commas between */
+  OPTION_LIST, /* names of variables and the like, commas between; from here to OPTION_DISTRIBUTION: may be given several times */
+  OPTION_PARAMETERS,   /* the same of parameters, perhaps with values: a=1,b=2 */
+  OPTION_VALUES,       /* names with numbers: a=1,b=2 */
+  OPTION_GUESSES,      /* names with guesses and bounds: a=1,b=2:0:9,c */
+  OPTION_PAIRS,        /* of names: x,y;u,v */
+  OPTION_AXIS,         /* a parameter and its values: a=1:0.1:2 */
+  OPTION_DISTRIBUTION, /* a parameter and its distribution: a=normal(1,0.1) */
+  OPTION_LIMITS,       /* memory=8G,work=1e10,text=1G */
+  OPTION_NUMBER,       /* finite */
+  OPTION_POSITIVE,     /* finite, above zero */
+  OPTION_COUNT,        /* integer, at least one */
+  OPTION_SEED,         /* integer, at least zero */
+  OPTION_METHOD,       /* one of daedal_method_names */
+  OPTION_DUMP,         /* one of daedal_pass_names */
+  OPTION_SOLVER,       /* one of daedal_solver_names */
+  OPTION_MNA,          /* conventional or charge */
+  OPTION_SAMPLING,     /* sobol, lhs or random */
+  OPTION_WAY,          /* to a steady state */
+  OPTION_METHODS,      /* several of them, commas between */
   OPTION_SOLVERS,
   OPTION_PAIR,       /* two numbers above zero, a comma between */
   OPTION_TRAJECTORY, /* a path that ends in .csv, .mat, .raw or .npy, or "-" */

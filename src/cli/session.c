@@ -114,7 +114,9 @@ daedal_load_options session_reading(const Arguments *arguments) {
                                .modelica_path = arguments->modelica_path,
                                .units = arguments->units,
                                .readable = arguments->readable,
-                               .limits = arguments->limits,
+                               .memory_limit = arguments->limits.memory,
+                               .work_limit = arguments->limits.work,
+                               .text_limit = arguments->limits.text,
                                .boundary = arguments->boundary,
                                .fmu = arguments->fmu_kind};
 }

@@ -23,7 +23,7 @@ typedef struct SimulateCommand {
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
-  if (run->session->arguments->plot_pairs) options.plot_variables = run->session->arguments->plot_pairs;
+  if (run->session->arguments->plot_pairs.names) options.plot_variables = run->session->arguments->plot_pairs.text;
   options.part_path = run->part;
   options.leave_out_hidden = !run->session->arguments->with_protected;
   run->interrupted = session_simulate(run->session, &options);
@@ -71,8 +71,9 @@ static void write_plot(Session *session) {
   if (!path || daedal_result_rows(session->result) == 0) return;
   daedal_plot plot = {.size = sizeof plot,
                       .variables = shown ? shown : arguments->run.variables,
-                      .pairs = arguments->plot_pairs,
-                      .deviations = arguments->plot_bands,
+                      .pairs = arguments->plot_pairs.names,
+                      .deviations = arguments->plot_bands.list,
+                      .deviation_count = arguments->plot_bands.count,
                       .log_x = axes && strchr(axes, 'x'),
                       .log_y = axes && strchr(axes, 'y')};
   bool is_text = is_standard_output(path);

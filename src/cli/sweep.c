@@ -48,8 +48,10 @@ static void make_sweep(SweepCommand *run) {
   const Arguments *arguments = run->session->arguments;
   bool is_first = run->cluster.process == 0;
   daedal_sweep_options options = {.size = sizeof options,
-                                  .vary = arguments->vary.words,
-                                  .distributions = arguments->distributions.words,
+                                  .vary = arguments->vary.list,
+                                  .vary_count = arguments->vary.count,
+                                  .distributions = arguments->distributions.list,
+                                  .distribution_count = arguments->distributions.count,
                                   .samples = arguments->samples,
                                   .sampling = arguments->sampling,
                                   .seed = arguments->seed,

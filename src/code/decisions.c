@@ -305,6 +305,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
   Evaluator *evaluator = decisions->evaluator;
   Point point = evaluator_point(evaluator, t, y);
   decisions->undefined = NULL;
+  decisions->refused = decisions->rival = NULL;
   draw_again(decisions);
   if (evaluator->discretes[logic->initial] != 0) set_lefts(decisions, t, y);
   uint32_t changed = set_initial(decisions, &point);
@@ -354,9 +355,19 @@ bool decisions_accept(Decisions *decisions, double t, const double *y) {
   return differ;
 }
 
+static void report_refused(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
+  const Action *refused = decisions->refused->written;
+  const char *name = model_name(decisions->evaluator->model, refused->target);
+  if (decisions->rival) {
+    Diag *diag = diag_error(diags, code, refused->span, "at time %.10g two reinit set %s to different values", t, name);
+    diag_note(diags, diag, decisions->rival->written->span, "the other one");
+  } else diag_error(diags, code, refused->span, "at time %.10g reinit sets %s to a value that is not defined", t, name);
+}
+
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
   const LogicStep *step = decisions->undefined;
   const Model *model = decisions->evaluator->model;
+  if (decisions->refused) return report_refused(decisions, t, code, diags), false;
   if (!step) return true;
   const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;
   diag_error(diags, code, step->span, "at time %.10g the value of %s is not defined", t,
@@ -379,3 +390,24 @@ bool decisions_fires(const Decisions *decisions, uint32_t action) {
 }
 
 double decisions_value(const Decisions *decisions, uint32_t action) { return decisions->values[2 * action + 1]; }
+
+static const LogicAction *reinit_of(const Decisions *decisions, uint32_t column, uint32_t before) {
+  for (uint32_t a = 0; a < before; a++)
+    if (decisions->column[a] == column && decisions_fires(decisions, a)) return &decisions->logic->actions.data[a];
+  return NULL;
+}
+
+void decisions_reinit(Decisions *decisions, double *y, uint8_t *held) {
+  for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
+    uint32_t column = decisions->column[a];
+    if (column == MAP_NONE || !decisions_fires(decisions, a)) continue;
+    double value = decisions->sign[a] * decisions_value(decisions, a);
+    bool is_other = held[column] && !is_near(y[column], value);
+    if (is_other || !isfinite(value)) {
+      decisions->refused = &decisions->logic->actions.data[a];
+      decisions->rival = is_other && isfinite(value) ? reinit_of(decisions, column, a) : NULL;
+    }
+    held[column] = 2;
+    y[column] = value;
+  }
+}

@@ -26,7 +26,8 @@ typedef struct Decisions {
   bool matter;        /* something that rows depend on has changed since this was false */
   ExternalSeed seed;  /* of random numbers when the iteration began: it draws the same ones until it ends */
   ExternalSeed drawn; /* after the last round that drew */
-  const LogicStep *undefined; /* one whose value was not defined at the last evaluation; NULL: all were */
+  const LogicStep *undefined;         /* one whose value was not defined at the last evaluation; NULL: all were */
+  const LogicAction *refused, *rival; /* reinit without a value, or with another one than its rival has; NULL: none */
 } Decisions;
 
 /* For the logic of the evaluator's code; NULL if it is empty. Lives in the heap. */
@@ -69,13 +70,16 @@ bool decisions_are_due(const Decisions *decisions, double t);
 /* The first time behind t at which a sample is due; INFINITY: none is. */
 double decisions_next_time(const Decisions *decisions, double t);
 
-/* Reports the step that has no value at t. false: there is one. */
+/* Reports the step or the reinit that has no value at t, or two reinit of one column. false: there is one. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
 /* Evaluates the actions at (t, y). Then, of each: does it fire, and what is its value, NAN where not defined? */
 void decisions_act(Decisions *decisions, double t, const double *y);
 bool decisions_fires(const Decisions *decisions, uint32_t action);
 double decisions_value(const Decisions *decisions, uint32_t action);
+
+/* Puts the values of the reinit that fire into y and marks their columns, 2. */
+void decisions_reinit(Decisions *decisions, double *y, uint8_t *held);
 
 /* How many samples are over, in the heap; and back to there, also in decisions that no run has begun with. The
  * values are the evaluator's. */

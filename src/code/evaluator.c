@@ -32,6 +32,7 @@ static void fill_nominal(Evaluator *evaluator) {
   const Array *array = evaluator->array;
   const Model *model = evaluator->model;
   evaluator->nominal = heap_array(evaluator->heap, array->columns, sizeof(double));
+  evaluator->size = heap_array(evaluator->heap, array->columns, sizeof(double));
   evaluator->is_signed = heap_array(evaluator->heap, array->columns, sizeof(bool));
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
@@ -39,7 +40,7 @@ static void fill_nominal(Evaluator *evaluator) {
     if (variable->nominal != EXPR_NONE && evaluator_constant(evaluator, variable->nominal, &value)) value = fabs(value);
     bool is_given = value > 0 && isfinite(value);
     for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
-      evaluator->nominal[q] = is_given ? value : 1;
+      evaluator->nominal[q] = evaluator->size[q] = is_given ? value : 1;
     bool has_sign = is_zero(evaluator, variable->min) || is_zero(evaluator, variable->max);
     if (array->d[j] > 0) evaluator->is_signed[array->column_start[j]] = has_sign && !is_given;
   }
@@ -74,22 +75,30 @@ void evaluator_look_up(const Evaluator *evaluator, double t, const double *y) {
   if (evaluator->past) past_read(evaluator, &point);
 }
 
+EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y) {
+  size_t columns = evaluator->array->columns;
+  if (!evaluator->failed_y) evaluator->failed_y = heap_array(evaluator->heap, columns, sizeof *y);
+  memcpy(evaluator->failed_y, y, columns * sizeof *y);
+  evaluator->failed_time = t;
+  return EVAL_DOMAIN;
+}
+
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {
   Point point = evaluator_point(evaluator, t, y);
   evaluator->row_evaluations += evaluator->array->rows;
-  return workspace_run(evaluator->rows, &point, rows);
+  return workspace_run(evaluator->rows, &point, rows) == EVAL_OK ? EVAL_OK : evaluator_fail(evaluator, t, y);
 }
 
 EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
                              double *const *rows) {
-  Point points[EVALUATOR_POINTS];
+  Point points[EVALUATOR_POINTS] = {0};
   bool differ = evaluator->inputs || evaluator->past; /* in more than the columns */
   EvalStatus status = EVAL_OK;
   if (!differ && count <= EVALUATOR_POINTS) {
     for (uint32_t k = 0; k < count; k++) points[k] = evaluator_point(evaluator, t[k], y[k]);
     evaluator->row_evaluations += (uint64_t)count * evaluator->array->rows;
-    return workspace_run_points(evaluator->rows, count, points, rows);
-  }
+    if (workspace_run_points(evaluator->rows, count, points, rows) == EVAL_OK) return EVAL_OK;
+  } /* one by one, to tell which is not defined */
   for (uint32_t k = 0; k < count && status == EVAL_OK; k++) status = evaluator_rows(evaluator, t[k], y[k], rows[k]);
   return status;
 }

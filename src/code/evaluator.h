@@ -20,12 +20,14 @@ typedef struct Evaluator {
   double *parameters, *discretes, *pre;
   Inputs *inputs;  /* NULL: none have values along time. Evaluators of one run share them */
   double *nominal; /* per column, positive */
+  double *size;    /* the same, where no absolute tolerance is given: this over the relative one */
   bool *
       is_signed; /* per column: by its min or max it has one sign, and no nominal value is given: its size is what was seen of it (stepper_note_sizes) */
   Past *past;    /* what delays look back at (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
+  double failed_time, *failed_y;               /* the last point at which rows were not defined; NULL: none */
 } Evaluator;
 
 /* For the given values of parameters (by leaf index), which are copied. O(columns). */
@@ -51,6 +53,9 @@ static inline Point evaluator_point(const Evaluator *evaluator, double t, const 
   if (y && (evaluator->inputs || evaluator->past)) evaluator_look_up(evaluator, t, y);
   return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
 }
+
+/* Keeps a point at which rows are not defined, for messages. Returns EVAL_DOMAIN. */
+EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y);
 
 /* All rows, or the Jacobian of all rows, counted. */
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);

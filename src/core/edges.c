@@ -262,7 +262,7 @@ bool edges_accumulate(Edges *edges, int m, double t, double span) {
   times->cycle = cycle;
   times->ratio = ratio;
   times->falls = ratio < 1 && (times->falls || times->regular >= HOVER_LIMIT);
-  bool accumulates = times->regular >= ACCUMULATION_LIMIT && cycle * ratio < SOLVED * span * (1 - ratio);
+  bool accumulates = times->regular >= PATTERN && cycle * ratio < SOLVED * span * (1 - ratio);
   for (int k = 0; k < edges->count && accumulates; k++) accumulates = edges->history[k].slack == 0;
   return accumulates;
 }

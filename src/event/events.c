@@ -90,9 +90,7 @@ static void go_back(View *view, const Beginning *begin, double *y) {
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
 static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
   Switches *switches = view->switches;
-  uint32_t solved = 0, solves = loop                              ? when_loop_rounds(loop)
-                                : switches->edges.now->one_by_one ? PIVOTS_LIMIT
-                                                                  : SETTLE_LIMIT;
+  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->edges.now->one_by_one ? MANY : ROUNDS;
   for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (loop) when_loop_begin(loop);
     if (!switches_evaluate(switches, t, y)) return false;
@@ -244,43 +242,34 @@ uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, cons
   return lost;
 }
 
-/* What reinit does to the columns. false: the rows cannot be solved with it. */
-static bool reset_columns(View *view, double t, double *y, bool *any) {
-  const Decisions *decisions = view->switches->decisions;
-  const System *system = &view->system;
+/* What reinit does to the columns. false: its values are refused, or the rows cannot be solved with them. */
+static bool reset_columns(View *view, double t, double *y) {
+  Decisions *decisions = view->switches->decisions;
+  size_t columns = (size_t)view->system.columns;
   Heap *heap = view->evaluator->heap;
-  uint8_t *held = NULL;
-  double *before = NULL;
-  for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
-    uint32_t column = decisions->column[a];
-    double value = decisions_value(decisions, a);
-    if (column == MAP_NONE || !decisions_fires(decisions, a) || isnan(value)) continue;
-    if (!held) {
-      held = heap_array(heap, (size_t)system->columns, sizeof *held);
-      before = heap_copy(heap, y, (size_t)system->columns, sizeof *y);
-    }
-    held[column] = 2;
-    y[column] = decisions->sign[a] * value;
-  }
-  *any = held != NULL;
-  if (!held) return true;
+  uint8_t *held = heap_array(heap, columns, sizeof *held);
+  double *before = heap_copy(heap, y, columns, sizeof *y);
+  decisions_reinit(decisions, y, held);
   edges_leave(&view->switches->edges); /* what slid may be off its edge now */
-  bool ok = solve_held(view, t, y, held);
+  bool ok = !decisions->refused && solve_held(view, t, y, held);
   if (ok) reset_keep_preferred(view, t, before, held, y);
   heap_free_all(heap, held, before);
   return ok;
 }
 
-/* What fires besides, at the values found: the last assertion that does not hold, and whether the run is to end. */
-static void note_actions(View *view, double t, const double *y) {
+/* Notes what fires at the values found: assertions that do not hold, and whether the run is to end. Returns whether a reinit fires. */
+static bool note_actions(View *view, double t, const double *y) {
   Decisions *decisions = view->switches->decisions;
+  bool resets = false;
   decisions_act(decisions, t, y);
   for (uint32_t a = 0; a < decisions->logic->actions.count; a++) {
     if (!decisions_fires(decisions, a)) continue;
+    resets = resets || decisions->column[a] != MAP_NONE;
     ActionKind kind = decisions->logic->actions.data[a].kind;
     bool failed = kind == ACTION_ASSERT && decisions_value(decisions, a) == 0;
     if (failed || kind == ACTION_TERMINATE) vec_push(view->evaluator->heap, &view->fired, a);
   }
+  return resets;
 }
 
 void events_watch(View *view, double t, const double *y) {
@@ -309,7 +298,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   view->disturbed = leave_edges(view, *at, y);
   edges_locate(&view->switches->edges, (int)mode, *at, y);
   view->fired.count = 0;
-  for (int iteration = 0; iteration < EVENT_LIMIT; iteration++) {
+  for (int iteration = 0; iteration < MANY; iteration++) {
     bool reset = false;
     view->iterations++;
     bool settled = settle_values(view, at, y, mode);
@@ -318,8 +307,8 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
     if (!settled || (decisions && decisions->undefined)) return false;
     if (view->sensitivity && !sensitivity_settled(view->sensitivity, t, y)) return false;
     if (decisions) {
-      note_actions(view, t, y);
-      if (!reset_columns(view, t, y, &reset)) return false;
+      reset = note_actions(view, t, y);
+      if (reset && !reset_columns(view, t, y)) return false;
       if (reset && view->sensitivity && !sensitivity_reset(view->sensitivity, t, y)) return false;
     }
     bool goes_on = decisions && (decisions_accept(decisions, t, y) || reset);

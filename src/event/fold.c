@@ -120,13 +120,13 @@ static double columns_part(const Curve *curve) {
 /* A step along the curve, which is made shorter until it succeeds. false: there is a corner. */
 static bool advance(Curve *curve, double *step) {
   for (;; *step /= 4) {
-    if (*step < CURVE_SHORTEST) return false;
+    if (*step < LOCATED) return false;
     move(curve, *step, curve->next);
     if (!correct(curve, *step) || !find_tangent(curve, curve->next, curve->tangent)) continue;
     if (cosine(curve) < CLEARLY_LESS) continue;
     swap_numbers(&curve->point, &curve->next);
     swap_numbers(&curve->tangent, &curve->direction);
-    *step = fmin(2 * *step, CURVE_LONGEST / columns_part(curve));
+    *step = fmin(2 * *step, NOTABLE / columns_part(curve));
     return true;
   }
 }
@@ -134,7 +134,7 @@ static bool advance(Curve *curve, double *step) {
 /* Takes the direction in which the curve goes on behind the corner just ahead. false: there is none. */
 static bool turn(Curve *curve) {
   bool turns = false;
-  for (double ahead = 10 * CURVE_SHORTEST; ahead < CURVE_FIRST && !turns; ahead *= 10) {
+  for (double ahead = 10 * LOCATED; ahead < MINOR && !turns; ahead *= 10) {
     move(curve, ahead, curve->next);
     turns = find_tangent(curve, curve->next, curve->tangent) && cosine(curve) < CLEARLY_LESS;
   }
@@ -230,13 +230,13 @@ static double drive_of(const Curve *curve) { return curve->point[curve->rows] * 
 /* A step, around a corner if there is one. */
 static bool advance_or_turn(Curve *curve, double *step, bool *at_corner) {
   *at_corner = !advance(curve, step);
-  if (*at_corner) *step = CURVE_FIRST;
+  if (*at_corner) *step = MINOR;
   return !*at_corner || turn(curve);
 }
 
 /* Follows the curve ahead until it turns back. false: it does not so within `longest`, or not at a corner. */
 static bool follow_to_fold(Curve *curve, double longest) {
-  double step = CURVE_FIRST;
+  double step = MINOR;
   bool at_corner = false;
   for (int k = 0; k < CURVE_STEPS && drive_of(curve) <= longest; k++) {
     if (!advance_or_turn(curve, &step, &at_corner)) return false;
@@ -247,7 +247,7 @@ static bool follow_to_fold(Curve *curve, double longest) {
 
 /* Follows the curve behind a fold until it comes forward to the fold's drive. */
 static bool follow_back(Curve *curve, double fold) {
-  double step = CURVE_FIRST;
+  double step = MINOR;
   bool at_corner;
   for (int k = 0; k < CURVE_STEPS; k++) {
     if (!advance_or_turn(curve, &step, &at_corner)) return false;
@@ -272,7 +272,7 @@ static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
   curve->tangent[curve->rows] = 1;
   guess_at_drive(curve, s, origin, at);
   double logarithm;
-  if (!correct(curve, CURVE_LONGEST)) return false;
+  if (!correct(curve, NOTABLE)) return false;
   return factor(curve, curve->next, curve->tangent) && linear_determinant(curve->linear, &logarithm) == sign;
 }
 

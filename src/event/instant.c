@@ -3,6 +3,7 @@
  * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
 #include "event/instant.h"
 
+#include "base/dense.h"
 #include "base/linear.h"
 #include "core/constants.h"
 
@@ -31,7 +32,7 @@ typedef struct Bordered {
 } Bordered;
 
 double instant_time(double t, double gap, InstantPlace place) {
-  static const double distance[] = {-INSTANT_FAR, -1, 1, INSTANT_FAR};
+  static const double distance[] = {-FAR, -1, 1, FAR};
   return t + distance[place] * gap;
 }
 
@@ -154,7 +155,7 @@ static double inverse_size(Bordered *bordered, ConstMoment at) {
 static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
   for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
     set_borders(bordered, lost);
-    if (inverse_size(bordered, near) <= INSTANT_GROWS * inverse_size(bordered, far)) return true;
+    if (inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far)) return true;
   }
   return false;
 }
@@ -219,7 +220,7 @@ static void move(Bordered *bordered, const double *direction, double by, double 
 /* Newton's method for the equations with their slack, across the directions. */
 static bool correct(Bordered *bordered, double t, double *y) {
   const System *system = &bordered->view->system;
-  for (int k = 0; k < INSTANT_CORRECTIONS; k++) {
+  for (int k = 0; k < ROUNDS; k++) {
     if (!find_jacobian(bordered, (ConstMoment){t, y}) || !factor(bordered)) return false;
     if (system->residual(system->context, t, y, bordered->right) != EVAL_OK) return false;
     for (int32_t r = 0; r < bordered->rows; r++) {
@@ -240,23 +241,10 @@ static bool correct(Bordered *bordered, double t, double *y) {
 
 /* The determinant of a + shift*b. */
 static double shifted_determinant(const double *a, double shift, const double *b, int32_t n) {
-  double m[LOST_LIMIT][LOST_LIMIT], product = 1;
+  double m[LOST_LIMIT * LOST_LIMIT];
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) m[i][j] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
-  for (int32_t k = 0; k < n; k++) {
-    int32_t pivot = k;
-    for (int32_t i = k + 1; i < n; i++)
-      if (fabs(m[i][k]) > fabs(m[pivot][k])) pivot = i;
-    for (int32_t j = 0; j < n && pivot != k; j++) {
-      double swap = m[k][j];
-      m[k][j] = m[pivot][j], m[pivot][j] = -swap;
-    }
-    product *= m[k][k];
-    if (m[k][k] == 0) return 0;
-    for (int32_t i = k + 1; i < n; i++)
-      for (int32_t j = n - 1; j >= k; j--) m[i][j] -= m[i][k] / m[k][k] * m[k][j];
-  }
-  return product;
+    for (int32_t j = 0; j < n; j++) m[i * n + j] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
+  return dense_eliminate(m, n, n);
 }
 
 /* Has S the orientation of `reference` in every direction: has S*reference^-1 no eigenvalue below zero? Then the determinant of S + shift*reference, for that of
@@ -283,7 +271,7 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!find_tangents(bordered, at)) return false;
   memcpy(reference, bordered->s, sizeof reference);
-  for (double by = STUCK; before < farthest; before = by, by = fmin(INSTANT_FINER * by, farthest)) {
+  for (double by = STUCK; before < farthest; before = by, by = fmin(SEVERAL * by, farthest)) {
     move(bordered, direction, by - before, y);
     if (!correct(bordered, at.t, y) || !find_tangents(bordered, (ConstMoment){at.t, y})) return false;
     if (!is_oriented_as(bordered, reference)) return false;
@@ -352,14 +340,14 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   int32_t lost = bordered->lost;
   if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
-  for (int k = 0; k < INSTANT_REFINEMENTS; k++)
+  for (int k = 0; k < ATTEMPTS; k++)
     if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= 1 || near <= INSTANT_SHRINKS * INSTANT_FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
+  return near <= 1 || near <= (1 - EARLY) * FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
 Verdict instant_judge(View *view, double t, double gap, double *const *y) {

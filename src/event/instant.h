@@ -9,7 +9,7 @@
 
 #include "view/view.h"
 
-/* Points beside an instant at time t: `gap` and INSTANT_FAR times as far from it. */
+/* Points beside an instant at time t: `gap` and FAR times as far from it. */
 typedef enum InstantPlace { INSTANT_FAR_BEFORE, INSTANT_BEFORE, INSTANT_AFTER, INSTANT_FAR_AFTER } InstantPlace;
 
 /* The time of a place. */

@@ -66,7 +66,7 @@ static bool differentiate(Reset *reset) {
   const System *system = &reset->view->system;
   for (int32_t s = 0; s < reset->n; s++) {
     int32_t from = system->link_from[s];
-    double step = DIFFERENCED * (fabs(reset->y[from]) + system->nominal[from]);
+    double step = SAME * (fabs(reset->y[from]) + system->nominal[from]);
     memcpy(reset->moved, reset->y, (size_t)system->columns * sizeof(double));
     reset->moved[from] += step;
     step = reset->moved[from] - reset->y[from];
@@ -187,7 +187,7 @@ static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *v
 static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
   size_t columns = (size_t)reset->view->system.columns;
   double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;
-  while (done < 1 && more >= LEAST_STRETCH) {
+  while (done < 1 && more >= NEGLIGIBLE) {
     double part = fmin(done + more, 1);
     bool is_there = go_on(reset, heap, held, values, before, part, y);
     if (is_there) done = part;

@@ -413,6 +413,13 @@ static const char *action_kind(const LogicAction *action) {
   return action->written->is_warning ? "ACTION_WARN" : "ACTION_ASSERT";
 }
 
+static const char *action_message(const Writer *writer, const LogicAction *action) {
+  if (action->kind != ACTION_REINIT) return model_text(writer->own, action->written->message, writer->arena);
+  return arena_printf(writer->arena,
+                      "reinit sets %s to a value that is not defined, or two reinit set it to different values",
+                      model_name(writer->source->evaluator->model, action->written->target));
+}
+
 static void put_actions(Writer *writer) {
   const Logic *logic = writer->source->evaluator->code->modes->logic;
   const Decisions *decisions = writer->source->decisions;
@@ -422,8 +429,7 @@ static void put_actions(Writer *writer) {
     bool is_reset = action->kind == ACTION_REINIT && decisions->column[a] != MAP_NONE;
     PUT(writer, "    {%s, %d, %d, %d, ", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
         is_reset ? decisions->sign[a] : 1, action->written->is_initial);
-    cdata_string(writer->heap, writer->out,
-                 action->kind == ACTION_REINIT ? "" : model_text(writer->own, action->written->message, writer->arena));
+    cdata_string(writer->heap, writer->out, action_message(writer, action));
     PUT(writer, "},\n");
   }
   PUT(writer, "    {ACTION_WARN, 0, 0, 0, 0}};\n\n");

@@ -877,6 +877,13 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   return ok;
 }
 
+/* Has the caller given start values? Then they come before a homotopy. */
+static bool are_given(const StartValues *starts, const Model *model) {
+  for (uint32_t v = 0; starts && starts->start && v < model->variables.count; v++)
+    if (!isnan(starts->start[v])) return true;
+  return false;
+}
+
 static bool solve_once(Initializer *initializer, const StartValues *starts, double t0, double tolerance,
                        Initial *initial, Diags *diags) {
   Evaluator *evaluator = initializer->evaluator;
@@ -897,6 +904,7 @@ static bool solve_once(Initializer *initializer, const StartValues *starts, doub
     memcpy(initial->y, initial->value, n * sizeof *initial->y);
     return initial->solved = true;
   }
+  by_homotopy = by_homotopy && !are_given(starts, evaluator->model);
   return initial->solved = solve_by_system(initializer, event, by_homotopy, t0, tolerance, initial, diags);
 }
 

@@ -63,7 +63,7 @@ static bool walk_instances(Walk *walk) {
       continue;
     }
     bool is_inside = kid->base == BASE_NONE;
-    if (is_inside && (!check_value(tree, kid) || !instance_sizes(tree, kid))) {
+    if (is_inside && (!check_value(tree, kid) || !instance_sizes(tree, kid) || !check_outer_classes(tree, kid))) {
       fits = false;
       continue;
     }

@@ -68,7 +68,8 @@ typedef struct Element {
   uint32_t last; /* of the first element of a name: the last one; 0: it is the only one */
   const AstElement *ast;
   VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
-  Instance *instance;          /* NULL until it is asked for */
+  Instance *instance;          /* NULL until it is asked for; of an outer class the inner one, if there is one */
+  Instance *own;               /* of an outer class: its own definition; NULL until it is asked for */
   bool is_busy;                /* it is being made */
   bool is_removed;             /* by break, or it repeats an earlier element */
   bool is_noted;               /* as redeclared, in the tree's list */

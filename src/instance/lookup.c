@@ -258,35 +258,25 @@ const char *restriction_text(AstClassKind restriction) {
   return texts[restriction];
 }
 
-static Instance *inner_element(Tree *tree, Instance *owner, const Instance *outer) {
-  uint32_t found = map_get(&owner->by_name, outer->name);
+static Instance *inner_element(Tree *tree, Instance *owner, Name name, const AstElement *like) {
+  uint32_t found = map_get(&owner->by_name, name);
   if (found == MAP_NONE || owner->elements.data[found].is_removed) return NULL;
-  if (outer->element && owner->elements.data[found].ast->kind != outer->element->kind) return NULL;
-  if (!(owner->elements.data[found].ast->prefixes & PREFIX_INNER)) return NULL;
-  if (prefixes_pass_through(owner->elements.data[found].ast->prefixes)) return NULL;
-  return element_instance(tree, owner, found);
+  const AstElement *ast = owner->elements.data[found].ast;
+  if ((like && ast->kind != like->kind) || !(ast->prefixes & PREFIX_INNER)) return NULL;
+  return prefixes_pass_through(ast->prefixes) ? NULL : element_instance(tree, owner, found);
+}
+
+Instance *find_inner_element(Tree *tree, Instance *owner, Name name, const AstElement *like) {
+  Instance *found = NULL;
+  for (Instance *at = owner; at && !found; at = at->parent)
+    if (at->kind == INSTANCE_COMPONENT) found = inner_element(tree, at, name, like);
+  return found;
 }
 
 Instance *find_inner(Tree *tree, Instance *outer) {
-  Instance *owner = outer->parent;
-  for (Instance *at = owner ? owner->parent : NULL; at && !outer->inner; at = at->parent)
-    if (at->kind == INSTANCE_COMPONENT) outer->inner = inner_element(tree, at, outer);
+  if (!outer->inner && outer->parent)
+    outer->inner = find_inner_element(tree, outer->parent->parent, outer->name, outer->element);
   return outer->inner;
-}
-
-static const Element *own_outer_class(const Instance *instance, Name name) {
-  uint32_t found = map_get(&instance->by_name, name);
-  const Element *element = found == MAP_NONE ? NULL : &instance->elements.data[found];
-  return element && element->ast->kind == AST_CLASS && element->ast->prefixes & PREFIX_OUTER ? element : NULL;
-}
-
-Instance *inner_class(Tree *tree, Instance *from, Name name) {
-  const Element *outer = from && from->kind == INSTANCE_COMPONENT ? own_outer_class(from, name) : NULL;
-  Instance *found = NULL;
-  for (Instance *at = from; outer && at && !found; at = at->parent)
-    if (at->kind == INSTANCE_COMPONENT)
-      found = inner_element(tree, at, &(Instance){.name = name, .element = outer->ast});
-  return found;
 }
 
 Instance *instance_inner(Tree *tree, Instance *instance) {

@@ -79,8 +79,8 @@ Instance *find_inner(Tree *tree, Instance *outer);
 /* What an outer component means; the component itself if it is none. NULL after an error. */
 Instance *instance_inner(Tree *tree, Instance *instance);
 
-/* The inner class that a name means which is an outer class of the component; NULL: it is none, or there is no inner one. */
-Instance *inner_class(Tree *tree, Instance *component, Name name);
+/* The inner element of that name around the owner, a class or a component as `like` is (NULL: either); NULL if there is none. */
+Instance *find_inner_element(Tree *tree, Instance *owner, Name name, const AstElement *like);
 const char *restriction_text(AstClassKind restriction);
 
 /* ---- binding.c ---- */
@@ -122,6 +122,8 @@ const char *interface_difference(Tree *tree, Instance *type, Instance *of);
 bool check_redeclarations(Tree *tree);
 /* Refuses an outer component with modifications, or whose inner one is no subtype of it. */
 bool check_outer(Tree *tree, Instance *outer);
+/* Refuses outer classes of the owner whose inner element is a component, or a class that is no subtype; warns where there is none. */
+bool check_outer_classes(Tree *tree, Instance *owner);
 
 /* ---- restrict.c ---- */
 

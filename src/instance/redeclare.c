@@ -167,3 +167,36 @@ bool check_outer(Tree *tree, Instance *outer) {
   diag_note(tree->diags, tree->last, ast_element_label(inner->element).span, "the `inner` component");
   return false;
 }
+
+static bool check_outer_class(Tree *tree, Instance *owner, const Element *outer) {
+  const char *name = names_text(tree->names, outer->name);
+  Span span = ast_element_label(outer->ast).span;
+  Instance *inner = find_inner_element(tree, owner, outer->name, outer->ast);
+  if (!inner) inner = find_inner_element(tree, owner, outer->name, NULL);
+  if (!inner) {
+    diag_warning(tree->diags, DIAG_WARNING_OTHER, span,
+                 "there is no `inner` class for `outer %s`; its own definition is used", name);
+    return true;
+  }
+  bool is_class = inner->kind == INSTANCE_CLASS;
+  const char *reason = is_class ? interface_difference(tree, inner, outer->own) : "is a component";
+  if (!reason) return true;
+  tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner, "the `inner` element of `outer %s` is no subtype of it: it %s",
+              name, reason);
+  Span place =
+      inner->element ? ast_element_label(inner->element).span : (Span){0}; /* a type of the language has none */
+  diag_note(tree->diags, tree->last, place, "the `inner` element");
+  return false;
+}
+
+bool check_outer_classes(Tree *tree, Instance *owner) {
+  bool fits = true;
+  for (uint32_t i = 0; i < owner->elements.count; i++) {
+    const AstElement *ast = owner->elements.data[i].ast;
+    if (!ast || ast->kind != AST_CLASS || !(ast->prefixes & PREFIX_OUTER) || owner->elements.data[i].is_removed)
+      continue;
+    if (element_instance(tree, owner, i) && owner->elements.data[i].own)
+      fits = check_outer_class(tree, owner, &owner->elements.data[i]) && fits;
+  }
+  return fits;
+}

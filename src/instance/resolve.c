@@ -423,8 +423,7 @@ static bool check_function_path(Copy *copy, AstPath path, uint32_t step, const I
 
 static Instance *called_class(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
-  Instance *at = path.global ? NULL : inner_class(tree, copy->r->scope.instance, ast_part(tree->ast, path, 0)->name);
-  if (!at) at = find_first(copy, path);
+  Instance *at = find_first(copy, path);
   if (at && at->kind == INSTANCE_COMPONENT) at = instance_inner(tree, at);
   if (at && !check_conditional(copy, path, at)) return NULL;
   for (uint32_t i = 1; i < path.count && at; i++) {

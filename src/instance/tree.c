@@ -677,11 +677,15 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number) {
   Instance *made =
       copy.ast->kind == AST_COMPONENT ? make_component(tree, owner, &copy, &all) : make_class(tree, owner, &copy, &all);
   vec_free(tree->heap, &all);
+  bool is_outer = (copy.ast->prefixes & (PREFIX_INNER | PREFIX_OUTER)) == PREFIX_OUTER;
+  Instance *own = is_outer && copy.ast->kind == AST_CLASS && owner->kind == INSTANCE_COMPONENT ? made : NULL;
+  Instance *inner = own ? find_inner_element(tree, owner, copy.name, copy.ast) : NULL;
   element = &owner->elements.data[number];
   element->is_busy = false;
-  element->instance = made;
+  element->own = own;
+  element->instance = inner ? inner : made;
   if (copy.redeclared.count || copy.ast->constraint) note_redeclared(tree, owner, number);
-  return made;
+  return element->instance;
 }
 
 uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name) {

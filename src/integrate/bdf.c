@@ -149,13 +149,13 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->relative = options->relative_tolerance;
   bdf->absolute = options->absolute_tolerance;
   bdf->initial_step = options->initial_step;
-  bdf->decay = STIFF_BELOW;
+  bdf->decay = EARLY;
   bdf->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   bdf->max_order = options->max_order > 0 && options->max_order < HISTORY_ORDER ? options->max_order : HISTORY_ORDER;
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
-  bdf->secant = secant_new(heap, system->rows, system->rows > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS);
+  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS / 2 : SECANTS);
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
   bdf->part = heap_array(heap, columns, sizeof(uint8_t));
@@ -326,7 +326,7 @@ static double bdf_higher_norm(const Bdf *bdf) {
 /* What a step may miss of an algebraic column, relative to its size. One that conditions read is to be followed as far as it moves. */
 static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
   double now = bdf->next[c], size = fabs(now) + bdf->system->nominal[c];
-  if (!is_watched(bdf->system, c)) return DEPARTURE_MULTISTEP * size;
+  if (!is_watched(bdf->system, c)) return NOTABLE * size;
   return LARGEST_MISS * (size + fabs(now - bdf->history->difference[(size_t)c * HISTORY_STRIDE]));
 }
 
@@ -396,8 +396,8 @@ static void bdf_advance(Bdf *bdf, double h) {
   }
   if (bdf->since_change == 1) return;
   bdf->order = bdf_choose_order(bdf, &error);
-  double ratio = pow(CORRECTOR_SAFETY * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
-  double least = bdf->history->planned_equal > k + 1 ? GROW_LEAST : k > 1 ? 2 : FIRST_ORDER_LEAST;
+  double ratio = pow(SEVERAL * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
+  double least = bdf->history->planned_equal > k + 1 ? GROW_LEAST : k > 1 ? 2 : 1 / GOOD_PART;
   if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(SAFETY, ratio));
   else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
 }
@@ -419,7 +419,7 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->rising = false;
   bdf->order = failures > 2 ? 1 : bdf->lower_order;
   double error = bdf->lower_order < bdf->history->planned_order ? bdf->lower_error : bdf->error;
-  double ratio = SAFETY * pow(CORRECTOR_SAFETY * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
+  double ratio = SAFETY * pow(SEVERAL * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
   bdf->h_next = h * (failures > 1 ? SHORTER : fmax(SHORTER, fmin(SAFETY, ratio)));
 }
 
@@ -454,7 +454,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
   bdf->fresh = false;
   for (int tries = 0; tries < TRIES; tries++) {
     double h = fmin(bdf->h_next, bdf->max_step);
-    bool last = (1 + LEFT_OVER) * h >= left;
+    bool last = (1 + SLIVER) * h >= left;
     if (last) h = left;
     else if (h < integrator_least_step(bdf->t, t_stop)) return reason;
     double t = last ? t_stop : bdf->t + h;
@@ -465,7 +465,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
       return STEP_OK;
     }
     reason = reasons[outcome];
-    if (outcome == SINGULAR && ++singular == SINGULAR_TRIES) return reason;
+    if (outcome == SINGULAR && ++singular == CORRECTIONS) return reason;
     if (outcome == CONVERGED) bdf_reject(bdf, h, ++errors);
     else bdf_retry(bdf, h);
   }
@@ -474,20 +474,10 @@ static StepStatus bdf_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
-/* Rates at the start: those that are columns, and a guess for the others. */
-static void bdf_set_rates(const Bdf *bdf, double *rate) {
-  const System *system = bdf->system;
-  for (int32_t c = 0; c < system->columns; c++) {
-    int32_t successor = system->successor ? system->successor[c] : -1;
-    rate[c] = successor >= 0 ? bdf->y[successor] : 0;
-  }
-  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = bdf->y[system->link_to[l]];
-}
-
 /* Rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
 static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   const System *system = bdf->system;
-  double dt = DIFFERENCED * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;
+  double dt = SAME * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;
   if (system->jacobian(system->context, bdf->t, bdf->y, bdf->jacobian) != EVAL_OK) return false;
   bdf->jacobian_current = true;
   if (!bdf_factor(bdf, 0)) return false;
@@ -521,12 +511,12 @@ static void bdf_start(void *self, double t, const double *y, double t_end) {
   Bdf *bdf = self;
   memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
   bdf->t = t;
-  bdf->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  bdf->shortest_followed = VANISHED * (t_end - t);
   bdf->order = 1;
   bdf->rising = true;
   bdf->begun = bdf->since_change = 0;
   bdf_choose(bdf);
-  bdf_set_rates(bdf, bdf->slope);
+  integrator_rates(bdf->system, y, bdf->slope);
   bool bends = bdf_solve_rates(bdf, t_end - t, bdf->slope);
   bdf->h_next = bdf_first_step(bdf, bdf->slope, bends, t_end - t);
   history_begin(bdf->history, bdf->y, bdf->slope, bdf->h_next);

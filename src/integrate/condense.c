@@ -74,7 +74,7 @@ Condense *condense_new(Heap *heap, const System *system) {
   condense->heap = heap;
   condense->system = system;
   condense->kept = heap_array(heap, rows, sizeof(int32_t));
-  if (rows > CONDENSED_ROWS || !system->constant) return condense;
+  if (rows > DENSE_ROWS || !system->constant) return condense;
   condense->left_start = heap_array(heap, columns + 1, sizeof(int32_t));
   condense->column_done = heap_array(heap, columns, sizeof(bool));
   condense->row_done = heap_array(heap, rows, sizeof(bool));
@@ -115,7 +115,7 @@ static void condense_scale_rows(Condense *condense, const double *jacobian) {
 }
 
 static double condense_limit(const Condense *condense, const Pivot *pivot, int32_t row) {
-  return pivot->is_constant ? INFINITY : LARGEST_FACTOR * condense->row_scale[pivot->row] / condense->row_scale[row];
+  return pivot->is_constant ? INFINITY : condense->row_scale[pivot->row] / (NEGLIGIBLE * condense->row_scale[row]);
 }
 
 /* The system's pattern; states, rates and columns of higher index stay, others may go. */

@@ -64,7 +64,7 @@ static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
   else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
   double size = fabs(found) + cvode->system->nominal[c];
   if (cvode->system->given[c]) size += fabs(found - cvode->y[c]);
-  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? MISSED_BY_RATES : GOOD_PART) * size);
+  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? PREDICTED : GOOD_PART) * size);
 }
 
 /* Is the column to be followed? One that is found from a guess always is, and one that conditions read where the states, which set the steps else, rest. */
@@ -117,7 +117,7 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
 /* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
 static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
   double part = 1;
-  for (int k = 0; k < PARTS_LIMIT && part > SHORTEST_PART; k++) {
+  for (int k = 0; k < MANY && part > SLIVER; k++) {
     EvalStatus status = cvode_approach(cvode, t, states, part);
     if (status == EVAL_STOP) cvode->stop = true;
     if (status == EVAL_STOP || (status == EVAL_OK && part == 1)) return status;
@@ -178,10 +178,6 @@ static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   return 0;
 }
 
-static void cvode_ignore(int code, const char *module, const char *function, char *message, void *self) {
-  (void)code, (void)module, (void)function, (void)message, (void)self;
-}
-
 /* ---- Creation ---- */
 
 static void cvode_release(void *object) {
@@ -225,7 +221,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
 /* First start: everything that CVODE keeps over a restart. */
 static void cvode_begin(Cvode *cvode, double t) {
   void *memory = cvode->memory;
-  bool made = CVodeSetErrHandlerFn(memory, cvode_ignore, NULL) == CV_SUCCESS;
+  bool made = CVodeSetErrHandlerFn(memory, vector_ignore, NULL) == CV_SUCCESS;
   made = made && CVodeInit(memory, cvode_rates, t, cvode->states) == CV_SUCCESS;
   if (!made) cvode->memory = NULL; /* CVodeFree would free again what CVodeInit has freed */
   made = made && CVodeWFtolerances(memory, cvode_weights) == CV_SUCCESS;
@@ -263,7 +259,7 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
 static void cvode_start(void *self, double t, const double *y, double t_end) {
   Cvode *cvode = self;
   cvode->t = t;
-  cvode->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  cvode->shortest_followed = VANISHED * (t_end - t);
   cvode->stop = false;
   cvode_restart(cvode, y, cvode->options.initial_step);
 }
@@ -334,7 +330,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
-  CVodeSetMinStep(cvode->memory, SMALLEST_STEP * fabs(t)); /* or it creeps on, by ever smaller steps */
+  CVodeSetMinStep(cvode->memory, integrator_least_step(t, t_stop)); /* or it creeps on, by ever smaller steps */
   cvode_keep_derivatives(cvode);
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {

@@ -37,9 +37,8 @@ typedef struct Erk {
   const ErkTableau *tableau;
   const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
   const int *spread;
-  int inner[INNER_MAX];             /* stages of the points to interpolate through, the last is the end of the step */
-  double inner_node[INNER_MAX];     /* their parts of the step */
-  double inner_scale[2][INNER_MAX]; /* of Lagrange's polynomials, for the spread stages alone and for all */
+  int inner[INNER_MAX];         /* stages of the points to interpolate through, the last is the end of the step */
+  double inner_node[INNER_MAX]; /* their parts of the step */
   double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from that k before it */
   double *divided;                        /* [columns * INNER_MAX] divided differences over these points, by columns */
   uint64_t *divided_of, extension; /* [columns] of which continuous extension they are; the number of the last one */
@@ -135,7 +134,7 @@ static int erk_inner_count(const Erk *erk) {
   return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
 }
 
-/* Which these are, and one over the product of the distances of each from the others. */
+/* Which these are, and one over the distance of each from those before it. */
 static void erk_plan_inner(Erk *erk) {
   const ErkTableau *tableau = erk->tableau;
   for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;
@@ -143,16 +142,6 @@ static void erk_plan_inner(Erk *erk) {
   for (int i = 0; i < SPREAD_MAX + tableau->all_stages - tableau->stages - 1; i++) {
     erk->inner_node[i] = tableau->node[erk->inner[i]];
     for (int k = 1; k <= i; k++) erk->inner_gap[i][k] = 1 / (erk->inner_node[i] - erk->inner_node[i - k]);
-  }
-  for (int all = 0; all < 2; all++) {
-    erk->dense_whole = all;
-    int count = erk_inner_count(erk);
-    for (int i = 0; i < count; i++) {
-      double product = 1;
-      for (int j = 0; j < count; j++)
-        if (j != i) product *= erk->inner_node[i] - erk->inner_node[j];
-      erk->inner_scale[all][i] = 1 / product;
-    }
   }
 }
 
@@ -422,7 +411,7 @@ static double erk_stiffness(const Erk *erk, double h) {
 
 /* Counts the steps whose length stability decides: at its bound, or shorter to be right inside. */
 static void erk_watch_stiffness(Erk *erk, double h) {
-  double bound = erk->inner_decides ? HALF_BOUND : 1;
+  double bound = erk->inner_decides ? 0.5 : 1;
   if (erk_stiffness(erk, h) > bound) {
     erk->gentle_count = 0;
     if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;
@@ -434,7 +423,7 @@ static void erk_watch_stiffness(Erk *erk, double h) {
 static void erk_watch_length(Erk *erk, double h) {
   erk->longest = fmax(erk->longest, h);
   erk->short_count = h < NEGLIGIBLE * erk->longest ? erk->short_count + 1 : 0;
-  if (erk->short_count >= SHORT_STEPS) erk->statistics.stiff = true;
+  if (erk->short_count >= MANY) erk->statistics.stiff = true;
 }
 
 static double erk_norm(const Erk *erk, const double *rates) {
@@ -461,7 +450,7 @@ static double erk_first_step(Erk *erk, double span) {
   if (erk->system->complete(erk->system->context, erk->t + h, y) != EVAL_OK) return GOOD_PART * h;
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = y[erk->rate[p]] - erk->rates[0][p];
   double bend = fmax(erk_norm(erk, erk->sum[0]) / h, slope);
-  double other = bend <= NO_BEND ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / bend, 1.0 / order);
+  double other = bend <= DBL_EPSILON ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / bend, 1.0 / order);
   return fmin(fmin(100 * h, other), largest);
 }
 
@@ -480,7 +469,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk->h_before = 0;
   erk->last_error = LAST_ERROR;
   erk->rejected = false;
-  erk->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  erk->shortest_followed = VANISHED * (t_end - t);
   erk_forget(erk);
   erk->statistics.order = erk->tableau->order;
   erk->h_next = erk_first_step(erk, t_end - t);
@@ -567,7 +556,7 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
  * larger than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
 static double erk_inner_error(Erk *erk, double t, double h) {
   const ErkTableau *tableau = erk->tableau;
-  if (tableau->inner == 0 || erk_stiffness(erk, h) < NEAR_BOUND) return 0;
+  if (tableau->inner == 0 || erk_stiffness(erk, h) < NOTABLE) return 0;
   if (!erk->dense_ready) erk_prepare_dense(erk, t, h);
   return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
 }
@@ -640,29 +629,6 @@ static double erk_extended(const Erk *erk, int32_t place, double theta) {
   return erk->values[0][erk->column[place]] + sum;
 }
 
-/* Weights of the points of the step at a part of it, for columns without a derivative. */
-static void erk_inner_weights(const Erk *erk, double theta, double *weight) {
-  const double *node = erk->inner_node, *scale = erk->inner_scale[erk->dense_whole];
-  int count = erk_inner_count(erk);
-  double product = 1;
-  for (int i = 0; i < count; i++) {
-    weight[i] = scale[i] * product;
-    product *= theta - node[i];
-  }
-  product = 1;
-  for (int i = count - 1; i >= 0; i--) {
-    weight[i] *= product;
-    product *= theta - node[i];
-  }
-}
-
-static double erk_inner_value(const Erk *erk, const double *weight, int32_t column) {
-  int count = erk_inner_count(erk);
-  double sum = 0;
-  for (int i = 0; i < count; i++) sum += weight[i] * erk->values[erk->inner[i]][column];
-  return sum;
-}
-
 /* The divided differences of a column over the points of the step. A search looks at the same few columns again and again. */
 static const double *erk_divide(Erk *erk, int32_t column) {
   double *divided = &erk->divided[(size_t)column * INNER_MAX];
@@ -675,8 +641,8 @@ static const double *erk_divide(Erk *erk, int32_t column) {
   return divided;
 }
 
-/* The same value as that of erk_inner_value, by Newton's polynomial. */
-static double erk_looked_at(Erk *erk, int32_t column, double theta) {
+/* A column without a derivative at a part of the step, by Newton's polynomial. */
+static double erk_inner_value(Erk *erk, int32_t column, double theta) {
   const double *divided = erk_divide(erk, column), *node = erk->inner_node;
   int last = erk_inner_count(erk) - 1;
   double value = divided[last];
@@ -691,12 +657,10 @@ static double erk_part(Erk *erk, double t) {
 }
 
 static void erk_interpolate_all(Erk *erk, double theta, double *y) {
-  double weight[INNER_MAX];
   for (int32_t p = 0; p < erk->paired; p++) y[erk->column[p]] = erk_extended(erk, p, theta);
   for (int32_t g = 0; g < erk->given_count; g++) y[erk->given[g]] = erk->values[erk->tableau->stages][erk->given[g]];
-  if (erk->free_count) erk_inner_weights(erk, theta, weight);
   for (int32_t f = 0; f < erk->free_count; f++)
-    y[erk->free_columns[f]] = erk_inner_value(erk, weight, erk->free_columns[f]);
+    y[erk->free_columns[f]] = erk_inner_value(erk, erk->free_columns[f], theta);
 }
 
 static void erk_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
@@ -706,7 +670,7 @@ static void erk_interpolate(void *self, double t, const uint32_t *columns, uint3
   for (uint32_t k = 0; k < count && columns; k++) {
     int32_t c = (int32_t)columns[k], place = erk->place[c];
     if (place == GIVEN) y[c] = erk->values[erk->tableau->stages][c];
-    else y[c] = place == NO_DERIVATIVE ? erk_looked_at(erk, c, theta) : erk_extended(erk, place, theta);
+    else y[c] = place == NO_DERIVATIVE ? erk_inner_value(erk, c, theta) : erk_extended(erk, place, theta);
   }
 }
 

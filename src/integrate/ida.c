@@ -174,7 +174,7 @@ static int ida_iterate(Ida *ida, N_Vector total, double tolerance, bool renew) {
   ida->expected = renew || cj != ida->cj ? 0.5 : fmax(SURE, fmin(0.5, GROW_LEAST * ida->expected));
   ida->convergence = ida->expected;
   ida->cj = cj;
-  for (int k = 0; k < ITERATIONS_IDA; k++) {
+  for (int k = 0; k < ITERATIONS; k++) {
     int status = ida->equations(total, ida->output, ida->memory);
     if (status == 0 && renew && k == 0) status = ida_factor(ida, cj);
     if (status != 0) return status;
@@ -200,10 +200,6 @@ static int ida_correct(SUNNonlinearSolver corrector, N_Vector predicted, N_Vecto
   if (status == SUN_NLS_CONV_RECVR && !renew) status = ida_iterate(ida, total, tolerance, true);
   ida->stale = status != SUN_NLS_SUCCESS || (ida->iterations > 1 && ida->convergence > SLOW_IDA);
   return status;
-}
-
-static void ida_ignore(int code, const char *module, const char *function, char *message, void *self) {
-  (void)code, (void)module, (void)function, (void)message, (void)self;
 }
 
 /* ---- Creation ---- */
@@ -245,7 +241,7 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
   ida->elimination = elimination_new(heap, system);
   ida->linear = linear_new(heap, system->rows, nonzeros, false);
   heap_numbers(heap, (size_t)nonzeros, &ida->jacobian, &ida->values);
-  ida->secant = secant_new(heap, system->columns, system->columns > SECANT_ROWS ? SECANTS_OF_LARGE : SECANTS_IDA);
+  ida->secant = secant_new(heap, system->columns, system->columns > LARGE_ROWS ? SECANTS / 2 : SECANTS);
   heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
   heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);
@@ -278,21 +274,10 @@ static void ida_choose(Ida *ida) {
       ida_set_share(ida, c, fmin(ida->share[c], HIGHER_INDEX_SHARE), fmin(ida->share[c], HIGHER_INDEX_SHARE));
 }
 
-/* Rates at the start: those that are columns; of the others IDA only needs a guess. */
-static void ida_set_rates(Ida *ida, const double *y) {
-  const System *system = ida->system;
-  double *rate = N_VGetArrayPointer(ida->rate);
-  for (int32_t c = 0; c < system->columns; c++) {
-    int32_t successor = system->successor ? system->successor[c] : -1;
-    rate[c] = successor >= 0 ? y[successor] : 0;
-  }
-  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = y[system->link_to[l]];
-}
-
 /* First start: everything that IDA keeps over a restart. */
 static void ida_begin(Ida *ida, double t) {
   void *memory = ida->memory;
-  bool made = IDASetErrHandlerFn(memory, ida_ignore, NULL) == IDA_SUCCESS;
+  bool made = IDASetErrHandlerFn(memory, vector_ignore, NULL) == IDA_SUCCESS;
   made = made && IDAInit(memory, ida_residual, t, ida->y, ida->rate) == IDA_SUCCESS;
   made = made && IDAWFtolerances(memory, ida_weights) == IDA_SUCCESS;
   made = made && IDASetUserData(memory, ida) == IDA_SUCCESS;
@@ -302,7 +287,7 @@ static void ida_begin(Ida *ida, double t) {
   if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
   if (ida->options.max_order > 0) IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
   IDASetNonlinConvCoef(memory, CORRECTOR_GOAL_IDA);
-  IDASetMaxErrTestFails(memory, ERROR_TEST_FAILURES);
+  IDASetMaxErrTestFails(memory, TRIES);
   ida->begun = true;
 }
 
@@ -314,7 +299,7 @@ static void ida_start(void *self, double t, const double *y, double t_end) {
   if (ida->begun) ida_statistics(ida, &ida->before);
   memcpy(N_VGetArrayPointer(ida->y), y, (size_t)ida->system->columns * sizeof(double));
   ida_choose(ida);
-  ida_set_rates(ida, y);
+  integrator_rates(ida->system, y, N_VGetArrayPointer(ida->rate));
   ida->t = t;
   ida->stop = ida->singular = false;
   ida->hold = 0;
@@ -349,7 +334,7 @@ static void ida_hold_step(Ida *ida) {
   if (failures != ida->failures) ida->hold = order == 1 ? order + 1 : 0;
   else if (ida->hold > 0) ida->hold--;
   ida->failures = failures;
-  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? HELD : 2);
+  IDASetEtaFixedStepBounds(ida->memory, 1, ida->hold > 0 ? INFINITE : 2);
 }
 
 static StepStatus ida_step(void *self, double t_stop) {
@@ -357,7 +342,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   double t = ida->t;
   if (t_stop <= t) return STEP_OK;
   if (IDASetStopTime(ida->memory, t_stop) != IDA_SUCCESS) return STEP_TOO_SMALL;
-  IDASetMinStep(ida->memory, SMALLEST_STEP * fabs(t)); /* or it creeps on, by ever smaller steps */
+  IDASetMinStep(ida->memory, integrator_least_step(t, t_stop)); /* or it creeps on, by ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
   ida_hold_step(ida);

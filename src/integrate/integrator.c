@@ -27,6 +27,14 @@ double integrator_never_departs(void *self) { return (void)self, 0; }
 
 bool integrator_has_no_stages(void *self, StepStages *out) { return (void)self, (void)out, false; }
 
+void integrator_rates(const System *system, const double *y, double *rate) {
+  for (int32_t c = 0; c < system->columns; c++) {
+    int32_t successor = system->successor ? system->successor[c] : -1;
+    rate[c] = successor >= 0 ? y[successor] : 0;
+  }
+  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = y[system->link_to[l]];
+}
+
 void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment) {
   segment_take(segment, &integrator->segment, self, t0, begin, integrator->time(self), integrator->values(self));
 }

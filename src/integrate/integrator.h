@@ -125,6 +125,9 @@ bool integrator_is_never_coarse(void *self);
 double integrator_never_departs(void *self);
 bool integrator_has_no_stages(void *self, StepStages *out);
 
+/* Rates of all columns at y: those that are columns, and 0 as a guess of the others. */
+void integrator_rates(const System *system, const double *y, double *rate);
+
 /* Takes the last step, which began at `begin`, until the next call of step, start or switch_states. */
 void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment);
 

@@ -362,7 +362,7 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
   double norm = sqrt(sum / fmax(radau->error_count, 1));
-  return norm < LEAST_ERROR ? LEAST_ERROR : norm; /* not fmax, which would take a NAN for a good step */
+  return norm < VANISHED ? VANISHED : norm; /* not fmax, which would take a NAN for a good step */
 }
 
 /* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
@@ -418,7 +418,8 @@ static double radau_departure(const Radau *radau, double t_new) {
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
   double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
   if (radau->method->stages > 3) next *= growth * growth; /* output is corrected, see radau_dense.h */
-  return next * radau->method->bulge / (radau->unread && t_new <= *radau->unread ? UNREAD_DEPARTURE : DEPARTURE);
+  return next * radau->method->bulge /
+         (radau->unread && t_new <= *radau->unread ? 3 * DEFECT_HARMLESS : DEFECT_HARMLESS);
 }
 
 static double radau_states_norm(const Radau *radau, const double *vector) {
@@ -429,7 +430,7 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
 /* The continuous output gets the filtered defect where the filter takes most of it away: the slope at the start of a stiff step,
  * which the solution leaves at once, would spoil all of the step. */
 static void radau_filter_defect(Radau *radau) {
-  if (radau_states_norm(radau, radau->estimate) > STIFF_BELOW * radau->raw_error) return;
+  if (radau_states_norm(radau, radau->estimate) > EARLY * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {
     int32_t from = radau->stages->elimination->from[l];
     radau->defect[from] = radau->estimate[from] / radau->method->mu_real;
@@ -449,7 +450,7 @@ static void radau_find_defect(Radau *radau, double h) {
     radau->defect[from] = h * (radau->y[to] - extrapolated);
     radau->estimate[from] = method->mu_real * radau->defect[from];
   }
-  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), LEAST_ERROR);
+  radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), VANISHED);
 }
 
 /* Where a method leaves a high index, first steps and those behind rejected ones are filtered twice, as no step would be small enough;
@@ -487,7 +488,7 @@ static double radau_measure(Radau *radau, double h, double t_new, double bend, b
 /* Would a step that was taken as if nobody looked inside have been rejected else? */
 static bool radau_is_coarse(void *self) {
   const Radau *radau = self;
-  return radau->statistics.step > radau->shortest_followed && radau->departure * UNREAD_DEPARTURE > DEPARTURE;
+  return radau->statistics.step > radau->shortest_followed && radau->departure * 3 > 1;
 }
 
 /* ---- Newton ---- */
@@ -569,7 +570,7 @@ static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left)
 static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
-  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), CARRIED);
+  radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), CLEARLY_LESS);
   if (!radau->linear) radau->convergence = fmax(radau->convergence, NEGLIGIBLE);
   radau->theta = NEGLIGIBLE;
   *factor = 0.5;
@@ -584,7 +585,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
       double ratio = norm / norm_before;
       radau->theta = iteration == 2 ? ratio : sqrt(ratio * ratio_before);
       ratio_before = ratio;
-      if (radau->theta >= DIVERGES) return NEWTON_SLOW;
+      if (radau->theta >= 1 - MINOR) return NEWTON_SLOW;
       radau->convergence = radau->theta / (1 - radau->theta);
       double last = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
       if (iteration > 2 && iteration < limit && last >= 1) {
@@ -634,7 +635,7 @@ static double radau_lower_error(const Radau *radau, double h) {
     e *= h * radau->weight[from];
     sum += e * e;
   }
-  return fmax(sqrt(sum / fmax(radau->system->links, 1)), LEAST_ERROR);
+  return fmax(sqrt(sum / fmax(radau->system->links, 1)), VANISHED);
 }
 
 /* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the
@@ -642,7 +643,7 @@ static double radau_lower_error(const Radau *radau, double h) {
 static double radau_work(const Radau *radau, int stages, double error) {
   double s = stages;
   double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
-  double growth = fmin(GROW_MOST, SAFETY * pow(fmax(scaled, LEAST_ERROR), -1 / (s + 1)));
+  double growth = fmin(GROW_MOST, SAFETY * pow(fmax(scaled, VANISHED), -1 / (s + 1)));
   double iterations = radau->iterations;
   if (iterations > 1) {
     double theta = fmin(fmax(radau->theta, PRESENT), SAFETY);
@@ -713,7 +714,7 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   radau_set_order(radau, order);
   bool keep_jacobian = radau->theta <= NEGLIGIBLE;
   if (!keep_jacobian) radau->jacobian_time = NAN;
-  bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / KEEP_BELOW;
+  bool keep = keep_jacobian && quotient <= 1 && quotient >= 1 / INFLATION;
   double h_new = keep ? h : h / quotient;
   radau->h_next = radau->fixed_step ? radau->max_step : held ? fmax(radau->h_next, h_new) : h_new;
   radau->statistics.next = held ? radau->h_next : h / quotient;
@@ -767,7 +768,7 @@ static void radau_retry(Radau *radau, double h, double factor) {
 static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;
   double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
-  double dt = DIFFERENCED * fmin(span, fmax(1, fabs(radau->t)));
+  double dt = SAME * fmin(span, fmax(1, fabs(radau->t)));
   elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
   if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
@@ -796,7 +797,7 @@ static double radau_first_step(Radau *radau) {
   if (isnan(radau->jacobian_time) || !radau_second_derivative(radau, span)) return fmin(largest, NEGLIGIBLE * h);
   double bend = radau_states_norm(radau, radau->estimate);
   double other =
-      fmax(slope, bend) <= NO_BEND ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / fmax(slope, bend), 1.0 / 4);
+      fmax(slope, bend) <= DBL_EPSILON ? fmax(FIRST_STEP, NEGLIGIBLE * h) : pow(MINOR / fmax(slope, bend), 1.0 / 4);
   return fmin(fmin(100 * h, other), largest);
 }
 
@@ -811,7 +812,7 @@ static StepStatus radau_step(void *self, double t_stop) {
     double h = fmin(radau->h_next, radau->max_step), factor;
     double left = t_stop - radau->t;
     if (left <= 0) return STEP_OK;
-    bool held = (1 + LEFT_OVER) * h >= left;
+    bool held = (1 + SLIVER) * h >= left;
     if (held) h = left;
     if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
     radau_set_weights(radau, h);
@@ -822,7 +823,7 @@ static StepStatus radau_step(void *self, double t_stop) {
       if (status != EVAL_OK) return STEP_EVALUATION;
     }
     if (!radau_factor(radau, h)) {
-      if (++singular == SINGULAR_TRIES) return STEP_SINGULAR;
+      if (++singular == CORRECTIONS) return STEP_SINGULAR;
       reason = STEP_SINGULAR;
       radau_retry(radau, h, 0.5);
       continue;
@@ -867,7 +868,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
   radau->t = t;
   radau->last_h = 0;
-  radau->shortest_followed = SHORTEST_FOLLOWED * (t_end - t);
+  radau->shortest_followed = VANISHED * (t_end - t);
   if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* behind an event the order serves on */
   radau->jacobian_time = NAN;
   radau->convergence = 1;

@@ -44,7 +44,7 @@ static bool learn(Secant *secant, const double *step, double *next, const double
 }
 
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight) {
-  return learn(secant, step, next, weight, 1 / LONGEST_SECANT);
+  return learn(secant, step, next, weight, 0.5);
 }
 
 bool secant_learn_any(Secant *secant, const double *step, double *next, const double *weight) {

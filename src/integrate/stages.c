@@ -188,16 +188,6 @@ void stages_solve(Stages *stages, double *const *residual) {
 }
 
 void stages_filter(Stages *stages, double step, double *error) {
-  const System *system = stages->system;
-  const Elimination *elimination = stages->elimination;
-  double *right = stages->right, *work = stages->work;
-  for (int32_t u = 0; u < stages->rows; u++) error[elimination->unknown[u]] = 0;
-  for (int32_t l = 0; l < system->links; l++) error[elimination->from[l]] += step * error[elimination->to[l]];
-  memset(right, 0, (size_t)stages->rows * sizeof(double));
-  elimination_subtract(elimination, condense_values(stages->condense), error, right);
-  linear_solve(stages->real, right);
-  memset(work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < stages->rows; u++) work[elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++) work[elimination->from[l]] = step * work[elimination->to[l]];
-  for (int32_t c = 0; c < system->columns; c++) error[c] += work[c];
+  elimination_filter(stages->elimination, stages->real, condense_values(stages->condense), step, error, stages->right,
+                     stages->work);
 }

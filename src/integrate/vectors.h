@@ -17,3 +17,6 @@ SUNMatrix vector_matrix(Heap *heap, sunindextype size, SUNContext context);
 
 /* The context of an integrator. Its small parts come from malloc, whose refusal SUNDIALS does not outlive: asks first whether there is room. */
 SUNContext vector_context(Heap *heap);
+
+/* A handler of errors that leaves them to the status of the call. */
+void vector_ignore(int code, const char *module, const char *function, char *message, void *self);

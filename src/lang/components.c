@@ -433,9 +433,9 @@ static bool find_value(Elaboration *el, Component *component, Value *value) {
          evaluate_now(el, source, component->scope, component->type, LOAD_SHAPES, &el->quiet, value) == EXECUTE_OK;
 }
 
-static bool literal_value(Elaboration *el, Component *component) {
+bool component_literal(Elaboration *el, Component *component) {
   AstExpr e = component->binding;
-  if (e == AST_NONE || component->type.dimensions || !component_is_parameter(component)) return false;
+  if (e == AST_NONE || component->type.dimensions) return false;
   const AstNode *node = ast_node(el->ast, e);
   Expr value;
   if (node->kind == AST_REAL && component->type.base == TYPE_REAL) value = dag_constant(el->dag, node->value.real);
@@ -496,7 +496,7 @@ static void evaluate_component(Elaboration *el, uint32_t number) {
     evaluate_view(el, number);
     return;
   }
-  if (!literal_value(el, &component)) {
+  if (!component_is_parameter(&component) || !component_literal(el, &component)) {
     Value value;
     bool has_shape = find_value(el, &component, &value);
     bool is_free = is_free_parameter(el, &component);
@@ -617,7 +617,7 @@ void components_evaluate(Elaboration *el) {
   for (uint32_t i = 0; i < el->components.count; i++) {
     Component *component = &el->components.data[i];
     bool is_plain = component->progress == PROGRESS_NEW && component->type.dimensions == 0 && !component->is_view &&
-                    (!component_is_parameter(component) || literal_value(el, component));
+                    (!component_is_parameter(component) || component_literal(el, component));
     if (is_plain) component->progress = PROGRESS_DONE;
     else component_evaluate(el, i);
   }

@@ -474,6 +474,8 @@ void component_declare_constant(Elaboration *el, const AstElement *element, Name
 /* Marks what the values of structural parameters were computed from. */
 void components_spread_structural(Elaboration *el);
 bool component_is_parameter(const Component *component);
+/* Takes the number or truth that the component is bound to as its value. false: it is bound to something else. */
+bool component_literal(Elaboration *el, Component *component);
 /* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it
  * is no such part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);

@@ -619,14 +619,15 @@ void symbolic_start(Elaboration *el) {
 }
 
 /* Marks the whole numbers and truths with values that the code loads: they can no longer change, and their values serve
- * in ranges and sizes. False if there are no further ones. */
+ * in ranges and sizes. A variable that is bound to a number never does. False if there are no further ones. */
 static bool mark_loaded(Elaboration *el, const Routine *routine) {
   bool is_changed = false;
   for (uint32_t i = 0; i < routine->code.count; i++) {
     if (routine->code.data[i].code != CODE_GLOBAL) continue;
     Component *component = &el->components.data[routine->code.data[i].b];
     bool is_real = component->type.base == TYPE_REAL || component->type.base >= TYPE_RECORD;
-    if (is_real || component->is_structural || !component->has_value || !component_is_parameter(component)) continue;
+    if (is_real || component->is_structural) continue;
+    if (component_is_parameter(component) ? !component->has_value : !component_literal(el, component)) continue;
     component->is_structural = is_changed = true;
   }
   return is_changed;

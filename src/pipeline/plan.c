@@ -126,7 +126,7 @@ static bool pass_structure(Plan *plan) {
   Structure structure = structure_run(&plan->arena, &written.incidence);
   if (structure.status == STRUCTURE_OK) return true;
   plan->facts.status = structure.status == STRUCTURE_UNBALANCED ? "unbalanced" : "singular";
-  plan->is_misled = plan->own->unknowns.count <= QUICK_RANKS;
+  plan->is_misled = true;
   verdict_report(&written, &structure, plan->diags);
   return false;
 }
@@ -630,6 +630,7 @@ static bool plan_make_redundant(Plan **plan, Heap *heap, const Model *model, con
     bool is_conflict = error && reason && reason->code == DIAG_INIT;
     for (uint32_t k = 0; is_conflict && k < reason->notes.count; k++)
       diag_note(diags, error, reason->notes.data[k].span, "%s", reason->notes.data[k].message);
+    if (error && reason && reason->code == DIAG_METHOD_UNFIT) diag_note(diags, error, (Span){0}, "%s", reason->message);
     return false;
   }
   other->diags = diags;
@@ -646,7 +647,8 @@ bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *reque
   Plan *other = plan_by_mode(first, before);
   if (other) *plan = other;
   if (other || !first->is_misled || request->method->by_ranks) return other != NULL;
-  return (!request->is_redundant && plan_make_redundant(plan, heap, model, request, before, diags)) ||
+  if (!request->is_redundant && plan_make_redundant(plan, heap, model, request, before, diags)) return true;
+  return (first->structure.status == STRUCTURE_OK || first->own->unknowns.count <= QUICK_RANKS) &&
          plan_make_by_ranks(plan, heap, model, request, before, diags);
 }
 

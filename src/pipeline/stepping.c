@@ -51,6 +51,8 @@ static Request copy_request(const Simulation *from, Heap *heap) {
     request.parameter_overrides = heap_copy(heap, request.parameter_overrides, model->parameters.count, sizeof(double));
   if (request.starts.start)
     request.starts.start = heap_copy(heap, request.starts.start, model->variables.count, sizeof(double));
+  RunOptions *run = &request.run;
+  run->absolute = heap_copy(heap, run->absolute, run->absolute_count, sizeof *run->absolute);
   request.choice = (RecorderChoice){0};
   return request;
 }
@@ -80,6 +82,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   simulation_make_recorder(simulation);
   simulation_make_loop(simulation);
   simulation->options = from->options; /* those of the plan that it began with */
+  simulation->options.absolute = request.run.absolute;
   simulation->facts = from->facts;
   simulation_note_beginning(simulation);
   simulation->facts.recorder = simulation->recorder;

@@ -135,16 +135,15 @@ static bool find_functional(const Simulation *simulation, Functional *functional
 }
 
 /* What notes all that a gradient needs. NULL: an error is in diags. */
-static Sensitivity *start_adjoint(Simulation *simulation) {
+static bool start_adjoint(Simulation *simulation) {
   const Request *request = &simulation->request;
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   Functional functional;
-  if (!find_functional(simulation, &functional)) return NULL;
+  if (!find_functional(simulation, &functional)) return false;
   simulation->view->system.wants_stages = true;
   simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
                                     request->gradient_memory, simulation->diags);
-  return sensitivity_new_noting(simulation->heap, plan, simulation->view, request->run.tolerance,
-                                request->run.stop - request->run.start, simulation->adjoint, simulation->diags);
+  return true;
 }
 
 /* The derivatives of the initial values, and their signals. */
@@ -153,12 +152,10 @@ static bool start_sensitivities(Simulation *simulation) {
   const Request *request = &simulation->request;
   if (!plan || request->is_stepped) return true;
   simulation->facts.status = "init";
-  Sensitivity *sensitivity =
-      request->functional
-          ? start_adjoint(simulation)
-          : sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
-                            request->run.stop - request->run.start, request->run.interval, simulation->diags);
-  if (!sensitivity) return false;
+  if (request->functional && !start_adjoint(simulation)) return false;
+  Sensitivity *sensitivity = sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                                             request->run.stop - request->run.start, request->run.interval,
+                                             simulation->adjoint, simulation->diags);
   if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
                          simulation->system.y))
     return false;

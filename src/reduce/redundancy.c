@@ -2,91 +2,320 @@
 #include "reduce/redundancy.h"
 
 #include <math.h>
+#include <string.h>
 
-static const double SUPPORT = 1e-9; /* an entry of a null vector of unit norm that is not zero */
+static const double SUPPORT =
+    1e-6; /* an entry of a null vector of unit norm that is not zero: it has the square root of the digits of ranks */
 
-/* The rank of the rows of equations that are not left out; of equation `last` those below the highest level. */
-static int32_t rank_without(const Strangeness *strangeness, const Ranks *ranks, const bool *is_left_out, uint32_t last,
-                            Arena *arena) {
-  const Array *array = strangeness->array;
-  double *part = arena_array(arena, (size_t)array->rows * array->columns + 1, sizeof *part), *to = part;
-  int32_t m = 0;
-  for (uint32_t q = 0; q < array->columns; q++)
-    for (uint32_t i = 0; i < array->rows; i++) {
-      uint32_t equation = array->row_equation[i];
-      bool is_top = (int32_t)array_level(array, i) == array->c[equation];
-      if (equation == last ? is_top : is_left_out[equation]) continue;
-      *to++ = ranks->matrix[i + (size_t)q * array->rows];
-      m += q == 0;
-    }
-  return dense_values(part, m, (int32_t)array->columns, strangeness->rank_tolerance, arena).rank;
+typedef struct RedundancySearch {
+  Strangeness *whole;
+  int32_t *order;  /* per unknown: its highest derivative */
+  uint32_t *start; /* of the values of each unknown, one for each derivative up to that */
+  double *value;   /* at a point of the solutions; NAN: any */
+  Pattern pattern, transposed;
+  Arena *arena;
+  double t;
+  int32_t level;       /* so often the equations are differentiated */
+  int32_t constraints; /* on unknowns and derivatives that are not the highest, at this level */
+  bool *follows;       /* per equation */
+  uint32_t count;      /* of these */
+} RedundancySearch;
+
+/* ---- parts of the problem ---- */
+
+static bool is_discrete(const Dag *dag, Expr e) {
+  return dag_depends(dag, e, OP_DISCRETE) || dag_depends(dag, e, OP_PRE) || dag_depends(dag, e, OP_DELAYED);
 }
 
-/* The equations whose rows take part in a dependence. */
-static void mark_dependent(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *is_dependent) {
-  const Array *array = strangeness->array;
-  size_t m = array->rows;
-  double *copy = arena_copy_array(arena, ranks->matrix, m * array->columns, sizeof *copy);
-  Svd svd = dense_svd(copy, (int32_t)m, (int32_t)array->columns, strangeness->rank_tolerance, arena);
-  for (uint32_t i = 0; i < m; i++)
-    for (size_t k = (size_t)svd.rank; k < m; k++)
-      if (fabs(svd.u[i + k * m]) > SUPPORT) is_dependent[array->row_equation[i]] = true;
+/* What nothing happens in. */
+static const Modes *no_modes(const Modes *modes, Arena *arena) {
+  Logic *logic = arena_alloc(arena, sizeof *logic);
+  Modes *none = arena_alloc(arena, sizeof *none);
+  *logic =
+      (Logic){.leaves = modes->logic->leaves, .initial = modes->logic->initial, .terminal = modes->logic->terminal};
+  vec_push(arena->heap, &logic->level_start, 0);
+  *none = (Modes){.first = logic->leaves, .logic = logic};
+  return none;
 }
 
-/* An equation follows if its rows add nothing to those of the others, but for the highest, which the others may give at a higher level. Those written last are
- * the ones left out. */
-static uint32_t list_followers(const Strangeness *strangeness, const Ranks *ranks, uint32_t most, uint32_t *equation) {
-  uint32_t n = strangeness->problem.equations, count = 0;
-  Arena scratch = arena_make(strangeness->heap);
-  bool *is_left_out = arena_array(&scratch, n, sizeof *is_left_out);
-  bool *is_dependent = arena_array(&scratch, n, sizeof *is_dependent);
-  mark_dependent(strangeness, ranks, &scratch, is_dependent);
-  for (uint32_t i = n; i-- > 0 && count < most;) {
-    if (!is_dependent[i]) continue;
-    Arena arena = arena_make(strangeness->heap);
-    is_left_out[i] = true;
-    bool follows = rank_without(strangeness, ranks, is_left_out, i, &arena) ==
-                   rank_without(strangeness, ranks, is_left_out, UINT32_MAX, &arena);
-    is_left_out[i] = follows;
-    if (follows) equation[count++] = i;
-    arena_free(&arena);
+/* Some of the equations, differentiated so often. NULL: there are more columns than `most`. */
+static Strangeness *make_part(const RedundancySearch *search, const uint32_t *equation, uint32_t count, int32_t level,
+                              uint32_t most) {
+  Strangeness *part = arena_alloc(search->arena, sizeof *part);
+  const Problem *whole = &search->whole->problem;
+  *part = *search->whole;
+  if (count < whole->equations) {
+    part->problem = problem_narrow(whole, equation, count, search->arena);
+    part->modes = no_modes(search->whole->modes, search->arena);
   }
-  arena_free(&scratch);
-  return count;
+  const Problem *problem = &part->problem;
+  int32_t *c = arena_array(search->arena, count, sizeof *c), *d = problem_orders(problem, search->arena);
+  part->first = arena_array(search->arena, problem->unknowns, sizeof(int32_t));
+  uint32_t columns = 0;
+  for (uint32_t i = 0; i < count; i++) c[i] = level;
+  for (uint32_t j = 0; j < problem->unknowns; j++) {
+    int32_t order = search->order[whole->local[problem->unknown[j]]];
+    part->first[j] = order > 1 ? order : 1;
+    columns += (uint32_t)(d[j] += level) + 1;
+  }
+  if (columns > most) return NULL;
+  strangeness_make_array(part, search->t, c, d);
+  return part;
 }
 
-/* Does every unknown that is free occur in some equation? One that occurs in none has been forgotten: no constraint is superfluous for it. */
-static bool all_occur(const Problem *problem, const Freedom *freedom) {
-  const Incidence *incidence = &problem->incidence;
-  for (uint32_t k = 0; k < freedom->count; k++) {
-    int32_t unknown = (int32_t)problem->local[dag_index(problem->model->dag, freedom->leaf[k])], at = 0;
-    int32_t entries = incidence->row_start[incidence->n_equations];
-    while (at < entries && incidence->column[at] != unknown) at++;
-    if (at == entries) return false;
+/* The place of a column's value; MAP_NONE: there is none for so high a derivative. */
+static uint32_t value_place(const RedundancySearch *search, const Strangeness *part, uint32_t column) {
+  uint32_t j = search->whole->problem.local[part->problem.unknown[part->array->column_unknown[column]]];
+  uint32_t order = array_order(part->array, column);
+  return (int32_t)order <= search->order[j] ? search->start[j] + order : MAP_NONE;
+}
+
+/* ---- equations that follow ---- */
+
+/* Vectors that are normal to all columns: combinations of rows that are zero. */
+typedef struct Dependences {
+  double *vector; /* one behind the other */
+  uint32_t count, rows;
+} Dependences;
+
+static Dependences find_dependences(const Strangeness *part, const Ranks *ranks, Arena *arena) {
+  size_t m = part->array->rows;
+  double *copy = arena_copy_array(arena, ranks->matrix, m * part->array->columns, sizeof *copy);
+  Svd svd = dense_svd(copy, (int32_t)m, (int32_t)part->array->columns, part->rank_tolerance, arena);
+  return (Dependences){svd.u + (size_t)svd.rank * m, (uint32_t)m - (uint32_t)svd.rank, (uint32_t)m};
+}
+
+/* Takes a row away: the dependences without it are left, one less if it is in any. false: it is in none. */
+static bool leave_row_out(Dependences *dependences, uint32_t row) {
+  uint32_t m = dependences->rows, best = 0;
+  double *vector = dependences->vector;
+  for (uint32_t k = 1; k < dependences->count; k++)
+    if (fabs(vector[row + (size_t)k * m]) > fabs(vector[row + (size_t)best * m])) best = k;
+  if (!dependences->count || fabs(vector[row + (size_t)best * m]) <= SUPPORT) return false;
+  double *last = vector + (size_t)--dependences->count * m, *used = vector + (size_t)best * m;
+  for (uint32_t i = 0; i < m && used != last; i++) {
+    double held = used[i];
+    used[i] = last[i];
+    last[i] = held;
+  }
+  for (uint32_t k = 0; k < dependences->count; k++) {
+    double *other = vector + (size_t)k * m, factor = other[row] / last[row];
+    for (uint32_t i = 0; i < m; i++) other[i] -= factor * last[i];
+    other[row] = 0;
   }
   return true;
 }
 
-bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy) {
-  const Problem *problem = &strangeness->problem;
-  Arena *arena = strangeness->arena;
-  uint32_t *open = arena_array(arena, problem->unknowns, sizeof *open);
-  if (!strangeness_find_level(strangeness, t, open) || !strangeness->u) return false;
-  double *y = arena_copy_array(arena, strangeness->y, strangeness->array->columns, sizeof *y);
-  Arena scratch = arena_make(strangeness->heap);
+/* An equation follows if its rows add nothing to those of the others, but for the highest, which the others may give at a higher level. */
+static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
+  uint32_t top = array->row_start[equation + 1] - 1;
+  bool follows = true;
+  if (top == array->row_start[equation]) return leave_row_out(dependences, top);
+  leave_row_out(dependences, top);
+  for (uint32_t i = array->row_start[equation]; i < top && follows; i++) follows = leave_row_out(dependences, i);
+  return follows;
+}
+
+/* Those written last are the ones left out. */
+static void mark_followers(RedundancySearch *search, const Strangeness *part, const uint32_t *equation,
+                           const Ranks *ranks, Arena *arena) {
+  Dependences left = find_dependences(part, ranks, arena);
+  double *before = arena_array(arena, (size_t)left.rows * left.count + 1, sizeof *before);
+  for (uint32_t i = part->problem.equations; i-- > 0 && left.count;) {
+    Dependences tried = left;
+    memcpy(before, left.vector, (size_t)left.rows * left.count * sizeof *before);
+    if (leave_equation_out(part->array, &tried, i)) {
+      left = tried;
+      search->follows[equation[i]] = true;
+      search->count++;
+    } else memcpy(left.vector, before, (size_t)left.rows * left.count * sizeof *before);
+  }
+}
+
+/* The equations of a connected component that follow from the others, at a point where nothing is zero by chance. false: there is none, and a message why. */
+static bool search_component(RedundancySearch *search, const uint32_t *equation, uint32_t count) {
+  Strangeness *part = make_part(search, equation, count, search->level, STRANGENESS_COLUMNS);
+  if (!part) {
+    diag_error(search->whole->diags, DIAG_METHOD_UNFIT, (Span){0},
+               "%u equations may depend on each other; whether some follow from the others is not decided for so many",
+               count);
+    return false;
+  }
+  if (!strangeness_find_point(part, search->t, true)) return false;
+  double t = search->t;
+  Arena scratch = arena_make(search->whole->heap);
   Ranks ranks;
-  bool found = strangeness_generic(strangeness, GENERIC_NEAREST, &t, y) &&
-               strangeness_ranks(strangeness, t, y, &scratch, &ranks) &&
-               strangeness_open(strangeness, &ranks, &scratch, open) == strangeness->u &&
-               freedom_find(strangeness, t, y, false, &redundancy->freedom, arena) &&
-               all_occur(problem, &redundancy->freedom);
-  if (found) {
-    redundancy->count = redundancy->freedom.count - redundancy->freedom.rank;
-    redundancy->equation = arena_array(arena, redundancy->count, sizeof(uint32_t));
-    found = redundancy->count == (uint32_t)strangeness->u &&
-            list_followers(strangeness, &ranks, redundancy->count, redundancy->equation) == redundancy->count;
+  bool ok =
+      strangeness_generic(part, GENERIC_BRANCH, &t, part->y) && strangeness_ranks(part, t, part->y, &scratch, &ranks);
+  if (ok) mark_followers(search, part, equation, &ranks, &scratch);
+  if (ok) search->constraints += ranks.all - ranks.high;
+  for (uint32_t q = 0; ok && q < part->array->columns; q++) {
+    uint32_t place = value_place(search, part, q);
+    if (place != MAP_NONE) search->value[place] = part->y[q];
   }
   arena_free(&scratch);
+  return ok;
+}
+
+/* What is kept, component by component; returns how many there are, and the members of component c in list[start[c]] to list[start[c + 1]]. */
+static uint32_t list_components(const RedundancySearch *search, const Pattern *pattern, const Pattern *transposed,
+                                const int32_t *level, uint32_t **list, uint32_t **start) {
+  uint32_t n = (uint32_t)pattern->n_rows;
+  bool *kept = arena_array(search->arena, n, sizeof *kept);
+  int32_t *queue = index_zeros(search->arena, (int32_t)n), *of_row = index_zeros(search->arena, (int32_t)n);
+  int32_t *of_column = index_zeros(search->arena, pattern->n_columns);
+  for (uint32_t i = 0; i < n; i++) kept[i] = level[i] > 0;
+  uint32_t count = (uint32_t)pattern_components(pattern, transposed, kept, queue, of_row, of_column);
+  *list = arena_array(search->arena, n, sizeof **list);
+  *start = arena_array(search->arena, (size_t)count + 1, sizeof **start);
+  for (uint32_t i = 0; i < n; i++)
+    if (kept[i]) (*start)[of_row[i]]++;
+  for (uint32_t c = 0; c < count; c++) (*start)[c + 1] += (*start)[c];
+  for (uint32_t i = n; i-- > 0;)
+    if (kept[i]) (*list)[--(*start)[of_row[i]]] = i;
+  return count;
+}
+
+/* Of equations differentiated so often, those without a derivative of their own; all of them if some of these depend on what happens at events. */
+static int32_t *list_rows_left(const RedundancySearch *search) {
+  const Problem *problem = &search->whole->problem;
+  int32_t *level = index_zeros(search->arena, (int32_t)problem->equations);
+  bool is_plain = true;
+  for (uint32_t i = 0; i < problem->equations; i++) level[i] = search->level + 1;
+  incidence_peel(search->arena, &problem->incidence, level);
+  for (uint32_t i = 0; i < problem->equations && is_plain; i++)
+    is_plain = !level[i] || !is_discrete(problem->model->dag, problem->residual[i]);
+  for (uint32_t i = 0; i < problem->equations && !is_plain; i++) level[i] = search->level + 1;
+  return level;
+}
+
+static bool search_level(RedundancySearch *search) {
+  uint32_t *list, *start, n = search->whole->problem.equations;
+  search->count = 0;
+  search->constraints = 0;
+  memset(search->follows, 0, n * sizeof *search->follows);
+  uint32_t count =
+      list_components(search, &search->pattern, &search->transposed, list_rows_left(search), &list, &start);
+  bool ok = true;
+  for (uint32_t c = 0; c < count && ok; c++) ok = search_component(search, list + start[c], start[c + 1] - start[c]);
+  return ok;
+}
+
+/* ---- unknowns that are free ---- */
+
+/* The occurrences of unknowns without derivative: rows are unknowns, columns equations. */
+static Pattern list_occurrences(const RedundancySearch *search) {
+  const Pattern *all = &search->transposed;
+  int32_t *start = index_zeros(search->arena, all->n_rows + 1),
+          *column = index_zeros(search->arena, all->row_start[all->n_rows]);
+  for (int32_t j = 0; j < all->n_rows; j++) {
+    start[j + 1] = start[j];
+    for (int32_t e = all->row_start[j]; e < all->row_start[j + 1] && !search->order[j]; e++)
+      column[start[j + 1]++] = all->column[e];
+  }
+  return (Pattern){.n_rows = all->n_rows, .n_columns = all->n_columns, .row_start = start, .column = column};
+}
+
+/* What a component of them leaves free goes to the list: the pivots in front, behind `rank` others. */
+static void add_freedom(Freedom *all, const Freedom *more) {
+  uint32_t rank = all->rank + more->rank, count = all->count + more->count;
+  memmove(all->leaf + rank, all->leaf + all->rank, (all->count - all->rank) * sizeof *all->leaf);
+  memmove(all->target + rank, all->target + all->rank, (all->count - all->rank) * sizeof *all->target);
+  for (uint32_t k = 0; k < more->count; k++) {
+    uint32_t to = k < more->rank ? all->rank + k : all->count + k;
+    all->leaf[to] = more->leaf[k];
+    all->target[to] = more->target[k];
+  }
+  all->rank = rank;
+  all->count = count;
+}
+
+/* The equations that hold some unknowns, at the point found. */
+static Strangeness *make_holders(const RedundancySearch *search, const Pattern *occurrences, const uint32_t *unknown,
+                                 uint32_t count) {
+  uint32_t n = search->whole->problem.equations, holders = 0;
+  uint32_t *equation = arena_array(search->arena, n, sizeof *equation);
+  bool *holds = arena_array(search->arena, n, sizeof *holds);
+  for (uint32_t k = 0; k < count; k++)
+    for (int32_t e = occurrences->row_start[unknown[k]]; e < occurrences->row_start[unknown[k] + 1]; e++)
+      holds[occurrences->column[e]] = true;
+  for (uint32_t i = 0; i < n; i++)
+    if (holds[i]) equation[holders++] = i;
+  Strangeness *part = make_part(search, equation, holders, 0, UINT32_MAX);
+  strangeness_perturb(part, part->y);
+  for (uint32_t q = 0; q < part->array->columns; q++) {
+    uint32_t place = value_place(search, part, q);
+    if (place != MAP_NONE && !isnan(search->value[place])) part->y[q] = search->value[place];
+  }
+  return part;
+}
+
+/* Those of the unknowns without derivative that are not the only one in an equation. */
+static void find_freedom(const RedundancySearch *search, Freedom *freedom) {
+  const Problem *problem = &search->whole->problem;
+  Pattern occurrences = list_occurrences(search), transposed = pattern_transpose(search->arena, &occurrences);
+  int32_t *level = index_zeros(search->arena, occurrences.n_rows);
+  int32_t *none = index_zeros(search->arena, occurrences.row_start[occurrences.n_rows]);
+  Incidence incidence = {occurrences.n_rows, occurrences.n_columns, occurrences.row_start, occurrences.column, none};
+  for (int32_t j = 0; j < occurrences.n_rows; j++) level[j] = !search->order[j];
+  incidence_peel(search->arena, &incidence, level);
+  uint32_t *list, *start, count = list_components(search, &occurrences, &transposed, level, &list, &start);
+  *freedom = (Freedom){.leaf = arena_array(search->arena, problem->unknowns, sizeof(Expr)),
+                       .target = arena_array(search->arena, problem->unknowns, sizeof(Expr))};
+  for (uint32_t c = 0; c < count; c++) {
+    Freedom more;
+    Strangeness *part = make_holders(search, &occurrences, list + start[c], start[c + 1] - start[c]);
+    bool *is_leaf = arena_array(search->arena, part->problem.unknowns, sizeof *is_leaf);
+    int32_t *order = index_zeros(search->arena, (int32_t)part->problem.unknowns);
+    for (uint32_t k = start[c]; k < start[c + 1]; k++) is_leaf[part->problem.local[problem->unknown[list[k]]]] = true;
+    if (start[c + 1] - start[c] <= STRANGENESS_COLUMNS &&
+        freedom_find(part, search->t, part->y, order, is_leaf, &more, search->arena))
+      add_freedom(freedom, &more);
+  }
+}
+
+/* ---- the search ---- */
+
+static RedundancySearch search_make(Strangeness *strangeness, double t) {
+  Arena *arena = strangeness->arena;
+  const Problem *problem = &strangeness->problem;
+  RedundancySearch search = {.whole = strangeness, .arena = arena, .t = t};
+  search.order = problem_orders(problem, arena);
+  search.start = arena_array(arena, (size_t)problem->unknowns + 1, sizeof(uint32_t));
+  for (uint32_t j = 0; j < problem->unknowns; j++)
+    search.start[j + 1] = search.start[j] + (uint32_t)search.order[j] + 1;
+  search.value = arena_array(arena, search.start[problem->unknowns], sizeof(double));
+  for (uint32_t q = 0; q < search.start[problem->unknowns]; q++) search.value[q] = NAN;
+  search.follows = arena_array(arena, problem->equations, sizeof(bool));
+  search.pattern = incidence_pattern(&problem->incidence);
+  search.transposed = pattern_transpose(arena, &search.pattern);
+  return search;
+}
+
+/* Does every unknown occur in some equation? One that occurs in none has been forgotten: no constraint is superfluous for it. */
+static bool all_occur(const RedundancySearch *search) {
+  const Pattern *pattern = &search->transposed;
+  for (int32_t j = 0; j < pattern->n_rows; j++)
+    if (pattern->row_start[j] == pattern->row_start[j + 1]) return false;
+  return true;
+}
+
+bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy) {
+  RedundancySearch search = search_make(strangeness, t);
+  int32_t before = -1;
+  bool found = false, ok = all_occur(&search);
+  for (; ok && !found && search.level <= STRANGENESS_LEVELS && search.constraints != before; search.level++) {
+    before = search.level ? search.constraints : -1;
+    ok = search_level(&search);
+    if (!ok || !search.count) continue;
+    find_freedom(&search, &redundancy->freedom);
+    redundancy->count = redundancy->freedom.count - redundancy->freedom.rank;
+    found = redundancy->count == search.count;
+  }
+  redundancy->equation = arena_array(strangeness->arena, search.count, sizeof(uint32_t));
+  uint32_t count = 0;
+  for (uint32_t i = strangeness->problem.equations; i-- > 0;)
+    if (search.follows[i]) redundancy->equation[count++] = i;
   return found;
 }
 

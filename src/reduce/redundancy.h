@@ -1,6 +1,9 @@
 /* redundancy: equations that follow from the others, on the solutions if not everywhere, and the unknowns that they leave free: the multipliers of constraints
- * that say the same, as those of a plate on more parallel rods than it needs. Found by ranks of the derivative array at a point of the solutions
- * where nothing is zero by chance. */
+ * that say the same, as those of a plate on more parallel rods than it needs.
+ *
+ * An equation with a derivative of an unknown that no other has takes part in no dependence, nor do others once it is gone: of a mechanism that leaves the constraints. What
+ * is left falls into connected components, and ranks of each at a point of its solutions, where nothing is zero by chance, tell. First of the equations as they are, then
+ * with their derivatives. */
 #pragma once
 
 #include "reduce/strangeness.h"
@@ -12,7 +15,7 @@ typedef struct Redundancy {
 } Redundancy;
 
 /* Of the problem that strangeness was given, which has as many equations as unknowns. false: none follows from the others, or what these leave free are no unknowns without
- * derivative; or no point of the solutions was found, as where equations contradict each other. Makes the array of strangeness. Dense: O((size * mu)^3). */
+ * derivative; or no point of the solutions was found, as where equations contradict each other, or there are too many: an error is in diags. Dense: cubic in the size of a component. */
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy);
 
 /* Do the equations that are left out hold at a point of the others, to a tolerance relative to their own terms? Of equations that depend on each other only nearly, as where

@@ -428,6 +428,11 @@ static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) 
   return EVAL_DOMAIN;
 }
 
+static EvalStatus fail_undefined(StateSpace *space, const Unit *unit, double t, const double *y) {
+  fail(space, unit, "an equation or its derivative is not defined");
+  return evaluator_fail(space->evaluator, t, y);
+}
+
 /* Residual of the unit's rows at y, counted. */
 static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   Point point = evaluator_point(space->evaluator, t, y);
@@ -447,14 +452,13 @@ static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
 /* Residual, and the matrix entries of this stage at the same point. */
 static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
-    if (unit_residual(space, unit, t, y, residual) != EVAL_OK) return fail(space, unit, "an equation is not defined");
-    EvalStatus status = block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y);
-    return status == EVAL_OK ? EVAL_OK : fail(space, unit, "a derivative is not defined");
+    bool is_defined = unit_residual(space, unit, t, y, residual) == EVAL_OK &&
+                      block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y) == EVAL_OK;
+    return is_defined ? EVAL_OK : fail_undefined(space, unit, t, y);
   }
   Point point = evaluator_point(space->evaluator, t, y);
   space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK)
-    return fail(space, unit, "an equation or its derivative is not defined");
+  if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK) return fail_undefined(space, unit, t, y);
   copy_numbers(residual, unit->joint_values, (size_t)unit->plan->count);
   take_entries(space, unit, unit->joint_values + unit->plan->count);
   return EVAL_OK;
@@ -824,8 +828,7 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
   Point point = evaluator_point(space->evaluator, t, y);
   space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  if (workspace_run(unit->program, &point, unit->values) != EVAL_OK)
-    return fail(space, unit, "an equation is not defined");
+  if (workspace_run(unit->program, &point, unit->values) != EVAL_OK) return fail_undefined(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return EVAL_OK;
 }

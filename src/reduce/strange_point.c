@@ -409,19 +409,54 @@ void strangeness_refresh(const Strangeness *strangeness, double t, double *y) {
   arena_free(&scratch);
 }
 
+void strangeness_perturb(const Strangeness *strangeness, double *y) {
+  uint32_t seed = 1;
+  for (uint32_t q = 0; q < strangeness->array->columns; q++) {
+    seed = seed * 1664525u + 1013904223u;
+    if (strangeness_is_x(strangeness, q))
+      y[q] += AWAY * (strangeness->evaluator->nominal[q] + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
+  }
+}
+
+/* Moves y, a consistent point, as far to `to` as the rows let it by their linear part, and as these are almost linear: so it stays on its branch of the solutions. */
+static void move_along(PointSearch *search, const double *to, double *y) {
+  const double straight = 0.1; /* what the residual grows by, over the move */
+  Arena scratch = arena_make(search->strangeness->heap);
+  uint32_t m = search->rows, n = search->columns;
+  double *move = arena_array(&scratch, n, sizeof *move), size = 0;
+  for (uint32_t q = 0; q < n; q++) move[q] = search->weight[q] > 0 ? (to[q] - y[q]) / search->weight[q] : 0;
+  if (linearize(search, y, search->weight)) {
+    Svd svd = dense_svd(search->matrix, (int32_t)m, (int32_t)n, STEP_TOLERANCE, &scratch);
+    for (int32_t k = 0; k < svd.rank; k++) {
+      double part = 0;
+      for (uint32_t q = 0; q < n; q++) part += svd.vt[(uint32_t)k + q * n] * move[q];
+      for (uint32_t q = 0; q < n; q++) move[q] -= svd.vt[(uint32_t)k + q * n] * part;
+    }
+  }
+  for (uint32_t q = 0; q < n; q++) size = fmax(size, fabs(move[q]));
+  double fraction = 1, left = HUGE_VAL, before = residual_norm(search, y);
+  for (int halving = 0; halving < HALVING_LIMIT && left > before + straight * fraction * size; halving++) {
+    fraction = ldexp(1, -halving);
+    for (uint32_t q = 0; q < n; q++) search->trial[q] = y[q] + fraction * move[q] * search->weight[q];
+    left = residual_norm(search, search->trial);
+  }
+  memcpy(y, search->trial, n * sizeof *y);
+  arena_free(&scratch);
+}
+
 /* The same with derivatives that move so much more easily. */
 static bool move_off(const Strangeness *strangeness, Generic generic, double derivative, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   PointSearch search = search_make(strangeness, t, false, &scratch);
-  double norm = HUGE_VAL;
-  uint32_t seed = 1;
+  double norm = HUGE_VAL, *to = arena_copy_array(&scratch, y, search.columns, sizeof *to);
+  strangeness_perturb(strangeness, to);
   for (uint32_t q = 0; q < search.columns; q++) {
-    double nominal = search.weight[q] = strangeness->evaluator->nominal[q];
-    seed = seed * 1664525u + 1013904223u;
-    if (strangeness_is_x(strangeness, q)) y[q] += AWAY * (nominal + fabs(y[q])) * (0.5 + (seed >> 8) * 0x1p-24);
-    else search.weight[q] *= derivative;
+    search.weight[q] = strangeness->evaluator->nominal[q];
+    if (!strangeness_is_x(strangeness, q)) search.weight[q] *= derivative;
     if (generic == GENERIC_FIXED && is_fixed(strangeness, q)) search.weight[q] = 0;
   }
+  if (generic == GENERIC_BRANCH) move_along(&search, to, y);
+  else memcpy(y, to, search.columns * sizeof *y);
   for (int k = 0; k < ITERATION_LIMIT && improve(&search, y, &norm); k++) continue;
   arena_free(&scratch);
   return norm <= CONSISTENT;

@@ -235,20 +235,6 @@ bool strangeness_select(Strangeness *strangeness, double t, const double *y) {
 
 /* ---- free unknowns ---- */
 
-/* The column of the highest derivative with which an unknown occurs, which is among the first ones of the array. */
-static uint32_t top_column(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
-  return strangeness->array->column_start[unknown] + order;
-}
-
-static uint32_t *highest_orders(const Problem *problem, Arena *arena) {
-  uint32_t *order = arena_array(arena, problem->unknowns, sizeof *order);
-  const Incidence *incidence = &problem->incidence;
-  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++)
-    if ((uint32_t)incidence->order[e] > order[incidence->column[e]])
-      order[incidence->column[e]] = (uint32_t)incidence->order[e];
-  return order;
-}
-
 /* The equations as they are by the leaves wanted, with their rows scaled; packed by columns. */
 static double *leaf_matrix(const Strangeness *strangeness, double t, const double *y, const uint32_t *column,
                            uint32_t count, Arena *arena) {
@@ -282,13 +268,13 @@ static uint32_t keep_moving(const Svd *svd, uint32_t *column, double *part, uint
   return kept;
 }
 
-bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
-                  Arena *arena) {
+bool freedom_find(const Strangeness *strangeness, double t, const double *y, const int32_t *order, const bool *is_leaf,
+                  Freedom *freedom, Arena *arena) {
   const Problem *problem = &strangeness->problem;
-  uint32_t *order = highest_orders(problem, arena), n = problem->equations, count = 0;
+  uint32_t n = problem->equations, count = 0;
   uint32_t *column = arena_array(arena, problem->unknowns, sizeof *column);
   for (uint32_t j = 0; j < problem->unknowns; j++)
-    if ((order[j] > 0) == of_rates) column[count++] = top_column(strangeness, j, order[j]);
+    if (is_leaf[j]) column[count++] = strangeness->array->column_start[j] + (uint32_t)order[j];
   double *part = leaf_matrix(strangeness, t, y, column, count, arena);
   if (!part || !count) return false;
   double *copy = arena_copy_array(arena, part, (size_t)n * count + 1, sizeof *copy);
@@ -302,8 +288,8 @@ bool freedom_find(const Strangeness *strangeness, double t, const double *y, boo
   freedom->target = arena_array(arena, count, sizeof(Expr));
   for (uint32_t k = 0; k < count; k++) {
     uint32_t unknown = strangeness->array->column_unknown[column[pivot[k]]];
-    freedom->leaf[k] = dag_variable(problem->model->dag, problem->unknown[unknown], order[unknown]);
-    freedom->target[k] = of_rates ? dag_constant(problem->model->dag, 0) : start_of(problem, unknown);
+    freedom->leaf[k] = dag_variable(problem->model->dag, problem->unknown[unknown], (uint32_t)order[unknown]);
+    freedom->target[k] = order[unknown] ? dag_constant(problem->model->dag, 0) : start_of(problem, unknown);
   }
   return true;
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEVEL_LIMIT = 8, COLUMN_LIMIT = 800, ROUND_LIMIT = 20 };
+enum { ROUND_LIMIT = 20 };
 
 static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian, if none is given */
 
@@ -27,14 +27,12 @@ bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column) {
 
 static void count_columns(Strangeness *strangeness) {
   const Problem *problem = &strangeness->problem;
-  const Incidence *incidence = &problem->incidence;
-  strangeness->first = arena_array(strangeness->arena, problem->unknowns, sizeof(int32_t));
-  for (uint32_t j = 0; j < problem->unknowns; j++) strangeness->first[j] = 1;
-  for (int32_t e = 0; e < incidence->row_start[incidence->n_equations]; e++)
-    if (incidence->order[e] > strangeness->first[incidence->column[e]])
-      strangeness->first[incidence->column[e]] = incidence->order[e];
+  strangeness->first = problem_orders(problem, strangeness->arena);
   strangeness->size = 0;
-  for (uint32_t j = 0; j < problem->unknowns; j++) strangeness->size += strangeness->first[j];
+  for (uint32_t j = 0; j < problem->unknowns; j++) {
+    if (!strangeness->first[j]) strangeness->first[j] = 1;
+    strangeness->size += strangeness->first[j];
+  }
 }
 
 /* Room for a selection. */
@@ -121,7 +119,7 @@ static bool is_right_near(const Strangeness *strangeness, Generic generic, doubl
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, Evaluator *evaluator, const double *y,
                                double t) {
   Array *array = code->array;
-  if (array->columns > COLUMN_LIMIT) return false;
+  if (array->columns > STRANGENESS_COLUMNS) return false;
   Arena scratch = arena_make(strangeness->heap);
   Ranks ranks;
   strangeness->array = array;
@@ -205,11 +203,19 @@ static void make_evaluator(Strangeness *strangeness) {
   if (before && switches && switches->decisions) decisions_draw_as(switches->decisions, began->decisions);
 }
 
-/* The array for these offsets, with the values known so far. */
-static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t *d) {
+/* Discrete variables begin at their start values, modes at what relations are for those of all others. */
+static void start_modes(Strangeness *strangeness, double t) {
+  Switches *switches = strangeness->switches;
+  if (!switches) return;
+  if (switches->decisions) decisions_start(switches->decisions, strangeness->start);
+  switches_guess(switches, t, strangeness->y);
+}
+
+void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d) {
   const Problem *problem = &strangeness->problem;
   const Array *before = strangeness->array;
   const double *value = strangeness->y;
+  bool is_first = !strangeness->evaluator;
   Array *array = strangeness->array = arena_alloc(strangeness->arena, sizeof(Array));
   *array = array_make(problem, c, d, strangeness->arena);
   strangeness->code = array_code_new(strangeness->heap, array, strangeness->modes);
@@ -217,14 +223,7 @@ static void make_array(Strangeness *strangeness, const int32_t *c, const int32_t
   strangeness->y = heap_array(strangeness->heap, array->columns, sizeof(double));
   for (uint32_t q = 0; q < array->columns; q++)
     strangeness->y[q] = first_value(strangeness, before, value, array->column_unknown[q], array_order(array, q));
-}
-
-/* Discrete variables begin at their start values, modes at what relations are for those of all others. */
-static void start_modes(Strangeness *strangeness, double t) {
-  Switches *switches = strangeness->switches;
-  if (!switches) return;
-  if (switches->decisions) decisions_start(switches->decisions, strangeness->start);
-  switches_guess(switches, t, strangeness->y);
+  if (is_first) start_modes(strangeness, t);
 }
 
 /* The discrete values found are those of the start. false: an error is in diags. */
@@ -239,14 +238,14 @@ static bool end_modes(Strangeness *strangeness, double t) {
 }
 
 /* Every equation differentiated `level` times. false: an error is in diags. */
-static bool make_uniform(Strangeness *strangeness, int32_t level) {
+static bool make_uniform(Strangeness *strangeness, double t, int32_t level) {
   const Problem *problem = &strangeness->problem;
   int32_t *c = arena_array(strangeness->arena, problem->equations, sizeof *c),
           *d = arena_array(strangeness->arena, problem->unknowns, sizeof *d), columns = 0;
   for (uint32_t i = 0; i < problem->equations; i++) c[i] = level;
   for (uint32_t j = 0; j < problem->unknowns; j++) columns += 1 + (d[j] = strangeness->first[j] + level);
-  if (columns <= COLUMN_LIMIT) {
-    make_array(strangeness, c, d);
+  if (columns <= STRANGENESS_COLUMNS) {
+    strangeness_make_array(strangeness, t, c, d);
     return true;
   }
   diag_error(strangeness->diags, DIAG_METHOD_UNFIT, (Span){0},
@@ -261,10 +260,8 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
   int32_t before = -1;
   count_columns(strangeness);
   strangeness->array = NULL;
-  for (int32_t level = 0; level <= LEVEL_LIMIT; level++) {
-    bool first = !strangeness->evaluator;
-    if (!make_uniform(strangeness, level)) return false;
-    if (first) start_modes(strangeness, t);
+  for (int32_t level = 0; level <= STRANGENESS_LEVELS; level++) {
+    if (!make_uniform(strangeness, t, level)) return false;
     if (!strangeness_find_point(strangeness, t, may_move)) return false;
     Arena scratch = arena_make(strangeness->heap);
     Ranks ranks;
@@ -286,7 +283,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move, uint3
   diag_error(strangeness->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
              "the strangeness index is above %d, or the ranks of the derivative array do not settle at the "
              "initial point",
-             LEVEL_LIMIT - 1);
+             STRANGENESS_LEVELS - 1);
   return false;
 }
 
@@ -353,7 +350,7 @@ static void shrink(Strangeness *strangeness, double t) {
           *d = arena_array(strangeness->arena, problem->unknowns, sizeof *d);
   Strangeness before = *strangeness;
   if (!needed_offsets(strangeness, t, c, d)) return;
-  make_array(strangeness, c, d);
+  strangeness_make_array(strangeness, t, c, d);
   strangeness->shrunk = is_sufficient(strangeness, t);
   if (!strangeness->shrunk) *strangeness = before;
 }
@@ -407,10 +404,14 @@ static void extend_starts(Strangeness *strangeness, uint32_t before) {
  * beside. Then a level is found anew. */
 static bool close_free(Strangeness *strangeness, double t, bool of_rates, uint32_t *open) {
   const Array *array = strangeness->array;
+  const Problem *problem = &strangeness->problem;
   Freedom freedom;
   double near = t, *y = arena_copy_array(strangeness->arena, strangeness->y, array->columns, sizeof *y);
+  int32_t *order = problem_orders(problem, strangeness->arena);
+  bool *is_leaf = arena_array(strangeness->arena, problem->unknowns, sizeof *is_leaf);
+  for (uint32_t j = 0; j < problem->unknowns; j++) is_leaf[j] = (order[j] > 0) == of_rates;
   if (!strangeness->u || !strangeness_generic(strangeness, GENERIC_NEAREST, &near, y) ||
-      !freedom_find(strangeness, near, y, of_rates, &freedom, strangeness->arena) ||
+      !freedom_find(strangeness, near, y, order, is_leaf, &freedom, strangeness->arena) ||
       (int32_t)(freedom.count - freedom.rank) > strangeness->u)
     return true;
   for (uint32_t k = 0; k < freedom.count; k++)

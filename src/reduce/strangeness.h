@@ -20,6 +20,9 @@
 #include "reduce/dense.h"
 #include "reduce/reduction.h"
 
+/* Ranks are decided by dense matrices of so many columns, and of so many differentiations, at most. */
+enum { STRANGENESS_COLUMNS = 800, STRANGENESS_LEVELS = 8 };
+
 /* What a rank was decided by. */
 typedef struct SingularValues {
   double *value; /* descending */
@@ -98,6 +101,9 @@ double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint3
 bool strangeness_jacobian(const Strangeness *strangeness, double t, const double *y, const double *weight, double *a,
                           double *scale);
 
+/* The array for these offsets, which must outlive it, with the values known so far. */
+void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d);
+
 /* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
  * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
@@ -106,8 +112,12 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
  * u unknowns that nothing determines. false: an error is in diags. */
 bool strangeness_find_level(Strangeness *strangeness, double t, uint32_t *open);
 
-/* Of the points near one: the nearest to where it was moved, or one with the fixed variables where they were moved. */
-typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED } Generic;
+/* Moves the columns of x off, so that nothing is zero by chance. */
+void strangeness_perturb(const Strangeness *strangeness, double *y);
+
+/* Of the points near one: the nearest to where it was moved, one with the fixed variables where they were moved, or, near a consistent point, one on the same branch of the
+ * solutions. */
+typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 
 /* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y);
@@ -146,7 +156,7 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
 /* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
 
-/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns without derivative, or of the highest derivatives of the others. They are
- * to be near to their start values, derivatives near to 0. false: there are none. Owned by the arena. */
-bool freedom_find(const Strangeness *strangeness, double t, const double *y, bool of_rates, Freedom *freedom,
-                  Arena *arena);
+/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns marked the derivatives of these orders. Those of order 0 are to be near to
+ * their start values, derivatives near to 0. false: there are none. Owned by the arena. */
+bool freedom_find(const Strangeness *strangeness, double t, const double *y, const int32_t *order, const bool *is_leaf,
+                  Freedom *freedom, Arena *arena);

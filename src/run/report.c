@@ -90,7 +90,7 @@ typedef struct SmallState {
 } SmallState;
 typedef VEC(SmallState) SmallStateVec;
 
-/* The states whose absolute tolerance, tolerance times nominal, was larger than any of their values: steps were chosen without
+/* The states whose absolute tolerance was larger than any of their values: steps were chosen without
  * them. What is round-off beside the nominal value counts as zero. O(rows * states). */
 static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
   SmallStateVec found = {0};
@@ -101,11 +101,12 @@ static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
     uint32_t source = recorder->source[signal->column];
     if (source >= recorder->evaluator->array->columns) continue;
     double nominal = recorder->evaluator->nominal[source], largest = 0;
+    double absolute = facts->tolerance * recorder->evaluator->size[source];
     if (recorder->evaluator->is_signed[source]) continue; /* its absolute tolerance follows its size */
-    for (size_t r = 0; r < recorder->trajectory->rows && largest <= facts->tolerance * nominal; r++)
+    for (size_t r = 0; r < recorder->trajectory->rows && largest <= absolute; r++)
       largest = fmax(largest, fabs(trajectory_value(recorder->trajectory, r, s)));
-    if (largest > DBL_EPSILON * nominal && largest <= facts->tolerance * nominal)
-      vec_push(heap, &found, ((SmallState){signal->name, largest, facts->tolerance * nominal}));
+    if (largest > DBL_EPSILON * nominal && largest <= absolute)
+      vec_push(heap, &found, ((SmallState){signal->name, largest, absolute}));
   }
   return found;
 }
@@ -115,7 +116,8 @@ static void text_small_states(const RunFacts *facts, Heap *heap, TextVec *text) 
   SmallStateVec found = find_small_states(facts, heap);
   Arena arena = arena_make(heap);
   for (uint32_t k = 0; k < found.count && k < SHOWN; k++)
-    text_printf(heap, text, "  below its tolerance      %s, %.3g at most: give it a nominal value\n",
+    text_printf(heap, text,
+                "  below its tolerance      %s, %.3g at most: give it a nominal value or an absolute tolerance\n",
                 arena_printable(&arena, found.data[k].name), found.data[k].largest);
   if (found.count > SHOWN)
     text_printf(heap, text, "  below its tolerance      and %u more states\n", found.count - SHOWN);

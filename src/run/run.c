@@ -327,6 +327,23 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
 }
 
 /* Another system, from (t, y) on. */
+static void note_event(void *context, const EventRecord *event) {
+  RunLoop *run = context;
+  if (run->options->on_event(run->options->context, event)) run->statistics->stopped = true;
+}
+
+/* Absolute tolerances that are given count in place of nominal values. A variable that is constant, or that the equations of now do not
+ * have, needs none. */
+static void give_tolerances(const RunOptions *options, View *view) {
+  Evaluator *evaluator = view->evaluator;
+  for (uint32_t k = 0; k < options->absolute_count; k++) {
+    uint32_t column = array_variable_column(evaluator->array, options->absolute[k].unknown);
+    if (column == MAP_NONE) continue;
+    view->size[column] = evaluator->size[column] = options->absolute[k].value / options->tolerance;
+    evaluator->is_signed[column] = false;
+  }
+}
+
 static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t, const double *y) {
   const RunOptions *options = run->options;
   StepperOptions stepping = {.start = options->start,
@@ -335,11 +352,14 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
                              .max_step = options->max_step,
                              .integrator = options->integrator,
                              .is_converted = plan->is_converted,
-                             .lists_few = options->no_event_rows};
+                             .lists_few = options->no_event_rows,
+                             .on_event = options->on_event ? note_event : NULL,
+                             .context = run};
   if (run->stepper) keep_lists(run);
   stepping.listed = run->earlier ? run->earlier->events : 0;
   run->view = view;
   Heap *heap = view->evaluator->heap;
+  give_tolerances(options, view);
   run->stepper = stepper_new(heap, view, plan->structure, plan->watched, &stepping, run->diags);
   run->output = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   run->at = heap_array(heap, (size_t)view->system.columns, sizeof(double));

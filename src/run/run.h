@@ -9,6 +9,12 @@
 #include "run/constraints.h"
 #include "run/stepper.h"
 
+/* The absolute tolerance of an unknown of the model. */
+typedef struct AbsoluteTolerance {
+  uint32_t unknown;
+  double value;
+} AbsoluteTolerance;
+
 typedef struct RunOptions {
   double start, stop, tolerance, interval, max_step;
   uint32_t intervals;
@@ -19,7 +25,10 @@ typedef struct RunOptions {
   bool no_event_rows;                                          /* events leave no rows */
   const Integrator *integrator;                                /* NULL: chosen and changed automatically */
   bool (*on_step)(void *context, double time, uint64_t steps); /* true stops the run */
+  bool (*on_event)(void *context, const EventRecord *event);   /* the same, behind every event */
   void *context;
+  const AbsoluteTolerance *absolute; /* of some unknowns; the others have the tolerance times their nominal value */
+  uint32_t absolute_count;
 } RunOptions;
 
 typedef struct RunStatistics {

@@ -19,7 +19,7 @@
 
 /* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
 static void keep_branch(Stepper *stepper) {
-  if (stepper->before - stepper->recent.t < SHORTEST_SEEN * stepper_span(stepper)) return;
+  if (stepper->before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
   Moment swap = stepper->origin;
   stepper->origin = stepper->recent;
   stepper->recent = swap;
@@ -54,7 +54,7 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
 /* The solution may end in the last step, or soon after it, at the time `expected` if that is known (else NAN): if that is at a corner, where it folds, the run goes on
  * behind the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
-  double seen = SHORTEST_SEEN * stepper_span(stepper), longest = fmax(4 * step, seen);
+  double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
@@ -139,7 +139,7 @@ static bool keep_past(Stepper *stepper) {
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
   double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
-  for (int k = 0; k < SHORTEN_LIMIT; k++) {
+  for (int k = 0; k < TRIES; k++) {
     StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
     if (status != STEP_OK) return status;
     double t = stepper->integrator->time(stepper->self);
@@ -232,12 +232,12 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
 /* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
  * taken again often enough. */
 static bool retake(Stepper *stepper, double t) {
-  if (stepper->retakes == RETAKE_LIMIT) return false;
+  if (stepper->retakes == ATTEMPTS) return false;
   stepper->retakes++;
   stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-  limit_steps(stepper, stepper->before, (t - stepper->before) / RETAKE_PARTS);
+  limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
   return true;
 }
 
@@ -271,15 +271,15 @@ static bool divisors_hold(Stepper *stepper, double t) {
 
 /* t: the end of the last step. */
 static bool gets_ahead(Stepper *stepper, double t) {
-  double tiny = stepper->options.is_converted ? TINY_OF_CONVERTED : TINY;
+  double tiny = stepper->options.is_converted ? STUCK : DBL_EPSILON;
   bool is_tiny = t - stepper->before < tiny * stepper_span(stepper);
   stepper->tiny = is_tiny ? stepper->tiny + 1 : 0;
-  return stepper->tiny <= TINY_LIMIT;
+  return stepper->tiny <= MANY;
 }
 
 /* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
 static bool take_readable(Stepper *stepper, double t) {
-  stepper->near = NEAR_STEPS;
+  stepper->near = NEXT_STEPS;
   if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
   stepper->unread = -INFINITY;
   stepper_repeat(stepper, t - stepper->before);
@@ -313,7 +313,7 @@ static bool leaves_branch(Stepper *stepper, double t) {
   double shorter = (t - stepper->before) / 4;
   BranchStatus status = branch_follow(stepper->view->branch, stepper->segment);
   if (status == BRANCH_KEPT) return false;
-  if (shorter < SHORTEST_FOLLOWED * stepper_span(stepper)) {
+  if (shorter < VANISHED * stepper_span(stepper)) {
     certificate_lose_branch(stepper->certificate);
     return false;
   }
@@ -374,7 +374,7 @@ static void watch_poles(Stepper *stepper, double t) {
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;
-    bool is_stuck = t - stepper->before < INSTANT_NEAREST * stepper_span(stepper);
+    bool is_stuck = t - stepper->before < LOCATED * stepper_span(stepper);
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
     TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
@@ -481,7 +481,7 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = EVENT_WORK + TIMER_WORK * (double)schedule_count(schedule);
+  double each = EVENT_WORK * (1 + (double)schedule_count(schedule));
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 
@@ -514,12 +514,8 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
   stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
-  stepper->y = heap_array(heap, columns, sizeof(double));
-  stepper->ahead = heap_array(heap, columns, sizeof(double));
-  stepper->begin = heap_array(heap, columns, sizeof(double));
-  stepper->beyond = heap_array(heap, columns, sizeof(double));
-  stepper->recent.y = heap_array(heap, columns, sizeof(double));
-  stepper->origin.y = heap_array(heap, columns, sizeof(double));
+  heap_numbers(heap, columns, &stepper->y, &stepper->ahead, &stepper->begin, &stepper->beyond, &stepper->recent.y,
+               &stepper->origin.y);
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
     stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
@@ -550,10 +546,7 @@ static bool begin_discrete(Stepper *stepper, double t) {
     stepper->view->methods->solve(stepper->view, t, stepper->y);
     stepper_start_integrator(stepper, t, stepper->y);
   }
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_START;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, t, EVENT_START, MAP_NONE);
   switches->decisions->is_starting = true;
   bool ok = stepper_settle(stepper);
   switches->decisions->is_starting = false;
@@ -600,10 +593,7 @@ bool stepper_leave_start(Stepper *stepper, bool *any) {
   if (!*any) return true;
   stepper_copy_values(stepper);
   copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_CONDITION;
-  stepper->mode = mode;
+  stepper_set_event(stepper, t, EVENT_CONDITION, mode);
   if (view->switches->modes->timed[mode]) stepper->statistics.time_events++;
   else stepper->statistics.events++;
   return stepper_finish_event(stepper, events_settle(view, &stepper->t_event, stepper->y, MAP_NONE));
@@ -616,20 +606,14 @@ bool stepper_end(Stepper *stepper, bool *any) {
   *any = logic->asks_terminal && *terminal == 0;
   if (!*any) return true;
   stepper_copy_values(stepper);
-  stepper->t_event = stepper_time(stepper);
-  stepper->at_event = true;
-  stepper->cause = EVENT_END;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, stepper_time(stepper), EVENT_END, MAP_NONE);
   *terminal = 1;
   return stepper_settle(stepper);
 }
 
 bool stepper_resume(Stepper *stepper, double t, const double *y) {
   if (!stepper_start_at(stepper, t, y)) return false;
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_STRUCTURE;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, t, EVENT_STRUCTURE, MAP_NONE);
   copy_numbers(stepper->begin, stepper->y, (size_t)stepper->view->system.columns);
   return stepper_finish_event(stepper, events_resume(stepper->view, &stepper->t_event, stepper->y));
 }
@@ -646,10 +630,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   double t = stepper_time(stepper);
   stepper_copy_values(stepper);
   copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
-  stepper->at_event = true;
-  stepper->t_event = t;
-  stepper->cause = EVENT_CALLER;
-  stepper->mode = MAP_NONE;
+  stepper_set_event(stepper, t, EVENT_CALLER, MAP_NONE);
   stepper->statistics.time_events++;
   if (stepper_is_sliding(stepper)) edges_leave(&view->switches->edges);
   uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;

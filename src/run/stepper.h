@@ -9,12 +9,16 @@
 #include "watch/certificate.h"
 #include "watch/turning.h"
 
+struct EventRecord;
+
 typedef struct StepperOptions {
   double start, stop, tolerance, max_step;
   const Integrator *integrator; /* NULL: chosen and changed automatically */
   bool is_converted;            /* equations were rewritten: they may lose their sense at some time */
   bool lists_few;               /* the first LISTED events of the run alone are listed */
   uint32_t listed;              /* those before this stepper */
+  void (*on_event)(void *context, const struct EventRecord *event); /* behind every event; NULL: nobody asks */
+  void *context;
 } StepperOptions;
 
 typedef struct PivotRecord {
@@ -34,12 +38,12 @@ typedef enum EventCause {
   EVENT_END,       /* terminal() */
 } EventCause;
 
-/* An event, and the value that the mode which made it, if one did, has from then on. */
+/* An event, and the value that the mode which made it, if one did, has from then on. Without a mode the values say nothing. */
 typedef struct EventRecord {
   double time;
   EventCause cause;
   uint32_t mode;
-  double value;
+  double value, before; /* before the event */
 } EventRecord;
 typedef VEC(EventRecord) EventVec;
 

@@ -67,7 +67,7 @@ static int32_t find_crossing(const Stepper *stepper, bool *is_low) {
 static bool leaves_bounds(Stepper *stepper, double t) {
   bool is_low;
   int32_t c = find_crossing(stepper, &is_low);
-  if (c < 0 || SHORTER * (t - stepper->before) >= SHORTEST_FOLLOWED * stepper_span(stepper)) return c >= 0;
+  if (c < 0 || SHORTER * (t - stepper->before) >= VANISHED * stepper_span(stepper)) return c >= 0;
   double *bound = is_low ? &stepper->low[c] : &stepper->high[c];
   diag_warning(stepper->diags, DIAG_OUT_OF_BOUNDS, (Span){0}, "%s goes %s %.10g at time %.10g",
                stepper_known_name(stepper, (uint32_t)c), is_low ? "below its min," : "above its max,", *bound, t);
@@ -103,7 +103,7 @@ static double look_at(Stepper *stepper, double part, double largest) {
 
 /* The next time at which a rough system is looked at: one is drawn in each part of the run, and no step avoids them. */
 static double next_part(const Stepper *stepper, double t) {
-  double start = stepper->options.start, length = stepper_span(stepper) / ROUGH_PARTS;
+  double start = stepper->options.start, length = stepper_span(stepper) / PARTS;
   if (!stepper->is_rough || !isfinite(length)) return INFINITY;
   double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
   if (!(drawn > t)) drawn = start + (k + 1 + defect_drawn(k + 1)) * length;
@@ -161,7 +161,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   double found = look_inside(stepper, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && SHORTER * step >= SHORTEST_FOLLOWED * stepper_span(stepper)) {
+  if (found > largest && SHORTER * step >= VANISHED * stepper_span(stepper)) {
     take_again(stepper, SHORTER * step);
     return true;
   }

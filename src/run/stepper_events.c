@@ -76,10 +76,10 @@ static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
   bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
-  bool is_alike = lasted >= before / 2 && lasted <= (1 + BEYOND_NEXT) * before;
+  bool is_alike = lasted >= before / 2 && lasted <= (1 + GOOD_PART) * before;
   is_alike = is_alike || (!is_timed && switches->edges.history[stepper->mode].times.regular > 0);
   if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->is_one_step) return INFINITY;
-  return t + lasted + fmax(BEYOND_NEXT * lasted, STUCK * stepper_span(stepper));
+  return t + lasted + fmax(GOOD_PART * lasted, STUCK * stepper_span(stepper));
 }
 
 /* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
@@ -104,7 +104,7 @@ static double first_step(const Stepper *stepper) {
   if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
     return first;
   return fmin(first,
-              fmax(PART_OF_CYCLE * switches->edges.history[stepper->mode].times.cycle, STUCK * stepper_span(stepper)));
+              fmax((1 - EARLY) * switches->edges.history[stepper->mode].times.cycle, STUCK * stepper_span(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -176,9 +176,11 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return stepper_report_jump(stepper);
   if (settled && !stepper_report_fired(stepper, t)) return false;
+  const StepperOptions *options = &stepper->options;
   EventVec *passed = &stepper->statistics.passed;
-  if (!stepper->options.lists_few || stepper->options.listed + passed->count < LISTED)
-    vec_push(stepper->heap, passed, (EventRecord){t, stepper->cause, stepper->mode, event_value(stepper)});
+  EventRecord event = {t, stepper->cause, stepper->mode, event_value(stepper), stepper->value_before};
+  if (!options->lists_few || options->listed + passed->count < LISTED) vec_push(stepper->heap, passed, event);
+  if (options->on_event) options->on_event(options->context, &event);
   if (settled && goes_on(stepper)) {
     stepper_plan_timed(stepper, t);
     stepper->at_event = false;
@@ -207,6 +209,7 @@ bool stepper_settle(Stepper *stepper) {
   if (is_folded) copy_numbers(stepper->y, stepper->beyond, columns);
   stepper->is_folded = false;
   copy_numbers(stepper->begin, stepper->y, columns);
+  stepper->value_before = event_value(stepper);
   bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
   view->disturbed = view->disturbed || is_folded;
   return stepper_finish_event(stepper, settled);
@@ -229,10 +232,8 @@ bool stepper_restructured(const Stepper *stepper) { return stepper->view->restru
 static void take_timed(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
     stepper_copy_values(stepper);
-  stepper->at_event = true;
-  stepper->t_event = stepper->t_timed;
-  stepper->cause = stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION;
-  stepper->mode = stepper->timed;
+  stepper_set_event(stepper, stepper->t_timed, stepper->timed == MAP_NONE ? EVENT_TIME : EVENT_CONDITION,
+                    stepper->timed);
   stepper->statistics.time_events++;
 }
 
@@ -240,7 +241,7 @@ static void take_timed(Stepper *stepper) {
  * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
-  double least = fmax(WELL_INSIDE * step, ROUND_OFF * fabs(t));
+  double least = fmax(PRESENT * step, ROUND_OFF * fabs(t));
   if (stepper->t_doubt < INFINITY || !(t - stepper->before > least)) return false;
   stepper->t_doubt = t;
   stepper->at_event = false;

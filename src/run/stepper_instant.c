@@ -11,12 +11,10 @@ void stepper_jump(Stepper *stepper, double t) {
   stepper_add_work(stepper, &stepper->statistics);
   stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
   stepper_start_integrator(stepper, stepper->before, stepper->begin);
-  stepper->at_event = stepper->is_folded = true;
-  stepper->t_event = stepper_snap(stepper, t);
+  stepper_set_event(stepper, stepper_snap(stepper, t), EVENT_FOLD, MAP_NONE);
+  stepper->is_folded = true;
   stepper->t_instant = -INFINITY;
   stepper->tiny = 0;
-  stepper->cause = EVENT_FOLD;
-  stepper->mode = MAP_NONE;
   stepper->statistics.events++;
 }
 
@@ -52,17 +50,16 @@ static Verdict judge(Stepper *stepper, double singular, double until, bool has_s
   Verdict verdict = VERDICT_REGULAR;
   double span = stepper_span(stepper);
   if (!(span > 0)) return VERDICT_REGULAR; /* a point has no instants beside it */
-  for (*gap = INSTANT_NEAREST * span; verdict == VERDICT_REGULAR && *gap <= 2 * INSTANT_REACH * span;
-       *gap *= INSTANT_FARTHER) {
+  for (*gap = LOCATED * span; verdict == VERDICT_REGULAR && *gap <= 2 * SLIVER * span; *gap /= GOOD_PART) {
     if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) return VERDICT_REGULAR;
     verdict = judge_at(stepper, singular, *gap, has_step, has_before);
   }
-  *gap /= INSTANT_FARTHER;
+  *gap *= GOOD_PART;
   return verdict;
 }
 
 bool stepper_is_behind_instant(const Stepper *stepper, double t) {
-  return t >= instant_time(stepper->t_instant, INSTANT_NEAREST * stepper_span(stepper), INSTANT_FAR_AFTER);
+  return t >= instant_time(stepper->t_instant, LOCATED * stepper_span(stepper), INSTANT_FAR_AFTER);
 }
 
 bool stepper_passes_instant(Stepper *stepper, double t) {

@@ -273,7 +273,7 @@ bool stepper_watch_choice(Stepper *stepper, double t) {
 }
 
 bool stepper_repair_choice(Stepper *stepper, double t) {
-  if (!stepper->view->methods->reselect || stepper->repairs++ == RETAKE_LIMIT) return false;
+  if (!stepper->view->methods->reselect || stepper->repairs++ == ATTEMPTS) return false;
   Exchanges exchanges;
   stepper_copy_values(stepper);
   if (stepper_exchange_states(stepper, t, (ConstMoment){t, stepper->y}, true, &exchanges) <= 0)

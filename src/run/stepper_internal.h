@@ -64,6 +64,7 @@ struct Stepper {
   bool warned_fold;      /* of a fold */
   double t_instant;      /* a singular point ahead that is looked into from behind it; -INFINITY: none */
   bool starts_singular;  /* at the start, or behind an event, at turning_point */
+  double value_before;   /* of the mode that makes the event of now, before it */
   double t_passed;       /* right behind the last one that was passed; -INFINITY: none was */
   bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
   double *beyond;
@@ -83,6 +84,14 @@ static inline bool stepper_is_sliding(const Stepper *stepper) {
 }
 
 static inline double stepper_span(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }
+
+/* The last step ends at an event. */
+static inline void stepper_set_event(Stepper *stepper, double t, EventCause cause, uint32_t mode) {
+  stepper->at_event = true;
+  stepper->t_event = t;
+  stepper->cause = cause;
+  stepper->mode = mode;
+}
 
 /* ---- reports ---- */
 
@@ -198,7 +207,7 @@ bool stepper_leaps_instant(Stepper *stepper, double singular);
 
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
-  double near = 2 * INSTANT_NEAREST * stepper_span(stepper);
+  double near = 2 * LOCATED * stepper_span(stepper);
   return stepper->is_folded || (t >= stepper->t_passed - near && t <= stepper->t_passed + near) ||
          (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
 }

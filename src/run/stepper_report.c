@@ -133,11 +133,17 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
   Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0}, "integration stopped at time %.10g: %s%s", t,
                           what[status], index_hint(stepper));
   SolveFailure failure = stepper->view->methods->failure(stepper->view);
+  const Evaluator *evaluator = stepper->view->evaluator;
+  Blame blame;
+  if (status == STEP_EVALUATION && evaluator->failed_y &&
+      find_domain(stepper, evaluator->failed_time, evaluator->failed_y, &blame)) {
+    note_domain(stepper, diag, &blame);
+    return false;
+  }
   if (failure.reason) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
     note_block(stepper, diag, failure.block);
   }
-  Blame blame;
   if (find_domain(stepper, t, stepper->integrator->values(stepper->self), &blame)) note_domain(stepper, diag, &blame);
   return false;
 }

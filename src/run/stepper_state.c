@@ -30,12 +30,9 @@ static size_t count_discretes(const Evaluator *evaluator) { return modes_leaves(
 
 static SavedValues save_values(const Evaluator *evaluator, Heap *heap) {
   size_t parameters = evaluator->model->parameters.count, discretes = count_discretes(evaluator);
-  SavedValues saved = {heap_array(heap, parameters, sizeof(double)), heap_array(heap, discretes, sizeof(double)),
-                       heap_array(heap, discretes, sizeof(double))};
-  copy_numbers(saved.parameters, evaluator->parameters, parameters);
-  copy_numbers(saved.discretes, evaluator->discretes, discretes);
-  copy_numbers(saved.pre, evaluator->pre, discretes);
-  return saved;
+  return (SavedValues){heap_copy(heap, evaluator->parameters, parameters, sizeof(double)),
+                       heap_copy(heap, evaluator->discretes, discretes, sizeof(double)),
+                       heap_copy(heap, evaluator->pre, discretes, sizeof(double))};
 }
 
 static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
@@ -51,8 +48,7 @@ static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   size_t columns = (size_t)view->system.columns;
   StepperState *state = heap_alloc(heap, sizeof *state);
   state->t = stepper_time(stepper);
-  state->y = heap_array(heap, columns, sizeof(double));
-  copy_numbers(state->y, stepper->is_started ? stepper->begin : stepper_values(stepper), columns);
+  state->y = heap_copy(heap, stepper->is_started ? stepper->begin : stepper_values(stepper), columns, sizeof(double));
   state->seen = heap_copy(heap, view->seen, columns, sizeof(double));
   state->integrator = stepper->integrator;
   state->waiting = stepper->waiting;

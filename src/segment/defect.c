@@ -52,21 +52,7 @@ static bool factor_filter(Defect *defect, double t, const double *y, double h) {
 
 /* Replaces `error`, of the states, by (1 - h J)^-1 error. */
 static void apply_filter(Defect *defect, double h, double *error) {
-  const System *system = defect->system;
-  const Elimination *elimination = defect->elimination;
-  double *right = defect->right, *work = defect->work;
-  for (int32_t u = 0; u < system->rows; u++) error[elimination->unknown[u]] = 0;
-  for (int32_t l = 0; l < system->links; l++) error[elimination->from[l]] += h * error[elimination->to[l]];
-  memset(right, 0, (size_t)system->rows * sizeof(double));
-  elimination_subtract(elimination, defect->jacobian, error, right);
-  linear_solve(defect->linear, right);
-  memset(work, 0, (size_t)system->columns * sizeof(double));
-  for (int32_t u = 0; u < system->rows; u++) work[elimination->unknown[u]] = right[u];
-  for (int32_t l = 0; l < system->links; l++) {
-    int32_t from = elimination->from[l];
-    work[from] = h * work[elimination->to[l]];
-    error[from] += work[from];
-  }
+  elimination_filter(defect->elimination, defect->linear, defect->jacobian, h, error, defect->right, defect->work);
 }
 
 /* ---- the point ---- */

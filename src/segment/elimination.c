@@ -120,3 +120,18 @@ void elimination_subtract(const Elimination *elimination, const double *jacobian
       right[pattern->row_index[k]] -= jacobian[k] * vector[c];
   }
 }
+
+void elimination_filter(const Elimination *elimination, Linear *linear, const double *jacobian, double step,
+                        double *error, double *right, double *work) {
+  const System *system = elimination->system;
+  int32_t rows = elimination->jacobian.rows;
+  for (int32_t u = 0; u < rows; u++) error[elimination->unknown[u]] = 0;
+  for (int32_t l = 0; l < system->links; l++) error[elimination->from[l]] += step * error[elimination->to[l]];
+  memset(right, 0, (size_t)rows * sizeof(double));
+  elimination_subtract(elimination, jacobian, error, right);
+  linear_solve(linear, right);
+  memset(work, 0, (size_t)system->columns * sizeof(double));
+  for (int32_t u = 0; u < rows; u++) work[elimination->unknown[u]] = right[u];
+  for (int32_t l = 0; l < system->links; l++) work[elimination->from[l]] = step * work[elimination->to[l]];
+  for (int32_t c = 0; c < system->columns; c++) error[c] += work[c];
+}

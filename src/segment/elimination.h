@@ -8,6 +8,7 @@
 #pragma once
 
 #include "base/heap.h"
+#include "base/linear.h"
 #include "segment/system.h"
 
 /* Of a Jacobian: compressed columns over the system's columns. */
@@ -44,3 +45,8 @@ void elimination_complex(const Elimination *elimination, const double *jacobian,
 
 /* right -= the Jacobian's columns of the states times their entries in `vector` (all columns). */
 void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector, double *right);
+
+/* Replaces `error` of the states by (1 - step J)^-1 error, J that of the rates, where `linear` has the factors of elimination_real with this step. right: [rows],
+ * work: [columns] are for any numbers. */
+void elimination_filter(const Elimination *elimination, Linear *linear, const double *jacobian, double step,
+                        double *error, double *right, double *work);

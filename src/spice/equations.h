@@ -7,5 +7,5 @@
 bool write_transient(Circuit *circuit, const Network *network);
 
 /* The equations of an operating point: capacitors are open, inductors short. The model's variables are those that the
- * circuit has now. */
-Model *write_operating_point(Circuit *circuit);
+ * circuit has now. holds_guesses: the nodes of .nodeset are held; this one gives no warnings. */
+Model *write_operating_point(Circuit *circuit, bool holds_guesses);

@@ -15,7 +15,8 @@ typedef struct PointWriter {
   Dag *dag;
   Model *model;
   TermVec *rows;       /* per node */
-  Expr *held;          /* per node: the voltage that .ic gives; EXPR_NONE: none */
+  Expr *held;          /* per node: the voltage that .ic gives, or .nodeset; EXPR_NONE: none */
+  bool is_silent;      /* another one warns */
   const Card **device; /* per node: of a device connected to it, or of another source of nonlinearity; NULL: none */
 } PointWriter;
 
@@ -89,10 +90,12 @@ static void write_shorts(PointWriter *writer) {
     Expr left = voltage_between(circuit, branch->from, branch->to);
     if (!sets_join(&parts, branch->from, branch->to)) {
       left = model_leaf(writer->model, branch->variable, 0);
-      card_warning(circuit->diags, branch->card, 0, CARD_END,
-                   "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it "
-                   "starts at 0",
-                   names_text(circuit->names, branch->name));
+      if (!writer->is_silent)
+        card_warning(
+            circuit->diags, branch->card, 0, CARD_END,
+            "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it "
+            "starts at 0",
+            names_text(circuit->names, branch->name));
     }
     add_equation(writer->model, left, dag_constant(writer->dag, 0), card_whole(branch->card));
   }
@@ -137,9 +140,11 @@ static void write_rows(PointWriter *writer) {
       add_equation(writer->model, node_voltage(circuit, n), writer->held[n], span);
     } else if (is_island[n]) {
       add_equation(writer->model, node_voltage(circuit, n), zero, span);
-      card_warning(circuit->diags, circuit->nodes.data[n].card, 0, CARD_END,
-                   "no direct current can flow to node %s: the operating point leaves its voltage open, it starts at 0",
-                   names_text(circuit->names, circuit->nodes.data[n].name));
+      if (!writer->is_silent)
+        card_warning(
+            circuit->diags, circuit->nodes.data[n].card, 0, CARD_END,
+            "no direct current can flow to node %s: the operating point leaves its voltage open, it starts at 0",
+            names_text(circuit->names, circuit->nodes.data[n].name));
     } else {
       if (writer->device[n]) vec_push(circuit->heap, &writer->rows[n], (Term){1, stepped_conductance(writer, n)});
       add_equation(writer->model, dag_sum(writer->dag, 0, writer->rows[n].data, writer->rows[n].count), zero, span);
@@ -162,11 +167,12 @@ static void write_branch(PointWriter *writer, const Branch *branch) {
     writer->device[branch->from] = writer->device[branch->to] = branch->card;
 }
 
-Model *write_operating_point(Circuit *circuit) {
+Model *write_operating_point(Circuit *circuit, bool holds_guesses) {
   uint32_t nodes = circuit->nodes.count;
   PointWriter writer = {.circuit = circuit,
                         .dag = circuit->dag,
                         .model = copy_variables(circuit),
+                        .is_silent = holds_guesses,
                         .rows = arena_array(circuit->arena, nodes, sizeof *writer.rows),
                         .held = arena_array(circuit->arena, nodes, sizeof(Expr)),
                         .device = arena_array(circuit->arena, nodes, sizeof *writer.device)};
@@ -175,8 +181,9 @@ Model *write_operating_point(Circuit *circuit) {
     writer.held[circuit->initial.data[k].node] = circuit->initial.data[k].value;
   for (uint32_t k = 0; k < circuit->guesses.count; k++) {
     const NodeValue *guess = &circuit->guesses.data[k];
-    if (guess->node != GROUND)
-      writer.model->variables.data[circuit->nodes.data[guess->node].variable].start = guess->value;
+    if (guess->node == GROUND) continue;
+    writer.model->variables.data[circuit->nodes.data[guess->node].variable].start = guess->value;
+    if (holds_guesses) writer.held[guess->node] = guess->value;
   }
   for (uint32_t b = 0; b < circuit->branches.count; b++) write_branch(&writer, &circuit->branches.data[b]);
   add_relations(circuit, writer.model);

@@ -93,7 +93,10 @@ static bool fill(Circuit *circuit, SpiceModel *made) {
     made->missing = names_text(circuit->names, names_add(circuit->names, circuit->missing_card->text, length));
   }
   bool starts_there = is_run_over_time(circuit);
-  if (!starts_there || !circuit->uses_initial) made->operating_point = write_operating_point(circuit);
+  if (!starts_there || !circuit->uses_initial) {
+    if (circuit->guesses.count) made->held_point = write_operating_point(circuit, true);
+    made->operating_point = write_operating_point(circuit, false);
+  }
   if (starts_there && !write_transient(circuit, &network)) return false;
   made->model = starts_there ? circuit->model : made->operating_point;
   if (!starts_there) made->operating_point = NULL;

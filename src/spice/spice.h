@@ -49,6 +49,8 @@ typedef struct SpiceModel {
   Model *model;
   /* The operating point that the run starts from: variables and parameters are the first ones of the model. NULL: the model has its start values, or is an operating point itself. */
   Model *operating_point;
+  Model *
+      held_point; /* the same with the nodes of .nodeset held: its solution is where the operating point is sought from. NULL: there are none */
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
   bool rings; /* it has inductors and capacitors */

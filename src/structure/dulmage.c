@@ -47,36 +47,6 @@ static void part_find(DulmagePart *part) {
 
 /* ---- connected components ---- */
 
-static void join_row(DulmagePart *part, int32_t row, int32_t component) {
-  if (part->row_kind[row] != part->kind || part->component_of_row[row] != STRUCTURE_NONE) return;
-  part->component_of_row[row] = component;
-  part->queue[part->n_queue++] = row;
-}
-
-static void join_column(DulmagePart *part, int32_t column, int32_t component) {
-  if (part->component_of_column[column] != STRUCTURE_NONE) return;
-  part->component_of_column[column] = component;
-  for (int32_t e = part->transposed.row_start[column]; e < part->transposed.row_start[column + 1]; e++)
-    join_row(part, part->transposed.column[e], component);
-}
-
-static void flood(DulmagePart *part, int32_t root, int32_t component) {
-  part->n_queue = 0;
-  join_row(part, root, component);
-  for (int32_t q = 0; q < part->n_queue; q++) {
-    int32_t i = part->queue[q];
-    for (int32_t e = part->pattern.row_start[i]; e < part->pattern.row_start[i + 1]; e++)
-      join_column(part, part->pattern.column[e], component);
-  }
-}
-
-static int32_t part_components(DulmagePart *part) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < part->pattern.n_rows; i++)
-    if (part->row_kind[i] == part->kind && part->component_of_row[i] == STRUCTURE_NONE) flood(part, i, count++);
-  return count;
-}
-
 /* Lists the members of every component, ascending; start has n_components + 1 places. */
 static int32_t *list_members(Arena *arena, const int32_t *component_of, int32_t n, int32_t n_components,
                              int32_t *start) {
@@ -186,10 +156,13 @@ static DulmageComponent *part_run(DulmagePart *part, int32_t *n_components) {
   Arena scratch = arena_make(part->arena->heap);
   part->queue = index_zeros(&scratch, part->pattern.n_rows);
   part->stamp = index_zeros(&scratch, part->pattern.n_rows);
-  part->component_of_row = index_nones(&scratch, part->pattern.n_rows);
-  part->component_of_column = index_nones(&scratch, part->pattern.n_columns);
+  part->component_of_row = index_zeros(&scratch, part->pattern.n_rows);
+  part->component_of_column = index_zeros(&scratch, part->pattern.n_columns);
   part_find(part);
-  *n_components = part_components(part);
+  bool *kept = arena_array(&scratch, (size_t)part->pattern.n_rows, sizeof *kept);
+  for (int32_t i = 0; i < part->pattern.n_rows; i++) kept[i] = part->row_kind[i] == part->kind;
+  *n_components = pattern_components(&part->pattern, &part->transposed, kept, part->queue, part->component_of_row,
+                                     part->component_of_column);
   DulmageComponent *list = part_list(part, &scratch, *n_components);
   arena_free(&scratch);
   return list;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* "None" in every index array of this folder. */
@@ -44,3 +45,12 @@ int32_t *index_nones(Arena *arena, int32_t count);
 
 /* Sorts in place, ascending. O(count log count). */
 void index_sort(int32_t *index, int32_t count);
+
+/* The connected components of the rows that are kept, and of their columns: the component of each, STRUCTURE_NONE for what belongs to none. Returns how many there are. The
+ * queue is workspace for all rows. O(entries). */
+int32_t pattern_components(const Pattern *pattern, const Pattern *transposed, const bool *kept, int32_t *queue,
+                           int32_t *of_row, int32_t *of_column);
+
+/* Of each equation, rows of levels 0 .. level[i] - 1 are there, its derivatives. Takes away rows with a derivative of a variable that no other row has, as these take part in no
+ * dependence, until there are none: level[i] becomes the number of rows left. O(entries * (levels + rows of a column)). */
+void incidence_peel(Arena *arena, const Incidence *incidence, int32_t *level);

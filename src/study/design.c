@@ -3,15 +3,10 @@
 
 #include "base/suggest.h"
 
+#include <math.h>
 #include <string.h>
 
 static const uint64_t MOST_POINTS = 100000000;
-
-static uint32_t list_length(const char *const *list) {
-  uint32_t count = 0;
-  while (list && list[count]) count++;
-  return count;
-}
 
 static bool refuse(Diags *diags, const char *message) {
   diag_error(diags, DIAG_USAGE, (Span){0}, "%s", message);
@@ -69,16 +64,22 @@ static bool count_points(Design *design, Diags *diags) {
   return true;
 }
 
-bool design_read(Design *design, const DesignRequest *request, Arena *arena, Diags *diags) {
-  *design =
-      (Design){.vary_count = list_length(request->vary), .distribution_count = list_length(request->distributions)};
-  design->vary = arena_array(arena, design->vary_count, sizeof *design->vary);
-  design->distributions = arena_array(arena, design->distribution_count, sizeof *design->distributions);
+/* Does the axis have values, all of them numbers? */
+static bool check_values(const Vary *vary, Diags *diags) {
+  bool ok = vary->name && vary->count > 0 && vary->values;
+  for (uint32_t k = 0; ok && k < vary->count; k++) ok = isfinite(vary->values[k]);
+  if (!ok)
+    diag_error(diags, DIAG_USAGE, (Span){0}, "'%s' needs values to vary, all of them finite",
+               vary->name ? vary->name : "");
+  return ok;
+}
+
+bool design_check(Design *design, const DesignRequest *request, Arena *arena, Diags *diags) {
   if (!design_variables(design)) return refuse(diags, "there is nothing to vary: neither values nor distributions");
   for (uint32_t k = 0; k < design->vary_count; k++)
-    if (!vary_read(&design->vary[k], request->vary[k], arena, diags)) return false;
+    if (!check_values(&design->vary[k], diags)) return false;
   for (uint32_t k = 0; k < design->distribution_count; k++)
-    if (!distribution_read(&design->distributions[k], request->distributions[k], arena, diags)) return false;
+    if (!design->distributions[k].name) return refuse(diags, "a distribution needs the name of a variable");
   return names_differ(design, diags) && read_samples(design, request, arena, diags) && count_points(design, diags);
 }
 

@@ -8,8 +8,7 @@
 #include "study/vary.h"
 
 typedef struct DesignRequest {
-  const char *const *vary, *const *distributions; /* end with NULL; NULL: none */
-  uint32_t samples;                               /* 0: not given */
+  uint32_t samples; /* 0: not given */
   const char *sampling;
   uint64_t seed;
 } DesignRequest;
@@ -23,8 +22,8 @@ typedef struct Design {
   uint32_t points;
 } Design;
 
-/* Reads what is asked for. false: an error is in diags. Lives in the arena. */
-bool design_read(Design *design, const DesignRequest *request, Arena *arena, Diags *diags);
+/* Completes a design that has its values to vary and its distributions. false: an error is in diags. Lives in the arena. */
+bool design_check(Design *design, const DesignRequest *request, Arena *arena, Diags *diags);
 
 /* Variables that have values, and their names: those to vary, then those with distributions. */
 uint32_t design_variables(const Design *design);

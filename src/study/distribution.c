@@ -2,7 +2,6 @@
 #include "study/distribution.h"
 
 #include "base/suggest.h"
-#include "study/vary.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,9 +113,11 @@ double distribution_quantile(const Distribution *distribution, double u) {
   return NAN;
 }
 
-static bool refuse(const char *item, const char *word, Diags *diags) {
-  Suggestion best = {.word = word ? word : ""};
-  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "'%s' is no distribution", item);
+static bool refuse(const Distribution *distribution, const char *word, Diags *diags) {
+  const double *p = distribution->parameter;
+  Suggestion best = {.word = word};
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "'%s=%s(%.10g,%.10g,%.10g)' is no distribution",
+                          distribution->name, word, p[0], p[1], p[2]);
   for (uint32_t k = 0; k < KINDS; k++) suggest_offer(&best, kinds[k].name);
   for (uint32_t k = 0; k < KINDS; k++)
     if (!best.nearest || strcmp(best.nearest, kinds[k].name) == 0)
@@ -124,12 +125,18 @@ static bool refuse(const char *item, const char *word, Diags *diags) {
   return false;
 }
 
-bool distribution_read(Distribution *distribution, const char *item, Arena *arena, Diags *diags) {
-  uint32_t count = 0;
-  const char *text = vary_split(arena, item, &distribution->name);
-  const char *word = text ? vary_call(arena, text, distribution->parameter, DISTRIBUTION_PARAMETERS, &count) : NULL;
-  for (distribution->kind = 0; word && distribution->kind < KINDS; distribution->kind++)
-    if (strcmp(word, kinds[distribution->kind].name) == 0)
-      return (count == kinds[distribution->kind].parameters && is_valid(distribution)) || refuse(item, word, diags);
-  return refuse(item, word, diags);
+/* Those that the kind does not have must be 0. */
+static bool has_parameters(const Distribution *distribution) {
+  for (uint32_t k = 0; k < DISTRIBUTION_PARAMETERS; k++) {
+    double value = distribution->parameter[k];
+    if (!isfinite(value) || (k >= kinds[distribution->kind].parameters && value != 0)) return false;
+  }
+  return is_valid(distribution);
+}
+
+bool distribution_find(Distribution *distribution, const char *kind, Diags *diags) {
+  for (distribution->kind = 0; distribution->kind < KINDS; distribution->kind++)
+    if (strcmp(kind, kinds[distribution->kind].name) == 0)
+      return has_parameters(distribution) || refuse(distribution, kind, diags);
+  return refuse(distribution, kind, diags);
 }

@@ -11,8 +11,8 @@ typedef struct Distribution {
   double parameter[DISTRIBUTION_PARAMETERS];
 } Distribution;
 
-/* Reads "L=normal(1,0.1)". false: an error is in diags. Texts live in the arena. */
-bool distribution_read(Distribution *distribution, const char *item, Arena *arena, Diags *diags);
+/* Gives a distribution with a name and parameters its kind. false: there is no such kind, or it has other parameters; an error is in diags. */
+bool distribution_find(Distribution *distribution, const char *kind, Diags *diags);
 
 /* The value that a part u, in (0, 1), of the distribution lies below. */
 double distribution_quantile(const Distribution *distribution, double u);

@@ -121,7 +121,7 @@ Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const 
                                .pre = heap_array(heap, leaves, sizeof(double)),
                                .parameter = heap_array(heap, plan->parameters.count, sizeof(double)),
                                .reset = heap_array(heap, plan->resets.count, sizeof(double))};
-  adjoint->stages = transposed_stages_new(heap, &adjoint->system, fmax(MINOR * tolerance, GOAL_LEAST));
+  adjoint->stages = transposed_stages_new(heap, &adjoint->system, fmax(MINOR * tolerance, ROUND_OFF));
   adjoint->variation = variation_new_transposed(heap, &adjoint->system);
   if (plan->rows->program) adjoint->rows = workspace_new(heap, plan->rows->program);
   for (int i = 0; i < RADAU_STAGES_MAX; i++) {

@@ -45,7 +45,7 @@ static bool evaluate_at(const CallJumps *jumps, const Segment *segment, double t
 static bool jumps_between(CallJumps *jumps, const Segment *segment, uint32_t k, double begin, double *high) {
   double low = begin;
   double first = jumps->begin[k], last = jumps->end[k];
-  double small = CALL_JUMP * jumps->tolerance * fmax(fabs(first), fabs(last));
+  double small = jumps->tolerance / MINOR * fmax(fabs(first), fabs(last));
   for (int i = 0; i < LOCATE_LIMIT && fabs(last - first) > small && *high - low > ROUND_OFF * fabs(*high); i++) {
     double middle = low + (*high - low) / 2;
     if (!evaluate_at(jumps, segment, middle, jumps->inside)) return false;
@@ -66,7 +66,7 @@ bool call_jumps_find(CallJumps *jumps, const Segment *segment, double end, uint3
     jumps->rate[k] = rate;
     *call = k;
     *time = end;
-    if (!(rate <= CALL_FASTER * before) && jumps_between(jumps, segment, k, segment->t0, time)) return true;
+    if (!(rate <= SEVERAL * before) && jumps_between(jumps, segment, k, segment->t0, time)) return true;
   }
   return false;
 }

@@ -46,8 +46,8 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
   make_rows(heap, direction->stage, RADAU_STAGES_MAX, columns);
 }
 
-static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
-                         Adjoint *adjoint, Diags *diags) {
+Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
+                             double interval, Adjoint *adjoint, Diags *diags) {
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
@@ -56,7 +56,8 @@ static Sensitivity *make(Heap *heap, const SensitivityPlan *plan, View *view, do
   sensitivity->count = adjoint ? 1 + (plan->targets <= ALONE_MOST ? plan->targets : 1) : plan->targets;
   sensitivity->tolerance = tolerance;
   sensitivity->span = span;
-  sensitivity->goal = fmax(VARIATION_GOAL * tolerance, GOAL_LEAST);
+  sensitivity->interval = interval;
+  sensitivity->goal = fmax(tolerance, ROUND_OFF);
   sensitivity->longest = INFINITY;
   sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
   sensitivity->directions = heap_array(heap, sensitivity->count, sizeof(Direction));
@@ -106,18 +107,6 @@ static void make_output(Sensitivity *sensitivity) {
     radau_output_make(&direction->output, heap, system->columns);
     make_rows(heap, direction->extra, EXTRA_POINTS, (size_t)system->columns);
   }
-}
-
-Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
-                             double interval, Diags *diags) {
-  Sensitivity *sensitivity = make(heap, plan, view, tolerance, span, NULL, diags);
-  sensitivity->interval = interval;
-  return sensitivity;
-}
-
-Sensitivity *sensitivity_new_noting(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
-                                    Adjoint *adjoint, Diags *diags) {
-  return make(heap, plan, view, tolerance, span, adjoint, diags);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -281,47 +270,16 @@ static void add_product(const System *system, const double *entries, const doubl
   }
 }
 
-/* residual[i] = J_i Y_i + g_i; direct NULL: without g. */
-static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages, double *const *direct) {
+/* residual[i] = J_i Y_i + g_i */
+static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages) {
   const System *system = &sensitivity->view->system;
-  size_t bytes = (size_t)system->rows * sizeof(double);
   for (int i = 0; i < sensitivity->step.method->stages; i++) {
-    double *residual = sensitivity->residual[i];
-    if (direct) memcpy(residual, direct[i], bytes);
-    else memset(residual, 0, bytes);
-    add_product(system, sensitivity->entries[i], stages[i], residual);
+    memcpy(sensitivity->residual[i], sensitivity->direct[i], (size_t)system->rows * sizeof(double));
+    add_product(system, sensitivity->entries[i], stages[i], sensitivity->residual[i]);
   }
 }
 
-/* ---- the linear equations of a step ----
- *
- * With P the matrix that is factored, of one Jacobian for all stages, and A that of the Jacobian of each, P^-1 A is next to 1, and
- * GMRES (Saad and Schultz 1986) takes few iterations: fewer than corrections by P alone, and it does not diverge. Vectors are
- * changes of all stages, which keep to the links. */
-
-typedef struct Krylov {
-  size_t columns, size; /* size: columns times stages */
-  const double *scale;  /* per column: reciprocal */
-  double *basis[KRYLOV_BASIS + 1];
-  double triangle[KRYLOV_BASIS + 1][KRYLOV_BASIS], cosine[KRYLOV_BASIS], sine[KRYLOV_BASIS], right[KRYLOV_BASIS + 1];
-} Krylov;
-
-/* Vector `out` = P^-1 residual, with a minus, from the residuals evaluated. */
-static void precondition(Sensitivity *sensitivity, const Krylov *krylov, double *out) {
-  const StepStages *step = &sensitivity->step;
-  size_t s = (size_t)step->method->stages;
-  stages_solve(step->linear, sensitivity->residual);
-  sensitivity->work.iterations++;
-  for (size_t c = 0; c < krylov->columns; c++)
-    for (size_t i = 0; i < s; i++) out[i * krylov->columns + c] = step->linear->change[c * (s + 1) + i];
-}
-
-static double dot(const Krylov *krylov, const double *a, const double *b) {
-  double sum = 0;
-  for (size_t k = 0, c = 0; k < krylov->size; k++, c = c + 1 == krylov->columns ? 0 : c + 1)
-    sum += a[k] * b[k] * krylov->scale[c] * krylov->scale[c];
-  return sum;
-}
+/* ---- the linear equations of a step ---- */
 
 /* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
  * Rates count through what they are rates of. */
@@ -340,82 +298,32 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction, cons
   for (int32_t l = 0; l < system->links; l++) scale[system->link_to[l]] *= MINOR;
 }
 
-/* Makes the next basis vector orthogonal to those before, and column k of the triangle. */
-static void orthogonalize(Krylov *krylov, int k) {
-  double *next = krylov->basis[k + 1];
-  for (int i = 0; i <= k; i++) {
-    double part = krylov->triangle[i][k] = dot(krylov, next, krylov->basis[i]);
-    for (size_t n = 0; n < krylov->size; n++) next[n] -= part * krylov->basis[i][n];
+/* With the Jacobian of each stage. */
+static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
+  int s = step->method->stages;
+  if (!sensitivity->whole) {
+    sensitivity->whole = whole_stages_new(sensitivity->heap, false);
+    sensitivity->elimination = elimination_new(sensitivity->heap, system);
   }
-  double norm = sqrt(dot(krylov, next, next));
-  krylov->triangle[k + 1][k] = norm;
-  for (size_t n = 0; n < krylov->size && norm > 0; n++) next[n] /= norm;
-}
-
-/* Turns column k into that of a triangle by Givens rotations; returns what is left of the residual. */
-static double rotate(Krylov *krylov, int k) {
-  for (int i = 0; i < k; i++) {
-    double a = krylov->triangle[i][k], b = krylov->triangle[i + 1][k];
-    krylov->triangle[i][k] = krylov->cosine[i] * a + krylov->sine[i] * b;
-    krylov->triangle[i + 1][k] = krylov->cosine[i] * b - krylov->sine[i] * a;
-  }
-  double a = krylov->triangle[k][k], b = krylov->triangle[k + 1][k], norm = hypot(a, b);
-  krylov->cosine[k] = norm > 0 ? a / norm : 1;
-  krylov->sine[k] = norm > 0 ? b / norm : 0;
-  krylov->triangle[k][k] = norm;
-  krylov->right[k + 1] = -krylov->sine[k] * krylov->right[k];
-  krylov->right[k] *= krylov->cosine[k];
-  return fabs(krylov->right[k + 1]);
-}
-
-/* Adds the best combination of the first `count` vectors. */
-static void add_combination(Krylov *krylov, int count, Direction *direction) {
-  double part[KRYLOV_BASIS];
-  for (int k = count; k-- > 0;) {
-    part[k] = krylov->right[k];
-    for (int j = k + 1; j < count; j++) part[k] -= krylov->triangle[k][j] * part[j];
-    part[k] = krylov->triangle[k][k] > 0 ? part[k] / krylov->triangle[k][k] : 0;
-  }
-  for (int k = 0; k < count; k++)
-    for (size_t n = 0; n < krylov->size; n++)
-      direction->stage[n / krylov->columns][n % krylov->columns] += part[k] * krylov->basis[k][n];
-}
-
-/* One cycle from the stages of now; returns what is left of the residual, as the correction that it asks for. */
-static double run_cycle(Sensitivity *sensitivity, Krylov *krylov, Direction *direction, Arena *arena) {
-  int s = sensitivity->step.method->stages, k = 0;
-  double *stages[RADAU_STAGES_MAX];
-  set_scale(sensitivity, direction, direction->stage[s - 1], 1);
-  evaluate_residuals(sensitivity, direction->stage, sensitivity->direct);
-  precondition(sensitivity, krylov, krylov->basis[0]);
-  double left = sqrt(dot(krylov, krylov->basis[0], krylov->basis[0]));
-  if (!(left > 0) || !isfinite(left)) return left;
-  for (size_t n = 0; n < krylov->size; n++) krylov->basis[0][n] /= left;
-  krylov->right[0] = left;
-  for (; k < KRYLOV_BASIS && left > sensitivity->goal; k++) {
-    if (!krylov->basis[k + 1]) krylov->basis[k + 1] = arena_array(arena, krylov->size, sizeof(double));
-    for (int i = 0; i < s; i++) stages[i] = krylov->basis[k] + (size_t)i * krylov->columns;
-    evaluate_residuals(sensitivity, stages, NULL);
-    precondition(sensitivity, krylov, krylov->basis[k + 1]);
-    for (size_t n = 0; n < krylov->size; n++) krylov->basis[k + 1][n] = -krylov->basis[k + 1][n];
-    orthogonalize(krylov, k);
-    left = rotate(krylov, k);
-  }
-  add_combination(krylov, k, direction);
-  return left;
-}
-
-/* By GMRES. */
-static bool solve_by_krylov(Sensitivity *sensitivity, Direction *direction) {
-  Arena arena = arena_make(sensitivity->heap);
-  Krylov krylov = {.columns = (size_t)sensitivity->view->system.columns, .scale = sensitivity->scale};
-  double left = INFINITY;
-  krylov.size = krylov.columns * (size_t)sensitivity->step.method->stages;
-  krylov.basis[0] = arena_array(&arena, krylov.size, sizeof(double));
-  for (int restart = 0; restart < KRYLOV_RESTARTS && left > sensitivity->goal; restart++)
-    left = run_cycle(sensitivity, &krylov, direction, &arena);
-  arena_free(&arena);
-  return left <= fmax(sensitivity->goal, RANK_LOST);
+  const Elimination *elimination = sensitivity->elimination;
+  elimination_choose(sensitivity->elimination, NULL);
+  sensitivity->work.iterations++;
+  evaluate_residuals(sensitivity, direction->stage);
+  if (!whole_stages_solve(sensitivity->whole, elimination, step->method, step->h, sensitivity->entries,
+                          sensitivity->residual))
+    return false;
+  for (int i = 0; i < s; i++)
+    for (int32_t u = 0; u < system->rows; u++)
+      direction->stage[i][elimination->unknown[u]] -= sensitivity->residual[i][u];
+  for (int32_t l = 0; l < system->links; l++)
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int k = 0; k < s; k++) sum += step->method->a[i][k] * direction->stage[k][elimination->to[l]];
+      direction->stage[i][elimination->from[l]] = direction->now[elimination->from[l]] + step->h * sum;
+    }
+  return true;
 }
 
 /* ---- corrections ----
@@ -566,11 +474,11 @@ static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
     for (int32_t c = 0; c < columns; c++) direction->stage[i][c] = sensitivity->lanes[c * (s + 1) + i];
 }
 
-/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise GMRES goes on. How much is left of an
+/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise all stages are solved at once. How much is left of an
  * error by a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
-  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CARRIED), NEGLIGIBLE);
-  for (int k = 0; k < STAGE_CORRECTIONS; k++) {
+  double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
+  for (int k = 0; k < ROUNDS; k++) {
     double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
     if (!(ratio <= CONTRACTS)) return false;
     if (k) left = ratio / (1 - ratio);
@@ -588,7 +496,7 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
   begin_corrections(sensitivity, direction);
   bool ok = iterate(sensitivity, direction);
   take_lanes(sensitivity, direction);
-  return ok || solve_by_krylov(sensitivity, direction);
+  return ok || solve_whole(sensitivity, direction);
 }
 
 static bool solve_all(Sensitivity *sensitivity) {
@@ -866,7 +774,7 @@ static double dense_error(Sensitivity *sensitivity, const Direction *direction, 
 
 /* Are the points close enough to interpolate between them? */
 static bool is_resolved(Sensitivity *sensitivity) {
-  double most = fmin(DENSE_ERROR * sensitivity->tolerance, NEGLIGIBLE);
+  double most = fmin(sensitivity->tolerance / NEGLIGIBLE, NEGLIGIBLE);
   int count = list_points(sensitivity);
   bool resolved = true;
   find_barycentric(sensitivity, count - 1);
@@ -898,7 +806,7 @@ static void sample_step(Sensitivity *sensitivity) {
   if (!sensitivity->dense) make_output(sensitivity);
   RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
   sensitivity->is_sampled = true;
-  sensitivity->is_dense = step->h > MANY_POINTS * sensitivity->interval;
+  sensitivity->is_dense = step->h > SEVERAL * sensitivity->interval;
   if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
   const double *sample = has_correction ? dense->sample : between;
   int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;

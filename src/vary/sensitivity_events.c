@@ -204,7 +204,7 @@ static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
   for (uint32_t k = 0; k < plan->steps.count; k++) {
     double *value = &discrete[plan->code->modes->logic->steps.data[plan->steps.data[k]].leaf];
     double now = sensitivity->roots[plan->first_step + k];
-    changed = changed || fabs(now - *value) > GOAL_LEAST * (fabs(now) + fabs(*value));
+    changed = changed || fabs(now - *value) > ROUND_OFF * (fabs(now) + fabs(*value));
     *value = now;
   }
   return changed;
@@ -218,7 +218,7 @@ bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
     return sensitivity_refuse(sensitivity, t, "the solution slides along the edge of a condition");
   if (!states_stay(sensitivity, t, y) || !evaluate_roots(sensitivity, t, y)) return false;
   bool changed = true;
-  for (int sweep = 0; sweep < SWEEPS && changed; sweep++) {
+  for (int sweep = 0; sweep < ROUNDS && changed; sweep++) {
     changed = false;
     if (!complete(sensitivity, t, y)) return false;
     if (sensitivity->adjoint && plan->roots) adjoint_note_steps(sensitivity->adjoint);

@@ -6,6 +6,7 @@
 #include "integrate/variation.h"
 #include "vary/call_jumps.h"
 #include "vary/sensitivity.h"
+#include "vary/whole_stages.h"
 
 /* Where many output points are in a step, columns are interpolated through so many points besides the stages, at
  * which they were solved for. */
@@ -55,7 +56,9 @@ struct Sensitivity {
   double *g;     /* rows */
   double *roots; /* of events */
   /* the step */
-  Stages *own; /* NULL until it is needed */
+  Stages *own;        /* NULL until it is needed */
+  WholeStages *whole; /* likewise, and */
+  Elimination *elimination;
   StepStages step;
   StepStages explicit_step; /* for an adjoint, in place of the former */
   bool has_step, is_shared, is_explicit;

@@ -116,13 +116,13 @@ static void perturb(SteadySystem *steady, int attempt) {
   static const double ratio = 0.6180339887498949;
   for (int32_t j = 0; j < steady->n; j++) {
     double part = fmod((j + 1) * ratio, 1) - 0.5;
-    steady->x[j] += PERTURBED * attempt * part * (fabs(steady->x[j]) + steady->problem.nominal[j]);
+    steady->x[j] += NOTABLE * attempt * part * (fabs(steady->x[j]) + steady->problem.nominal[j]);
   }
 }
 
 bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations) {
   bool solved = false;
-  for (int attempt = 0; attempt < STEADY_ATTEMPTS && !solved; attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS && !solved; attempt++) {
     begin(steady, y);
     perturb(steady, attempt);
     NonlinearResult result = nonlinear_solve(steady->nonlinear, steady->x);
@@ -153,7 +153,7 @@ bool steady_is_isolated(SteadySystem *steady, const double *y) {
   size_t n = (size_t)steady->n;
   begin(steady, y);
   evaluate_jacobian(steady, steady->x, steady->values);
-  if (n > DENSE_MOST)
+  if (n > DENSE_ROWS)
     return linear_condition(steady->heap, steady->n, steady->start, steady->row_index, steady->values) < HUGE_VAL;
   double *dense = heap_array(steady->heap, 2 * n * n, sizeof *dense), *size = dense + n * n;
   for (size_t j = 0; j < n; j++)

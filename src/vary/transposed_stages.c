@@ -1,9 +1,9 @@
 /* transposed_stages: see transposed_stages.h. */
 #include "vary/transposed_stages.h"
 
-#include "base/arena.h"
 #include "base/linear.h"
 #include "core/constants.h"
+#include "vary/whole_stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,9 @@ struct TransposedStages {
   const System *system;
   double goal;
   Elimination *elimination;
-  int32_t *chosen, chosen_links;         /* states of the choice; -1: none yet */
-  Linear *real, *pair[SMAX / 2], *whole; /* whole: of all stages, NULL until it is needed */
+  int32_t *chosen, chosen_links; /* states of the choice; -1: none yet */
+  Linear *real, *pair[SMAX / 2];
+  WholeStages *whole;
   double *real_values, *pair_values, *real_right, *pair_right;
   double *chained[SMAX]; /* n: all columns */
   double *change[SMAX];  /* of the multipliers */
@@ -32,6 +33,7 @@ TransposedStages *transposed_stages_new(Heap *heap, const System *system, double
   int32_t nonzeros = system->column_start[system->columns];
   *stages = (TransposedStages){.heap = heap, .system = system, .goal = goal, .chosen_links = -1};
   stages->elimination = elimination_new(heap, system);
+  stages->whole = whole_stages_new(heap, true);
   stages->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
   stages->real = linear_new(heap, system->rows, nonzeros, false);
   for (int k = 0; k < SMAX / 2; k++) stages->pair[k] = linear_new(heap, system->rows, nonzeros, true);
@@ -180,7 +182,7 @@ static double move_start(const TransposedStages *stages, double *start) {
 static bool correct(TransposedStages *stages, double *start, double *const *multiplier) {
   double size = size_of_weights(stages), before = HUGE_VAL;
   if (!factor(stages)) return false;
-  for (int k = 0; k < STAGE_CORRECTIONS; k++) {
+  for (int k = 0; k < ROUNDS; k++) {
     chain(stages);
     double left = norm(stages), moved = move_start(stages, start);
     if (left <= stages->goal * size && moved <= 10 * stages->goal) return true;
@@ -194,84 +196,16 @@ static bool correct(TransposedStages *stages, double *start, double *const *mult
 
 /* ---- all stages at once ---- */
 
-/* power[p] = (h A)^p */
-static void find_powers(const TransposedStages *stages, int most, double (*power)[SMAX][SMAX]) {
-  int s = stages->method->stages;
-  memset(power[0], 0, sizeof power[0]);
-  for (int i = 0; i < s; i++) power[0][i][i] = 1;
-  for (int p = 1; p <= most; p++)
-    for (int i = 0; i < s; i++)
-      for (int j = 0; j < s; j++) {
-        power[p][i][j] = 0;
-        for (int k = 0; k < s; k++) power[p][i][j] += stages->h * stages->method->a[i][k] * power[p - 1][k][j];
-      }
-}
-
-/* The pattern: column i * rows + u has the rows j * rows + r, for every stage j and every r in column u of one stage. */
-static void list_whole_pattern(const TransposedStages *stages, int32_t *start, int32_t *row) {
-  const Elimination *elimination = stages->elimination;
-  int32_t s = stages->method->stages, rows = stages->system->rows, next = 0;
-  for (int32_t i = 0; i < s; i++)
-    for (int32_t u = 0; u < rows; u++) {
-      start[i * rows + u] = next;
-      for (int32_t j = 0; j < s; j++)
-        for (int32_t e = elimination->start[u]; e < elimination->start[u + 1]; e++)
-          row[next++] = j * rows + elimination->row[e];
-    }
-  start[s * rows] = next;
-}
-
-static void fill_whole_matrix(const TransposedStages *stages, double (*power)[SMAX][SMAX], double *values) {
-  const Elimination *elimination = stages->elimination;
-  const System *system = stages->system;
-  int32_t s = stages->method->stages, entries = elimination->start[system->rows];
-  memset(values, 0, (size_t)(s * s * entries) * sizeof *values);
-  for (int32_t u = 0, link = 0; u < system->rows; u++) {
-    int32_t column = elimination->unknown[u], first = elimination->start[u], count = elimination->start[u + 1] - first;
-    for (int depth = 0;; depth++) {
-      for (int32_t k = system->column_start[column]; k < system->column_start[column + 1]; k++)
-        for (int32_t i = 0; i < s; i++)
-          for (int32_t j = 0; j < s; j++)
-            values[s * (i * entries + first) + j * count + elimination->slot[k] - first] +=
-                power[depth][j][i] * stages->jacobian[j][k];
-      if (link == system->links || elimination->to[link] != column) break;
-      column = elimination->from[link++];
-    }
-  }
-}
-
-static int longest_chain(const TransposedStages *stages) {
-  int32_t nonzeros = stages->system->column_start[stages->system->columns], most = 0;
-  for (int32_t k = 0; k < nonzeros; k++)
-    if (stages->elimination->power[k] > most) most = stages->elimination->power[k];
-  return most;
-}
-
 static bool solve_whole(TransposedStages *stages, double *const *multiplier) {
-  const System *system = stages->system;
-  int32_t s = stages->method->stages, n = s * system->rows, entries = s * s * stages->elimination->start[system->rows];
-  int most = longest_chain(stages);
-  Arena arena = arena_make(stages->heap);
-  int32_t *start = arena_array(&arena, (size_t)n + 1, sizeof *start);
-  int32_t *row = arena_array(&arena, (size_t)entries, sizeof *row);
-  double *values = arena_array(&arena, (size_t)entries, sizeof *values);
-  double *right = arena_array(&arena, (size_t)n, sizeof *right);
-  double(*power)[SMAX][SMAX] = arena_array(&arena, (size_t)most + 1, sizeof *power);
-  find_powers(stages, most, power);
-  list_whole_pattern(stages, start, row);
-  fill_whole_matrix(stages, power, values);
-  if (!stages->whole) stages->whole = linear_new(stages->heap, n, entries, false);
-  linear_resize(stages->whole, n, entries);
-  linear_set_transposed(stages->whole, start, row);
+  const int32_t *unknown = stages->elimination->unknown;
   chain(stages);
-  for (int32_t k = 0; k < n; k++)
-    right[k] = -stages->chained[k / system->rows][stages->elimination->unknown[k % system->rows]];
-  bool ok = linear_factor(stages->whole, values);
-  if (ok) linear_solve(stages->whole, right);
-  for (int32_t k = 0; k < n; k++) stages->change[k / system->rows][k % system->rows] = right[k];
-  if (ok) add_change(stages, multiplier);
-  arena_free(&arena);
-  return ok;
+  for (int i = 0; i < stages->method->stages; i++)
+    for (int32_t u = 0; u < stages->system->rows; u++) stages->change[i][u] = -stages->chained[i][unknown[u]];
+  if (!whole_stages_solve(stages->whole, stages->elimination, stages->method, stages->h, stages->jacobian,
+                          stages->change))
+    return false;
+  add_change(stages, multiplier);
+  return true;
 }
 
 bool transposed_stages_solve(TransposedStages *stages, const RadauCoefficients *method, double h,

@@ -23,7 +23,7 @@ static EvalStatus whole_jacobian(void *context, double t, const double *y, doubl
 const double *view_make_sizes(Heap *heap, View *view, const Evaluator *evaluator) {
   uint32_t columns = evaluator->array->columns;
   heap_numbers(heap, columns, &view->size, &view->seen);
-  copy_numbers(view->size, evaluator->nominal, columns);
+  copy_numbers(view->size, evaluator->size, columns);
   return view->size;
 }
 

@@ -12,6 +12,7 @@ struct Certificate {
   Heap *heap;
   View *view;
   Prover *prover;
+  bool has_calls;     /* rows call functions of what moves: nobody sees the branches inside, which may make them jump */
   Segment *cubics;    /* Hermite's, of a step */
   double credit;      /* what proofs may still cost, in lines of plain numbers */
   double lines_a_row; /* what an evaluation of a row costs */
@@ -25,16 +26,32 @@ struct Certificate {
   bool is_inside; /* that is one of the step's segment, or none was possible */
 };
 
+/* Does a row call a function of something that moves between events? */
+static bool calls_functions(Evaluator *evaluator) {
+  const Array *array = evaluator->array;
+  const Dag *dag = array->dag;
+  IndexVec below = {0};
+  bool found = false;
+  if (evaluator->model->functions.count) dag_below(dag, &evaluator->scratch, array->row, array->rows, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++) {
+    Expr e = below.data[k];
+    found = dag_op(dag, e) == OP_CALL && (dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME));
+  }
+  vec_free(evaluator->scratch.heap, &below);
+  return found;
+}
+
 Certificate *certificate_new(Heap *heap, View *view) {
   Certificate *certificate = heap_alloc(heap, sizeof *certificate);
   *certificate = (Certificate){.heap = heap, .view = view};
   certificate->prover = prover_new(heap, view->evaluator, view->switches, view->states);
+  certificate->has_calls = calls_functions(view->evaluator);
   certificate->cubics = segment_new(heap, view->system.columns);
   certificate->credit = FIRST_CREDIT;
   certificate->covered = NAN;
   certificate->counted = view->evaluator->row_evaluations + view->evaluator->entry_evaluations;
   double rows = fmax(1, (double)view->evaluator->array->rows);
-  certificate->lines_a_row = BESIDE_ROW + (double)program_size(view->evaluator->code->rows).lines / rows;
+  certificate->lines_a_row = BOUNDS_COST + (double)program_size(view->evaluator->code->rows).lines / rows;
   return certificate;
 }
 
@@ -101,7 +118,7 @@ static void prove_by_segment(Certificate *certificate, const WatchedStep *step, 
   certificate->is_inside = true;
   if (!columns || !segment_open(step->segment)) return;
   segment_need(step->segment, columns->data, columns->count);
-  certificate->credit -= (double)SEGMENT_COST * step->segment->count * step->segment->count * columns->count;
+  certificate->credit -= (double)PRODUCT_COST * step->segment->count * step->segment->count * columns->count;
   certificate->proof = prove_along(certificate, step->segment, ROUND_OFF, agrees, is_far);
 }
 
@@ -201,6 +218,10 @@ void certificate_accept(Certificate *certificate, double t) {
   }
   certificate->covered = span.to;
   certificate->totals.time += span.to - span.from;
+  if (certificate->has_calls) {
+    add_unproven(certificate, span.from, span.to);
+    return;
+  }
   certificate->totals.proven += proof->proven;
   if (proof->proven < span.to - span.from && proof->last > proof->first)
     add_unproven(certificate, proof->first, proof->last);

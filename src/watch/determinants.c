@@ -45,7 +45,7 @@ void determinant_plans(ArrayCode *code, const Structure *structure, DeterminantP
   ExprVec of_moving = {0}, of_switched = {0};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
-    if (size > WATCHED_BLOCK || of_moving.count > WATCHED_TOTAL || is_plain(problem, structure, b)) continue;
+    if (size > LARGE_ROWS || of_moving.count > WATCHED_TOTAL || is_plain(problem, structure, b)) continue;
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
     DeterminantPlan *plan = choose_plan(problem->model->dag, &jacobian, moving, switched);
     if (!plan) continue;
@@ -128,8 +128,8 @@ int32_t determinants_rank(Determinants *determinants, uint32_t b, double lost) {
   int32_t n = watched->size;
   double error = determinants->are_certain ? 0 : MINOR;
   bool is_regular = n > 1 && linear_factor(watched->linear, entries);
-  if (n > RANK_BLOCK) return is_regular ? n : n - 1;
-  if (is_regular && linear_least_pivot(watched->linear) > CERTAIN * lost) return n;
+  if (n > DENSE_ROWS) return is_regular ? n : n - 1;
+  if (is_regular && PRESENT * linear_least_pivot(watched->linear) > lost) return n;
   double *a = heap_array(determinants->heap, 2 * (size_t)n * (size_t)n, sizeof *a), *size = a + (size_t)n * (size_t)n;
   for (int32_t p = 0; p < n; p++) {
     double largest = 0;

@@ -150,7 +150,7 @@ static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
     bool may_pass = !is_quiet(kinks, k, step);
     kinks->side[k] = !may_pass ? 0 : kinks->before[k] < 0 ? -1 : 1;
     any = any || may_pass;
-    *at_kink = *at_kink || (may_pass && fabs(kinks->before[k]) <= 2 * WELL_INSIDE * step * kinks->speed[k]);
+    *at_kink = *at_kink || (may_pass && fabs(kinks->before[k]) <= 2 * PRESENT * step * kinks->speed[k]);
   }
   return any;
 }
@@ -180,7 +180,7 @@ static KnownEnds known_ends(const Kinks *kinks) {
 /* The first kink in the step, and the argument that makes it; INFINITY: there is none. */
 static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t *bent) {
   Kinks *kinks = step->kinks;
-  Watched watched = {.context = step, .count = kinks->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
+  Watched watched = {.context = step, .count = kinks->count, .step = size, .look = look_at, .near = LOCATED * size};
   KnownEnds ends = known_ends(kinks);
   Bracket found;
   if (!search_find(kinks->search, &watched, stretch, &ends, &found)) return INFINITY;
@@ -193,15 +193,15 @@ static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t 
 /* Steps that end again and again soon behind their begin, where an argument that stays near zero passes it, end at the errors of this argument:
  * as far as these go it is zero. */
 static void note_found(Kinks *kinks, uint32_t k, double part) {
-  kinks->idle = part < CLOSE_KINKS ? kinks->idle + 1 : 0;
-  if (kinks->idle < IDLE_KINKS) return;
+  kinks->idle = part < MINOR ? kinks->idle + 1 : 0;
+  if (kinks->idle < PATTERN) return;
   kinks->idle = 0;
   kinks->least[k] = 2 * fmax(kinks->least[k], fmax(fabs(kinks->before[k]), fabs(kinks->end[k])));
 }
 
 double kinks_find(Kinks *kinks, const Segment *segment) {
   KinkStep step = {kinks, segment};
-  double begin = segment->t0, end = segment->t1, size = end - begin, inside = WELL_INSIDE * size, first = INFINITY;
+  double begin = segment->t0, end = segment->t1, size = end - begin, inside = PRESENT * size, first = INFINITY;
   uint32_t bent = 0;
   bool at_kink;
   if (kinks->kept != begin && !evaluate(kinks, begin, segment->begin, kinks->before)) return INFINITY;

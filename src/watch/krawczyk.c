@@ -1,12 +1,12 @@
 /* krawczyk: see krawczyk.h. */
 #include "watch/krawczyk.h"
 
-#include <string.h>
+#include "base/dense.h"
 
 struct Krawczyk {
   int32_t n;
   double *inverse;   /* C, by rows */
-  double *work;      /* the matrix while it is inverted */
+  double *work;      /* [n * 2n] the matrix and that of 1 beside it, which becomes the inverse */
   Interval *deviate; /* I - C G */
 };
 
@@ -14,52 +14,30 @@ Krawczyk *krawczyk_new(Heap *heap, int32_t n) {
   Krawczyk *krawczyk = heap_alloc(heap, sizeof *krawczyk);
   size_t entries = (size_t)n * (size_t)n;
   *krawczyk = (Krawczyk){.n = n, .deviate = heap_array(heap, entries, sizeof(Interval))};
-  heap_numbers(heap, entries, &krawczyk->inverse, &krawczyk->work);
+  krawczyk->inverse = heap_array(heap, entries, sizeof(double));
+  krawczyk->work = heap_array(heap, 2 * entries, sizeof(double));
   return krawczyk;
 }
 
-static void swap_rows(double *matrix, int32_t n, int32_t i, int32_t k) {
-  for (int32_t j = 0; j < n && i != k; j++) {
-    double swap = matrix[i * n + j];
-    matrix[i * n + j] = matrix[k * n + j];
-    matrix[k * n + j] = swap;
-  }
-}
-
-/* row i -= factor * row k. */
-static void subtract_row(double *matrix, int32_t n, int32_t i, int32_t k, double factor) {
-  for (int32_t j = 0; j < n; j++) matrix[i * n + j] -= factor * matrix[k * n + j];
-}
-
-/* Gauss and Jordan, rows exchanged. */
-static bool invert(int32_t n, double *matrix, double *inverse) {
-  memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);
-  for (int32_t i = 0; i < n; i++) inverse[i * n + i] = 1;
-  for (int32_t k = 0; k < n; k++) {
-    int32_t pivot = k;
-    for (int32_t i = k + 1; i < n; i++)
-      if (fabs(matrix[i * n + k]) > fabs(matrix[pivot * n + k])) pivot = i;
-    double value = matrix[pivot * n + k];
-    if (value == 0 || !isfinite(value)) return false;
-    swap_rows(matrix, n, k, pivot);
-    swap_rows(inverse, n, k, pivot);
-    for (int32_t j = 0; j < n; j++) matrix[k * n + j] /= value, inverse[k * n + j] /= value;
-    for (int32_t i = 0; i < n; i++) {
-      double factor = matrix[i * n + k];
-      if (i == k || factor == 0) continue;
-      subtract_row(matrix, n, i, k, factor);
-      subtract_row(inverse, n, i, k, factor);
+/* C as the inverse of the middle. */
+static bool invert(Krawczyk *krawczyk, const Interval *jacobian) {
+  int32_t n = krawczyk->n;
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) {
+      krawczyk->work[i * 2 * n + j] = interval_middle(jacobian[i * n + j]);
+      krawczyk->work[i * 2 * n + n + j] = i == j;
     }
-  }
-  return true;
+  double determinant = dense_eliminate(krawczyk->work, n, 2 * n);
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) krawczyk->inverse[i * n + j] = krawczyk->work[i * 2 * n + n + j];
+  return determinant != 0;
 }
 
 bool krawczyk_set_jacobian(Krawczyk *krawczyk, const Interval *jacobian, bool inverts) {
   int32_t n = krawczyk->n;
   for (int32_t e = 0; e < n * n; e++)
     if (!interval_is_bounded(jacobian[e])) return false;
-  for (int32_t e = 0; e < n * n && inverts; e++) krawczyk->work[e] = interval_middle(jacobian[e]);
-  if (inverts && !invert(n, krawczyk->work, krawczyk->inverse)) return false;
+  if (inverts && !invert(krawczyk, jacobian)) return false;
   for (int32_t i = 0; i < n; i++)
     for (int32_t j = 0; j < n; j++) krawczyk->deviate[i * n + j] = interval_point(i == j);
   for (int32_t k = 0; k < n; k++) {

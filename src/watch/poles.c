@@ -8,6 +8,26 @@
 
 #include <math.h>
 
+/* An equation with a divisor, or the cosine of a tangent, put to zero. */
+typedef struct PoleRow {
+  uint32_t equation;
+  Workspace *workspace;
+} PoleRow;
+
+/* A node that is infinite where a divisor is zero. */
+typedef struct PoleNode {
+  Expr node;
+  Workspace *workspace; /* its value; NULL: it is a logarithm */
+  bool has_rows;
+  VEC(PoleRow) rows; /* those that the zero changes */
+} PoleNode;
+
+/* What is made of a divisor when it is first found to be zero. */
+typedef struct PoleNodes {
+  bool is_made;
+  VEC(PoleNode) list;
+} PoleNodes;
+
 struct Poles {
   Heap *heap;
   View *view;
@@ -23,6 +43,7 @@ struct Poles {
   double *speed;  /* how fast each divisor has moved of late */
   double *margin; /* of the last look */
   bool *is_done;  /* it is never zero, or has been found */
+  PoleNodes *nodes;
   Search *search;
   double *y; /* columns of that look */
 };
@@ -69,6 +90,7 @@ Poles *poles_new(Heap *heap, View *view, double start, double stop, double toler
   poles->workspace = workspace_new(heap, code->poles);
   heap_numbers(heap, count, &poles->earlier, &poles->before, &poles->end, &poles->inside, &poles->side, &poles->least,
                &poles->speed, &poles->margin);
+  poles->nodes = heap_array(heap, count, sizeof *poles->nodes);
   poles->search = search_new(heap, count);
   poles->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   poles_forget(poles);
@@ -151,12 +173,12 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found = {step->begin.t, step->end.t};
   double size = step->end.t - step->begin.t;
-  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = KINK_FOUND * size};
+  Watched watched = {.context = step, .count = poles->count, .step = size, .look = look_at, .near = LOCATED * size};
   for (uint32_t k = 0; k < poles->count; k++) {
     *zero = k;
     *is_certain = begins_at_zero(step, k);
     if (!*is_certain) continue;
-    return step->begin.t + WELL_INSIDE * size;
+    return step->begin.t + PRESENT * size;
   }
   if (!search_find(poles->search, &watched, found, NULL, &found)) return NAN;
   search_locate(poles->search, &watched, &found);
@@ -200,6 +222,47 @@ static bool has_factor(Heap *heap, Dag *dag, Expr node, Expr divisor) {
   return found;
 }
 
+static Workspace *make_workspace(const Poles *poles, Model *model, Expr e) {
+  return workspace_new(poles->heap, program_new(poles->heap, model, &poles->view->evaluator->code->layout, &e, 1));
+}
+
+/* The nodes that are infinite where a divisor is zero. */
+static PoleNodes *find_nodes(const Poles *poles, Model *model, uint32_t zero) {
+  const Problem *problem = poles->view->evaluator->array->problem;
+  PoleNodes *nodes = &poles->nodes[zero];
+  Expr divisor = poles->view->evaluator->code->pole.data[zero];
+  IndexVec order = {0};
+  if (nodes->is_made) return nodes;
+  nodes->is_made = true;
+  dag_below(model->dag, dag_scratch(model->dag), problem->residual, problem->equations, &order);
+  for (uint32_t k = 0; k < order.count; k++) {
+    PoleNode node = {.node = order.data[k]};
+    if (!has_factor(poles->heap, model->dag, node.node, divisor)) continue;
+    Op op = dag_op(model->dag, node.node);
+    if (op != OP_LOG && op != OP_LOG10) node.workspace = make_workspace(poles, model, node.node);
+    vec_push(poles->heap, &nodes->list, node);
+  }
+  vec_free(dag_heap(model->dag), &order);
+  return nodes;
+}
+
+/* The equations that change where the divisor, or the cosine of a tangent, is put to zero. A condition that asks for the divisor sees the zero, too. */
+static void make_rows(const Poles *poles, Model *model, Expr divisor, PoleNode *node) {
+  const Problem *problem = poles->view->evaluator->array->problem;
+  bool is_tangent = dag_op(model->dag, node->node) == OP_TAN;
+  Expr zero = dag_constant(model->dag, 0), infinite = dag_divide(model->dag, dag_constant(model->dag, 1), zero);
+  Expr *rows = heap_copy(poles->heap, problem->residual, problem->equations, sizeof *rows);
+  dag_substitute(model->dag, is_tangent ? &node->node : &divisor, is_tangent ? &infinite : &zero, 1, rows,
+                 problem->equations);
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    if (rows[i] == problem->residual[i]) continue;
+    PoleRow row = {i, make_workspace(poles, model, rows[i])};
+    vec_push(poles->heap, &node->rows, row);
+  }
+  node->has_rows = true;
+  heap_free(poles->heap, rows);
+}
+
 static double value_at(const Poles *poles, Workspace *workspace, ConstMoment at) {
   double value = NAN;
   Point point = evaluator_point(poles->view->evaluator, at.t, at.y);
@@ -208,54 +271,38 @@ static double value_at(const Poles *poles, Workspace *workspace, ConstMoment at)
 }
 
 /* Is the node much larger next to the zero than at the ends of the step? A logarithm need not be. */
-static bool grows(const PoleStep *step, Model *model, Expr node, double t) {
+static bool grows(const PoleStep *step, const PoleNode *node, double t) {
   const Poles *poles = step->poles;
-  Op op = dag_op(model->dag, node);
-  if (op == OP_LOG || op == OP_LOG10) return true;
-  Workspace *workspace =
-      workspace_new(poles->heap, program_new(poles->heap, model, &poles->view->evaluator->code->layout, &node, 1));
-  double there = value_at(poles, workspace, (ConstMoment){t, poles->y});
-  double begin = value_at(poles, workspace, step->begin), end = value_at(poles, workspace, step->end);
-  return !(there < POLE_GROWTH * fmin(begin, end));
+  if (!node->workspace) return true;
+  double there = value_at(poles, node->workspace, (ConstMoment){t, poles->y});
+  double begin = value_at(poles, node->workspace, step->begin), end = value_at(poles, node->workspace, step->end);
+  return !(GOOD_PART * there < fmin(begin, end));
 }
 
-/* The first equation that has no value at the point with the divisor, or the cosine of a tangent, put to zero; MAP_NONE: there is none. A condition that
- * asks for the divisor sees the zero, too. */
-static uint32_t find_user(const Poles *poles, Model *model, const Pole *pole) {
-  const Evaluator *evaluator = poles->view->evaluator;
-  const Problem *problem = evaluator->array->problem;
-  bool is_tangent = dag_op(model->dag, pole->node) == OP_TAN;
-  Expr zero = dag_constant(model->dag, 0), infinite = dag_divide(model->dag, dag_constant(model->dag, 1), zero);
-  Expr *rows = heap_copy(poles->heap, problem->residual, problem->equations, sizeof *rows);
-  dag_substitute(model->dag, is_tangent ? &pole->node : &pole->divisor, is_tangent ? &infinite : &zero, 1, rows,
-                 problem->equations);
-  Point point = evaluator_point(evaluator, pole->time, poles->y);
-  uint32_t user = MAP_NONE;
-  for (uint32_t i = 0; i < problem->equations && user == MAP_NONE; i++) {
+/* The first equation that has no value at the point with the zero; MAP_NONE: there is none. */
+static uint32_t find_user(const Poles *poles, const PoleNode *node, double t) {
+  Point point = evaluator_point(poles->view->evaluator, t, poles->y);
+  for (uint32_t i = 0; i < node->rows.count; i++) {
     double value;
-    if (rows[i] == problem->residual[i]) continue;
-    Program *program = program_new(poles->heap, model, &evaluator->code->layout, &rows[i], 1);
-    if (workspace_run(workspace_new(poles->heap, program), &point, &value) != EVAL_OK) user = i;
+    if (workspace_run(node->rows.data[i].workspace, &point, &value) != EVAL_OK) return node->rows.data[i].equation;
   }
-  heap_free(poles->heap, rows);
-  return user;
+  return MAP_NONE;
 }
 
 /* Is an equation infinite where the divisor is zero? */
-static bool is_pole(const PoleStep *step, Pole *pole) {
-  Poles *poles = step->poles;
-  Evaluator *evaluator = poles->view->evaluator;
-  const Problem *problem = evaluator->array->problem;
-  Model *model = evaluator_model(evaluator);
-  IndexVec order = {0};
+static bool is_pole(const PoleStep *step, uint32_t zero, Pole *pole) {
+  const Poles *poles = step->poles;
+  Model *model = evaluator_model(poles->view->evaluator);
+  PoleNodes *nodes = find_nodes(poles, model, zero);
   pole->equation = MAP_NONE;
-  dag_below(model->dag, dag_scratch(model->dag), problem->residual, problem->equations, &order);
-  for (uint32_t k = 0; k < order.count && pole->equation == MAP_NONE; k++) {
-    pole->node = order.data[k];
-    if (!has_factor(poles->heap, model->dag, pole->node, pole->divisor)) continue;
-    if (grows(step, model, pole->node, pole->time)) pole->equation = find_user(poles, model, pole);
+  pole->divisor = poles->view->evaluator->code->pole.data[zero];
+  for (uint32_t k = 0; k < nodes->list.count && pole->equation == MAP_NONE; k++) {
+    PoleNode *node = &nodes->list.data[k];
+    pole->node = node->node;
+    if (!grows(step, node, pole->time)) continue;
+    if (!node->has_rows) make_rows(poles, model, pole->divisor, node);
+    pole->equation = find_user(poles, node, pole->time);
   }
-  vec_free(dag_heap(model->dag), &order);
   return pole->equation != MAP_NONE;
 }
 
@@ -271,8 +318,7 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
     if (isnan(pole->time)) break;
     if (!is_certain && !touches(&step, zero, &pole->time)) continue;
     if (view_point(poles->view, segment, pole->time, poles->y) != EVAL_OK) look_at(&step, pole->time, poles->margin);
-    pole->divisor = poles->view->evaluator->code->pole.data[zero];
-    poles->is_done[zero] = is_pole(&step, pole);
+    poles->is_done[zero] = is_pole(&step, zero, pole);
     if (poles->is_done[zero]) return true;
   }
   double *free = poles->earlier;

@@ -95,7 +95,7 @@ typedef struct Cone {
 /* May another program be added? */
 static bool has_room(Cone *cone, const Program *program) {
   cone->lines += program_size(program).lines;
-  if (cone->lines > PROVEN_LINES) cone->prover->is_possible = false;
+  if (cone->lines > SMALL_WORK) cone->prover->is_possible = false;
   return cone->prover->is_possible;
 }
 
@@ -271,7 +271,7 @@ static void build(Prover *prover, const int32_t *states, int32_t links) {
   for (uint32_t k = 0; k < prover->columns.count; k++)
     prover->place[k] = interval_tape_column(prover->tape, prover->columns.data[k]);
   make_room(prover);
-  prover->debt += UNROLL_COST * cone.lines;
+  prover->debt += 2 * BOUNDS_COST * cone.lines;
 }
 
 uint64_t prover_take_debt(Prover *prover) {
@@ -444,7 +444,7 @@ static void begin_path(Prover *prover, const ProverUnit *unit) {
 /* The path by Newton's method from the polynomials, which need not know of a pulse. false: it does not converge. */
 static bool find_path(Prover *prover, const ProverUnit *unit) {
   begin_path(prover, unit);
-  for (int k = 0; k < PATH_LIMIT; k++) {
+  for (int k = 0; k < CORRECTIONS; k++) {
     set_path(prover, unit, NULL);
     run_residual(prover, unit);
     if (!set_jacobian(prover, unit, true)) return false;
@@ -499,7 +499,7 @@ static void keep_reach(const Prover *prover, ProverUnit *unit, bool is_enclosed)
 static bool enclose_block(Prover *prover, ProverUnit *unit, bool from_next) {
   bool is_enclosed = try_box_of_before(prover, unit, from_next);
   if (!is_enclosed && find_path(prover, unit)) {
-    for (int k = 0; k < ENCLOSE_LIMIT && !is_enclosed; k++) {
+    for (int k = 0; k < ATTEMPTS && !is_enclosed; k++) {
       is_enclosed = try_box(prover, unit, from_next);
       if (!is_enclosed) widen_box(prover, unit);
     }
@@ -535,7 +535,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
   }
   prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
-  prover->cost += COLUMN_COST * (1 + (uint64_t)prover->columns.count);
+  prover->cost += 3 * MOTION_COST * (1 + (uint64_t)prover->columns.count);
   prover->evaluations++;
 }
 
@@ -599,10 +599,10 @@ static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   const Segment *segment = step->segment;
   for (uint32_t k = 0; k < prover->columns.count; k++) {
     Interval bounds = bounds_of_column(step, prover->columns.data[k]);
-    double more = REGION_WIDTHS * (bounds.high - bounds.low);
+    double more = SEVERAL * (bounds.high - bounds.low);
     prover->region[k] = (Interval){bounds.low - more, bounds.high + more};
   }
-  prover->region_end = segment->t1 + REGION_STEPS * (segment->t1 - segment->t0);
+  prover->region_end = segment->t1 + NEXT_STEPS * (segment->t1 - segment->t0);
   if (is_region_clear(prover, segment->t0, prover->region_end)) return true;
   prover->region_end = NAN;
   for (uint32_t k = 0; k < prover->columns.count; k++)
@@ -737,7 +737,7 @@ Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_
   Proof none = {.first = start, .last = step->segment->t1, .low = NAN, .high = NAN};
   walk.first = walk.last = walk.high = NAN;
   prover->evaluations = prover->cost = 0;
-  if (budget < ENCLOSE_LIMIT * prover->last_cost) return none;
+  if (budget < ATTEMPTS * prover->last_cost) return none;
   bool is_bounded = has_bounds(prover, step), blocks = has_blocks(prover);
   if (is_bounded && is_far && agrees && !blocks && is_far_from_edges(prover, step)) walk.proven = walk.low = 1;
   if (is_bounded && blocks && prover->reached != start) begin_step(prover, step);

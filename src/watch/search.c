@@ -99,7 +99,7 @@ static bool is_clear(int count, const double *b, double missed) {
   low = fmin(low, lowest);
   bool is_seen = missed <= GOOD_PART * (high - low); /* the polynomial has seen what the margin does */
   if (b[count - 1] < 0) return is_seen && has_one_root(count, b);
-  return lowest > TIMES_MISSED * missed || (is_seen && lowest >= ends);
+  return lowest > SEVERAL * missed || (is_seen && lowest >= ends);
 }
 
 /* What margin m misses the polynomial by at the checks. */
@@ -186,7 +186,7 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
 
 /* The same with these columns. *is_wrong: interpolated ones do not serve. */
 static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
-  double least = LEAST_STRETCH * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
+  double least = NEGLIGIBLE * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
   Walk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};
   int limit = STRETCH_LIMIT + (int)ceil(watched->step / widest);
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
@@ -259,7 +259,7 @@ static void shrink(Search *search, const Watched *watched, MarginFunction *look,
 /* The bracket as far as interpolated columns tell: most of the way, at little cost. */
 static void peek_first(Search *search, const Watched *watched, double near, Bracket *bracket) {
   Ends ends = {bracket->low, bracket->high, search->at_low, search->at_high};
-  double room = watched->is_exact ? 0 : NEAR_ROOT * watched->step;
+  double room = watched->is_exact ? 0 : SLIVER * watched->step;
   if (!watched->peek || !watched->peek(watched->context, ends.low, ends.at_low)) return;
   if (!watched->peek(watched->context, ends.high, ends.at_high) || !any_negative(ends.at_high, watched->count)) return;
   shrink(search, watched, watched->peek, fmax(near, room), &ends);

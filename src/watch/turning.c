@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { NODES = 8 }; /* values of an extrapolation */
+
 /* A determinant on its way. */
 typedef struct Trail {
   double times[3], values[3];           /* at the last three looks */
@@ -47,7 +49,7 @@ TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
   determinant_plans(code, structure, &plan->moving, &plan->switched);
   for (uint32_t b = 0; b < plan->moving.blocks.count; b++) {
     const Watched *watched = &plan->moving.blocks.data[b];
-    if (watched->size > SMALL_BLOCK || watched->first > SMALL_TOTAL) plan->every = SELDOM;
+    if (watched->size > SMALL_BLOCK || watched->first > SMALL_WORK) plan->every = SELDOM;
   }
   return plan->moving.program || plan->switched.program ? plan : NULL;
 }
@@ -86,7 +88,7 @@ static bool is_falling(const Turning *turning) {
 
 /* Keeps a point where the last one kept is far enough behind: one where a follower still has the way down before it. */
 static void move_marks(Turning *turning, double t, const double *y) {
-  if (t - turning->recent.t < BACK * (t - turning->origin.t) || is_falling(turning)) return;
+  if (t - turning->recent.t < MINOR * (t - turning->origin.t) || is_falling(turning)) return;
   Mark behind = turning->behind;
   turning->behind = turning->recent;
   turning->recent = behind;
@@ -177,7 +179,7 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
 static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double lost,
                      Stretch *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
-  for (int k = 0; k < HALVINGS && hides_zero(stretch); k++) {
+  for (int k = 0; k < LOCATE_LIMIT && hides_zero(stretch); k++) {
     double middle = stretch->left + (stretch->right - stretch->left) / 2;
     if (middle <= stretch->left || middle >= stretch->right) return true;
     double value = determinant_inside(turning, b, segment, is_tight, middle);
@@ -208,10 +210,10 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
 
 /* The smooth part once more up to `until`, tight all the way: marks have the errors of the run. false: it takes too long. */
 static bool repeat(const Turning *turning, double until, double *y) {
-  Solver follower = start_follower(turning, &turning->origin, until, TIGHT, 0);
+  Solver follower = start_follower(turning, &turning->origin, until, DIFFERENCE_ROUND_OFF, 0);
   const Integrator *integrator = follower.integrator;
   bool ok = true;
-  for (int k = 0; k < REPEAT && integrator->time(follower.self) < until && ok; k++)
+  for (int k = 0; k < 10 * CURVE_STEPS && integrator->time(follower.self) < until && ok; k++)
     ok = integrator->step(follower.self, until) == STEP_OK;
   ok = ok && integrator->time(follower.self) >= until;
   if (ok) memcpy(y, integrator->values(follower.self), (size_t)turning->view->system.columns * sizeof(double));
@@ -250,7 +252,7 @@ static double improve(const Trail *trail, double t) {
 /* Is there a zero within the last step of the follower? Then *t is where. */
 static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
   Stretch stretch = last_stretch(trail);
-  double lost = RANK_LOST * trail->largest;
+  double lost = VANISHED * trail->largest;
   if (!close_in(turning, b, follower->segment, true, lost, &stretch)) return false;
   *t = stretch.right;
   if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= NEGLIGIBLE * trail->largest;
@@ -260,11 +262,13 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
 /* Is the determinant zero but for errors, and next to zero in time too by its slope, of all the way? Some fall without end. */
 static bool has_vanished(const Trail *trail, double way) {
   double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  return now <= RANK_LOST * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
+  return now <= VANISHED * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
 }
 
 /* Are the steps so small a part of the way that they end where they are? */
-static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < ENDS * way; }
+static bool is_stuck(const Trail *trail, double way) {
+  return trail->times[2] - trail->times[1] < LEAST_PROGRESS * way;
+}
 
 /* Adds the value at t, where the follower is. */
 static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
@@ -299,14 +303,14 @@ typedef struct Way {
 /* Follows a determinant from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go on there. */
 static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double until, double tolerance,
                        TurningPoint *point, Way *way) {
-  double longest = (until - mark->t) / FINE;
+  double longest = (until - mark->t) / PARTS;
   Solver follower = start_follower(turning, mark, until, tolerance, longest);
   Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest};
   bool found = false, ahead = true;
   double t = mark->t;
   way->behind = way->value = NAN;
   way->lowest = INFINITY;
-  for (int k = 0; k < FOLLOW && ahead && t < until; k++) {
+  for (int k = 0; k < CURVE_STEPS && ahead && t < until; k++) {
     ahead = look_at(turning, b, &follower, t, &trail);
     if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
@@ -324,7 +328,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   found = found || (stuck && fabs(trail.values[2]) <= NEGLIGIBLE * trail.largest);
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
-    int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, PIVOT_LOST) : 0;
+    int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, SLIVER) : 0;
     *point = (TurningPoint){
         improve(&trail, t), t, watched->block, watched->size, rank < watched->size ? rank : watched->size - 1, t};
   }
@@ -339,7 +343,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
 /* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
 static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
   Trace trace = TRACE_STUCK;
-  for (double tolerance = TIGHT; tolerance <= 2 * LOOSEST && trace == TRACE_STUCK; tolerance *= LOOSER)
+  for (double tolerance = DIFFERENCE_ROUND_OFF; tolerance <= 2 * STUCK && trace == TRACE_STUCK; tolerance *= FAR)
     trace = follow_at(turning, b, mark, until, tolerance, point, way);
   return trace;
 }
@@ -350,7 +354,7 @@ static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way)
   Way closer = {.last = way->last, .behind = way->behind, .largest = way->largest, .now = INFINITY};
   Trace trace = TRACE_ZERO;
   TurningPoint point;
-  for (int k = 0; k < CLOSER && trace == TRACE_ZERO && !isnan(closer.behind); k++) {
+  for (int k = 0; k < ATTEMPTS && trace == TRACE_ZERO && !isnan(closer.behind); k++) {
     set_mark(turning, from, closer.last.t, closer.last.y);
     trace = follow(turning, b, from, closer.behind + (closer.behind - from->t), &point, &closer);
   }
@@ -373,7 +377,7 @@ static bool is_made_of_errors(const Trail *trail, const Way *way, const Way *exa
 /* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
  * turn from one branch to the other, and the determinant turns near zero. So one without these errors is asked, too. */
 static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, Mark *exact, Way *way) {
-  const Mark *mark = t - turning->recent.t < BACK * (t - turning->origin.t) ? &turning->behind : &turning->recent;
+  const Mark *mark = t - turning->recent.t < MINOR * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
   Trace trace = follow(turning, b, mark, until, point, way);
   if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > NEGLIGIBLE * turning->trails[b].largest)
@@ -405,7 +409,7 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
   int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
   *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
                           watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= RANK_LOST * trail->largest;
+  return fabs(trail->values[lower]) <= VANISHED * trail->largest;
 }
 
 /* The same, looked at once more. */
@@ -430,7 +434,7 @@ static bool find_singular(Determinants *determinants, double t, const double *y,
   if (!(is_certain ? determinants_evaluate_certain : determinants_evaluate)(determinants, t, y)) return false;
   for (uint32_t b = 0; b < determinants->blocks.count; b++) {
     const Watched *watched = &determinants->blocks.data[b];
-    int32_t rank = determinants_rank(determinants, b, PIVOT_LOST_AT_START);
+    int32_t rank = determinants_rank(determinants, b, ROUND_OFF);
     if (rank == watched->size) continue;
     *point = (TurningPoint){t, t, watched->block, watched->size, rank, t};
     return true;
@@ -458,9 +462,9 @@ static bool may_follow(const Trail *trail) { return trail->looks - trail->follow
 
 /* A follower has found no zero. */
 static void note_in_vain(Trail *trail) {
-  bool is_soon = trail->looks - trail->followed <= SOON * (trail->wait + 1);
+  bool is_soon = trail->looks - trail->followed <= (uint64_t)SEVERAL * (trail->wait + 1);
   trail->in_vain = is_soon ? trail->in_vain + 1 : 0;
-  if (!is_soon || trail->in_vain < PATIENCE) trail->wait = 0;
+  if (!is_soon || trail->in_vain < PIVOT_LIMIT) trail->wait = 0;
   else trail->wait = 2 * trail->wait + 1;
   trail->followed = trail->looks;
 }
@@ -486,7 +490,7 @@ static bool is_round_off(Turning *turning, uint32_t b) {
 /* Was it zero but for round-off where the run begins? No follower begins before that. */
 static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
   const Trail *trail = &turning->trails[b];
-  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > RANK_LOST * trail->largest) return false;
+  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > VANISHED * trail->largest) return false;
   bool is_zero = is_round_off(turning, b);
   return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the entries of now, again */
 }
@@ -512,7 +516,7 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
     if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
     if (!changes && !has_turned_low(trail) &&
-        !(inside && close_in(turning, b, segment, false, RANK_LOST * trail->largest, &stretch)))
+        !(inside && close_in(turning, b, segment, false, VANISHED * trail->largest, &stretch)))
       continue;
     bool follows = may_follow(trail);
     TurningPoint found;

@@ -108,7 +108,9 @@ static daedal_model *load(const char *text, size_t length, Meter *meter) {
   daedal_load_options options = {.size = sizeof options,
                                  .allocator = meter ? &allocator : NULL,
                                  .readable = directory,
-                                 .limits = "memory=200M,work=2M,text=1M"};
+                                 .memory_limit = 200000000,
+                                 .work_limit = 2000000,
+                                 .text_limit = 1000000};
   return daedal_load("fuzz.mo", text, length, &options);
 }
 
@@ -130,7 +132,9 @@ static bool simulate(daedal_model *model, const daedal_options *options, const M
 }
 
 static bool use_as_data(daedal_model *model, daedal_options *options, const Meter *meter) {
-  daedal_fit_options fit = {.size = sizeof fit, .data = data_path, .parameters = "k=1:0:10", .iterations = 3};
+  static const daedal_guess guess = {"k", 1, 0, 10};
+  daedal_fit_options fit = {
+      .size = sizeof fit, .data = data_path, .parameters = &guess, .parameter_count = 1, .iterations = 3};
   options->inputs = "u=1";
   daedal_estimate *estimate = daedal_fit(model, options, &fit);
   if (!estimate && !meter->refused) finding("no estimate", "");
@@ -210,11 +214,13 @@ static bool some_points(void *context, const daedal_sweep_progress *progress) {
 
 /* A sweep of six points, of which two fail; `stops` leaves its journal behind. */
 static bool sweep(bool stops, bool resumes, Meter *meter) {
-  static const char *const VARY[] = {"k={1,2,-1e9,3,4,-1e9}", NULL};
+  static const double VALUES[] = {1, 2, -1e9, 3, 4, -1e9};
+  static const daedal_axis VARY = {"k", VALUES, 6};
   uint32_t steps;
   daedal_options options = options_of(&steps);
   daedal_sweep_options given = {.size = sizeof given,
-                                .vary = VARY,
+                                .vary = &VARY,
+                                .vary_count = 1,
                                 .threads = 1,
                                 .journal = data_path,
                                 .resume = resumes,

@@ -350,7 +350,7 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
 static int iterate_modes(Solver *solver, double t, double *y) {
-  int solved = 0, limit = solver->edges.now->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS;
   for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
     if (!edges_evaluate(&solver->edges, t, y)) return 1;
     solver->now->matter = 0;
@@ -462,17 +462,20 @@ static void act(Solver *solver, double t, const double *y) {
 
 void events_watch(Solver *solver, double t, const double *y) { act(solver, t, y); }
 
-/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where rows cannot be solved with them. */
+/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where it has no value, or two reinit of one column
+ * differ, or the rows cannot be solved with it. */
 static int reset_columns(Solver *solver, double t, double *y, int *any) {
   const Model *model = solver->model;
   memset(solver->held, 0, (size_t)model->columns);
   *any = 0;
   for (int a = 0; a < model->actions; a++) {
     const ModelAction *action = &model->action[a];
-    double value = solver->values[2 * a + 1];
-    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0 || !isfinite(value)) continue;
+    double value = action->sign * solver->values[2 * a + 1];
+    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0) continue;
+    int is_other = solver->held[action->column] && fabs(y[action->column] - value) > 1e-12 * fabs(value);
+    if (is_other || !isfinite(value)) return report(solver, action->message), 1;
     solver->held[action->column] = 2;
-    y[action->column] = action->sign * value;
+    y[action->column] = value;
     *any = 1;
   }
   if (!*any) return 0;
@@ -505,7 +508,7 @@ static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
 static int iterate(Solver *solver, double *y, int mode) {
   Scalars *now = solver->now;
   locate(solver, now->time, y, mode);
-  for (int iteration = 0; iteration < EVENT_LIMIT; iteration++) {
+  for (int iteration = 0; iteration < MANY; iteration++) {
     int is_reset = 0;
     if (settle_values(solver, y, mode)) return 1;
     double t = now->time;

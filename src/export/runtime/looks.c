@@ -16,7 +16,7 @@ static const double NEAR_ENOUGH = 1e-4;
 
 /* A condition whose columns only the equations tell is followed if a cubic misses no more than this part of what it varies by in a step, or if it stays so many times
  * that from its edge. */
-static const double FOLLOWED = 0.05, FAR = 2;
+static const double FOLLOWED = 0.05, AWAY = 2;
 
 /* Margins of the modes at the last look and the two before. */
 typedef struct Looks {
@@ -258,7 +258,7 @@ static double missed_at(const Solver *solver, double part, int m) {
   }
   double range = most - least, missed = fabs(sum - now);
   double margin = fmin(edges_margin(&solver->edges, m, least), edges_margin(&solver->edges, m, most));
-  int is_far = margin > FAR * (range + missed);
+  int is_far = margin > AWAY * (range + missed);
   return is_far || missed <= solver->now->tolerance * solver->edges.difference[solver->model->modes + m]
              ? 0
              : missed / range;

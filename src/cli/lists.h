@@ -1,0 +1,13 @@
+/* lists: the texts of options that are lists, such as a=1,b=2, as the structs of daedal.h. Each call appends to what an option given before
+ * has left. false after a message about what is wrong. The arguments own the memory. */
+#pragma once
+
+#include "cli/command.h"
+
+bool values_append(Arguments *arguments, const char *option, const char *text, ValueList *list);  /* a=1,b=2 */
+bool guesses_append(Arguments *arguments, const char *option, const char *text, GuessList *list); /* a=1,b=2:0:9,c */
+bool pairs_append(Arguments *arguments, const char *option, const char *text, PairList *list);    /* x,y; u,v */
+bool axis_append(Arguments *arguments, const char *option, const char *text, AxisList *list);     /* a=1:0.1:2 */
+bool distribution_append(Arguments *arguments, const char *option, const char *text,
+                         DistributionList *list);   /* a=normal(1,0.1) */
+bool limits_read(const char *text, Limits *limits); /* memory=8G,work=1e10 */
