@@ -633,6 +633,10 @@ def check_refusals(folder):
     table.write_text("time,u\n0,1\n1,2\n")
     done = run(DAEDAL, "export", model, "--fmu", fmu, "--input", table, status=4)
     assert "gives the input u" in done.stderr and not fmu.exists(), done.stderr
+    model.write_text("model Shot\n  Real x(start = 0, fixed = true), v(start = 0.1);\nequation\n  der(x) = v;\n  der(v) = x;\nfinal equation\n  x = 1;\nend Shot;\n")
+    for arguments in (["--fmu", fmu], ["--c", folder / "refused", "--standalone"]):
+        done = run(DAEDAL, "export", model, *arguments, status=4)
+        assert "final equations" in done.stderr and not fmu.exists(), done.stderr
     for arguments in (["--fmu", "x.fmu", "--c", "x"], ["--fmi", "3"], ["--fmu", "x.fmu", "--fmi", "1"],
                       ["--fmu", "x.fmu", "--kind", "both"], ["--fmu", "x.fmu", "--standalone"], []):
         run(DAEDAL, "export", SOURCE / "examples" / "pendulum.mo", *arguments, status=2)

@@ -49,7 +49,7 @@ CONSTANT_CASES = [
     ("in the table", {"src/run/run.c": "double x = SAFETY * y + 0.5; /* 0.3 */\n"}, None),
     ("a tolerance outside", {"src/run/run.c": "if (x < 1e-9 * SAFETY) return;\n"}, "src/run/run.c:1: 1e-9"),
     ("a limit outside", {"src/run/run.c": "enum { LIMIT = 30 }; /* SAFETY */\n"}, "src/run/run.c:1: LIMIT = 30"),
-    ("without a source", {"src/run/run.c": "SAFETY\n", "src/base/constants.def": ROW.replace('"choice"', '""')}, "needs unit, reason and source"),
+    ("without a source", {"src/run/run.c": "SAFETY\n", "src/core/constants.def": ROW.replace('"choice"', '""')}, "needs unit, reason and source"),
     ("not used", {"src/run/run.c": ""}, "SAFETY is not used"),
 ]
 
@@ -69,7 +69,7 @@ def run_case(files, expected):
 
 def run_constant_case(files, expected):
     with tempfile.TemporaryDirectory() as folder:
-        for name, text in ({"src/base/constants.def": ROW, "src/code/switches.c": "", "src/code/switches.h": ""} | files).items():
+        for name, text in ({"src/core/constants.def": ROW, "src/core/edges.c": "", "src/core/edges.h": ""} | files).items():
             path = pathlib.Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)

@@ -187,6 +187,8 @@ static void number_sources(Heap *heap, ExportSources *sources) {
 static bool solver_sources(daedal_result *result, ExportSources *sources) {
   const Simulation *simulation = &result->simulation;
   const Plan *plan = simulation->plan;
+  if (has_boundary(result->model))
+    return refuse_solver(result, "it has final equations, and only `simulate` finds the start that they ask for");
   if (!has_dummies(plan))
     return refuse_solver(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));

@@ -69,7 +69,7 @@ bool linearize_at(daedal_result *result, const LinearRequest *names, double t, c
   LinearRequest request = *names;
   if (!view->system.rates_jacobian)
     return refuse_usage(result, "the method makes no state-space form of this model; use method dummy");
-  if (view->switches && view->switches->slides > 0)
+  if (view->switches && view->switches->edges.now->slides > 0)
     return refuse_usage(result, "the solution slides along the edge of a condition, where it cannot be linearized");
   request.varied = simulation->plan->varied;
   result->linear = heap_alloc(result->heap, sizeof *result->linear);

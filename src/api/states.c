@@ -38,12 +38,13 @@ static void copy_rates(const System *system, const double *y, double *rates) {
 static bool copy_indicators(const View *view, double t, const double *y, double *indicators) {
   Switches *switches = view->switches;
   size_t size = 2 * (size_t)switches->modes->count * sizeof(double);
-  double *kept = heap_copy(view->evaluator->heap, switches->difference, 1, size), time = switches->time;
+  double *kept = heap_copy(view->evaluator->heap, switches->edges.difference, 1, size),
+         time = switches->edges.now->time;
   bool ok = switches_evaluate(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++)
-    indicators[m] = switches_margin(switches, m, switches->difference[m]);
-  memcpy(switches->difference, kept, size);
-  switches->time = time;
+    indicators[m] = edges_margin(&switches->edges, (int)m, switches->edges.difference[m]);
+  memcpy(switches->edges.difference, kept, size);
+  switches->edges.now->time = time;
   heap_free(view->evaluator->heap, kept);
   return ok;
 }

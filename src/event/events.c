@@ -1,9 +1,9 @@
 /* events: see events.h. */
 #include "event/events.h"
 
-#include "base/constants.h"
 #include "base/copy.h"
 #include "code/past.h"
+#include "core/constants.h"
 #include "event/reset.h"
 #include "event/when_loop.h"
 #include "vary/sensitivity.h"
@@ -13,14 +13,13 @@
 #include <string.h>
 
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
-  return view->switches && switches_evaluate(view->switches, t, y) && switches_any_contradicts(view->switches, mode);
+  return view->switches && switches_evaluate(view->switches, t, y) && switches_contradict(view->switches, mode);
 }
 
 void events_begin(View *view, double t, const double *y) {
   Switches *switches = view->switches;
   if (!switches || !switches_evaluate(switches, t, y)) return;
-  memset(switches->peak, 0, switches->modes->count * sizeof(double));
-  switches_keep(switches, t, y, 0);
+  edges_start(&switches->edges, t, y);
 }
 
 double events_next_time(View *view, double t, double stop, uint32_t *mode) {
@@ -42,27 +41,27 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
  * first slides. */
 static EvalStatus slide_if_sum(View *view, double t, double *y) {
   Switches *switches = view->switches;
-  uint32_t all = switches->slides + 1;
+  int all = switches->edges.now->slides + 1;
   if (all <= 2) return EVAL_OK;
   EvalStatus status = view->methods->solve_corner(view, t, y, all);
-  if (status != EVAL_OK || !switches_add_up(switches, t, y)) switches_slide_first(switches, 1);
+  if (status != EVAL_OK || !edges_add_up(&switches->edges, t, y)) edges_slide_first(&switches->edges, 1);
   return view->methods->solve(view, t, y);
 }
 
 /* Both modes of an edge lead back to it. *more: the modes that do not slide are to be looked at again. */
 static EvalStatus begin_to_slide(View *view, double t, double *y, bool *more) {
   Switches *switches = view->switches;
-  *more = view->system.complete && switches_slide(switches);
+  *more = view->system.complete && edges_slide(&switches->edges);
   if (!*more) return EVAL_OK;
   EvalStatus status = view->methods->solve(view, t, y);
   if (status == EVAL_OK) status = slide_if_sum(view, t, y);
   bool is_solved = status == EVAL_OK;
-  if (!is_solved) switches_slide_first(switches, 0);
-  while (!is_solved || !switches_leads_back(switches)) {
+  if (!is_solved) edges_slide_first(&switches->edges, 0);
+  while (!is_solved || !edges_leads_back(&switches->edges)) {
     if ((status = view->methods->solve(view, t, y)) != EVAL_OK) return status;
     is_solved = true;
   }
-  *more = switches->slides > 0;
+  *more = switches->edges.now->slides > 0;
   return EVAL_OK;
 }
 
@@ -84,14 +83,14 @@ static Beginning keep_beginning(const View *view, const double *y) {
 static void go_back(View *view, const Beginning *begin, double *y) {
   copy_numbers(y, begin->y, begin->columns);
   copy_numbers(view->evaluator->discretes, begin->discretes, begin->leaves);
-  switches_forget_slides(view->switches);
+  edges_forget_slides(&view->switches->edges);
   view->undetermined = MAP_NONE;
 }
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
 static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
   Switches *switches = view->switches;
-  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->one_by_one ? MANY : ROUNDS;
+  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->edges.now->one_by_one ? MANY : ROUNDS;
   for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (loop) when_loop_begin(loop);
     if (!switches_evaluate(switches, t, y)) return false;
@@ -128,7 +127,7 @@ static bool iterate_modes(View *view, double t, double *y) {
 }
 
 static bool settle_once(View *view, double t, double *y, uint32_t mode) {
-  switches_begin(view->switches, mode);
+  edges_begin(&view->switches->edges, (int)mode);
   bool more = true;
   for (int round = 0; round < SLIDE_LIMIT && more; round++)
     if (!iterate_modes(view, t, y) || begin_to_slide(view, t, y, &more) != EVAL_OK) return false;
@@ -142,13 +141,13 @@ static bool try_modes(View *view, double t, double *y, const Beginning *begin, c
   go_back(view, begin, y);
   switches_try(view->switches, trial, t, y);
   if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
-  return iterate_modes(view, t, y) && switches_agree(view->switches);
+  return iterate_modes(view, t, y) && edges_agree(&view->switches->edges);
 }
 
 /* Ideal diodes and switches in one loop decide together: a mode set alone may have no solution, or lead round in a circle. The
  * combination with the fewest changes in which all agree is taken. */
 static bool enumerate_modes(View *view, double t, double *y, const Beginning *begin) {
-  Trial trial = switches_trial(view->switches, TRIAL_LIMIT);
+  Trial trial = edges_trial(&view->switches->edges, TRIAL_LIMIT);
   Beginning left = keep_beginning(view, y); /* tells what the failure is, if it is one */
   bool found;
   view->disturbed = true;
@@ -162,7 +161,7 @@ static bool enumerate_modes(View *view, double t, double *y, const Beginning *be
 /* Is what settle_once left, if anything, a solution? */
 static bool agrees(View *view, bool settled, double t, const double *y) {
   uint32_t mode;
-  return settled && !(switches_undecided(view->switches) && events_contradict(view, t, y, &mode));
+  return settled && !(edges_undecided(&view->switches->edges) && events_contradict(view, t, y, &mode));
 }
 
 /* The equations behind an event of time may have no value at its very time. */
@@ -186,17 +185,17 @@ static bool settle_values(View *view, double *at, double *y, uint32_t mode) {
   Beginning begin = keep_beginning(view, y);
   if (may_retract) decisions->retracted = false;
   bool settled = settle_once(view, t, y, mode);
-  if (may_retract && decisions->retracted && !view->restructured && (!settled || switches_undecided(switches))) {
+  if (may_retract && decisions->retracted && !view->restructured && (!settled || edges_undecided(&switches->edges))) {
     go_back(view, &begin, y);
     decisions->latches = true;
     settled = settle_once(view, t, y, mode);
     decisions->latches = false;
   }
-  if (!view->restructured && !switches->goes_on && !agrees(view, settled, t, y)) {
+  if (!view->restructured && !switches->edges.now->goes_on && !agrees(view, settled, t, y)) {
     go_back(view, &begin, y);
-    switches->one_by_one = true;
+    switches->edges.now->one_by_one = true;
     settled = settle_once(view, t, y, mode);
-    switches->one_by_one = false;
+    switches->edges.now->one_by_one = false;
   }
   bool has_other_structure = view->conditions && !view->holds;
   bool is_stuck = !settled && !view->restructured && !has_other_structure && view->undetermined == MAP_NONE;
@@ -204,7 +203,7 @@ static bool settle_values(View *view, double *at, double *y, uint32_t mode) {
     *at = schedule_behind(t);
     settled = true;
   } else if (is_stuck) settled = enumerate_modes(view, t, y, &begin);
-  switches->goes_on = false;
+  switches->edges.now->goes_on = false;
   heap_free(view->evaluator->heap, begin.y);
   return settled;
 }
@@ -251,7 +250,7 @@ static bool reset_columns(View *view, double t, double *y) {
   uint8_t *held = heap_array(heap, columns, sizeof *held);
   double *before = heap_copy(heap, y, columns, sizeof *y);
   decisions_reinit(decisions, y, held);
-  switches_leave(view->switches); /* what slid may be off its edge now */
+  edges_leave(&view->switches->edges); /* what slid may be off its edge now */
   bool ok = !decisions->refused && solve_held(view, t, y, held);
   if (ok) reset_keep_preferred(view, t, before, held, y);
   heap_free_all(heap, held, before);
@@ -281,7 +280,7 @@ void events_watch(View *view, double t, const double *y) {
 /* What slid goes on in the modes of now: columns that were the mean of both sides become those of these modes. Else what a mean leaves of the
  * rates, round-off, would say where they lead. Returns whether something slid. */
 static bool leave_edges(View *view, double t, double *y) {
-  if (!switches_slid(view->switches)) return false;
+  if (!edges_slid(&view->switches->edges)) return false;
   Beginning begin = keep_beginning(view, y);
   if (view->methods->solve(view, t, y) != EVAL_OK) copy_numbers(y, begin.y, begin.columns);
   heap_free(view->evaluator->heap, begin.y);
@@ -297,7 +296,7 @@ static bool solve_with_new_pre(View *view, double t, double *y) {
 static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   Decisions *decisions = view->switches->decisions;
   view->disturbed = leave_edges(view, *at, y);
-  switches_locate(view->switches, mode, *at, y);
+  edges_locate(&view->switches->edges, (int)mode, *at, y);
   view->fired.count = 0;
   for (int iteration = 0; iteration < MANY; iteration++) {
     bool reset = false;
@@ -321,7 +320,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
       past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);
       switches_evaluate(view->switches, t, y);
     }
-    switches_keep(view->switches, t, y, 0);
+    edges_keep(&view->switches->edges, t, y, 0);
     return true;
   }
   return false;

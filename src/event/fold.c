@@ -4,9 +4,9 @@
  * curve goes on behind one. */
 #include "event/fold.h"
 
-#include "base/constants.h"
 #include "base/copy.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "nonlinear/corrector.h"
 
 #include <math.h>

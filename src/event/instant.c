@@ -3,9 +3,9 @@
  * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
 #include "event/instant.h"
 
-#include "base/constants.h"
 #include "base/dense.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "nonlinear/corrector.h"
 
 #include <math.h>

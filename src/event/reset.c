@@ -3,7 +3,7 @@
 #include "event/reset.h"
 
 #include "base/blas.h"
-#include "base/constants.h"
+#include "core/constants.h"
 #include "nonlinear/corrector.h"
 
 #include <lapacke.h>

@@ -1,8 +1,8 @@
 /* turns: see turns.h. */
 #include "event/turns.h"
 
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 #include "event/events.h"
 #include "vary/sensitivity.h"
 #include "view/share.h"
@@ -158,11 +158,11 @@ static void let_wait(View *view, Turns *turns, uint32_t order, uint32_t place) {
       if (turns->turn[m] == turn) turns->waits[m] = true;
     if (turn == turns->samples) switches->decisions->samples_wait = true;
   }
-  switches->waits = turns->waits;
+  switches->edges.waits = turns->waits;
 }
 
 static void wait_no_more(View *view) {
-  view->switches->waits = NULL;
+  view->switches->edges.waits = NULL;
   if (view->switches->decisions) view->switches->decisions->samples_wait = false;
 }
 
@@ -199,7 +199,7 @@ static bool pass_in_turns(View *view, Turns *turns, double *t, double *y, uint32
   Stage begin = keep_stage(view, *t, y, heap);
   SensitivityMoment *sizes = sensitivity_keep(view->sensitivity, heap);
   if (!pass_at_once(view, t, y, mode)) return false;
-  bool slides = view->switches->slides > 0;
+  bool slides = view->switches->edges.now->slides > 0;
   Stage end = keep_stage(view, *t, y, heap);
   if (slides) {
     go_back(view, &begin, t, y);

@@ -3,6 +3,7 @@
 
 #include "code/cdata.h"
 #include "code/past.h"
+#include "code/switches.h"
 #include "export/lookups.h"
 #include "export/orders.h"
 #include "reduce/state_plan.h"
@@ -383,20 +384,21 @@ static const char *kind_name(ConditionKind kind) {
 }
 
 static void put_modes(Writer *writer) {
-  const ArrayCode *code = writer->source->evaluator->code;
-  const Modes *modes = code->modes;
-  PUT(writer, "static const ModelMode modes[] = {\n");
+  const Evaluator *evaluator = writer->source->evaluator;
+  const Modes *modes = evaluator->code->modes;
+  PUT(writer, "static const Condition modes[] = {\n");
   for (uint32_t m = 0; m < modes->count; m++) {
-    const Dag *dag = writer->source->evaluator->model->dag;
-    Op op = dag_op(dag, modes->relation[m]);
-    bool is_timed = export_is_timed(writer->source, m), has_inner = dag_depends(dag, modes->difference[m], OP_DISCRETE);
-    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %u, %d, ", kind_name(mode_kind(op)), is_timed,
-        op_is_order(op) && !is_timed, code->matters[modes->first + m], code->remembered[modes->first + m],
-        code->has_rate[m], has_inner, modes->edge[m], modes->is_mirrored[m]);
-    cdata_string(writer->heap, writer->out, model_text(writer->own, modes->relation[m], writer->arena));
-    PUT(writer, "},\n");
+    Condition mode = switches_condition(evaluator, m, export_is_timed(writer->source, m));
+    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, 0, %d, %d},\n", kind_name(mode.kind), mode.is_timed, mode.may_try,
+        mode.matters, mode.is_remembered, mode.has_rate, mode.has_inner, mode.edge, mode.is_mirrored);
   }
-  PUT(writer, "    {CONDITION_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "    {CONDITION_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nstatic const char *const mode_texts[] = {\n");
+  for (uint32_t m = 0; m < modes->count; m++) {
+    PUT(writer, "    ");
+    cdata_string(writer->heap, writer->out, model_text(writer->own, modes->relation[m], writer->arena));
+    PUT(writer, ",\n");
+  }
+  PUT(writer, "    0};\n\n");
 }
 
 static void put_step_list(Writer *writer, const char *name, const LogicStep *steps, uint32_t count) {
@@ -699,7 +701,8 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   PUT(writer,
       "    .residual = %s, .jacobian = %s, .nonzeros = %u, .whole = ORDER_WHOLE, .jump = ORDER_JUMP,\n"
       "    .jacobian_start = jacobian_start,\n"
-      "    .jacobian_row = jacobian_row, .mode = modes, .conditions = %s, .written = %s, .rates = %s,\n",
+      "    .jacobian_row = jacobian_row, .mode = modes, .mode_text = mode_texts, .conditions = %s, .written = %s, "
+      ".rates = %s,\n",
       names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
   PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
       modes->count, modes->first, logic->level_start.count - 1, logic->initial_steps.count, logic->lefts.count,

@@ -8,9 +8,9 @@
  * for what has changed since. Step and order control follow Brenan, Campbell, Petzold, Numerical Solution of
  * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
  */
-#include "base/constants.h"
 #include "base/copy.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "integrate/history.h"
 #include "integrate/integrator.h"
 #include "integrate/secant.h"

@@ -5,8 +5,8 @@
  */
 #include "integrate/condense.h"
 
-#include "base/constants.h"
 #include "base/vec.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * these columns is refused. The Jacobian is the exact dense one of the rates. A pivot changes what the components
  * mean, so it restarts the history, at the present step size.
  */
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 #include "integrate/integrator.h"
 #include "integrate/vectors.h"
 

@@ -7,9 +7,9 @@
  * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
  * II.6.
  */
-#include "base/constants.h"
 #include "base/copy.h"
 #include "base/pairs.h"
+#include "core/constants.h"
 #include "integrate/erk_coefficients.h"
 #include "integrate/integrator.h"
 

@@ -8,8 +8,8 @@
  * IDA has no call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much
  * longer than IDA's Newton iteration keeps them when secant updates follow what has changed (secant.h).
  */
-#include "base/constants.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "integrate/integrator.h"
 #include "integrate/secant.h"
 #include "integrate/vectors.h"

@@ -1,7 +1,7 @@
 /* nearest: see nearest.h. The correction is that of least_norm.h: with all columns, and with states that do not move. */
 #include "integrate/nearest.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "nonlinear/corrector.h"
 #include "nonlinear/least_norm.h"
 

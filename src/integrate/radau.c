@@ -7,8 +7,8 @@
  * Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau
  * methods" (1999); the weights by index follow section VII.7.
  */
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 #include "integrate/integrator.h"
 #include "integrate/radau_output.h"
 

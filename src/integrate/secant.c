@@ -1,8 +1,8 @@
 /* secant: see secant.h. */
 #include "integrate/secant.h"
 
-#include "base/constants.h"
 #include "base/pairs.h"
+#include "core/constants.h"
 
 #include <math.h>
 

@@ -101,11 +101,7 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
 }
 
 /* Has a mode another value than the conditions at the values found? One that changed to and fro stays as it was. */
-static bool is_contradicted(const Switches *switches) {
-  bool any = false;
-  for (uint32_t m = 0; m < switches->modes->count && !any; m++) any = switches_contradict(switches, m);
-  return any;
-}
+static bool is_contradicted(const Switches *switches) { return edges_first_contradiction(&switches->edges) >= 0; }
 
 /* After a failure: sets all that is discrete by what was solved before the equations that failed. Do rows depend on what has changed? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
@@ -162,7 +158,7 @@ static bool try_modes(ModeSearch *search, const Trial *trial) {
   if (initial_is_ruled_out(initializer)) return false;
   initializer->trial = !search->has_logic ? TRIAL_QUICK : is_few ? TRIAL_OF_FEW : TRIAL_OF_MANY;
   bool is_found = solve_modes(initializer, search->switches, search->starts, search->run, &search->found, &silent) &&
-                  switches_agree(search->switches);
+                  edges_agree(&search->switches->edges);
   initializer->trial = TRIAL_NONE;
   return is_found;
 }
@@ -178,7 +174,7 @@ static bool search_all_modes(ModeSearch *search) {
  * fewest changes is taken whose values agree with it. Most combinations have many changes, and few of them a solution: before them come guesses
  * elsewhere, from which all modes can be reached. */
 static bool enumerate_modes(ModeSearch *search) {
-  Trial trial = switches_trial(search->switches, TRIAL_MODES);
+  Trial trial = edges_trial(&search->switches->edges, TRIAL_MODES);
   bool is_found = false, is_searched = false;
   while (!is_found && trial_next(&trial)) {
     if (trial.changes > FEW_CHANGES && !is_searched) is_searched = true, is_found = search_all_modes(search);
@@ -237,7 +233,7 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
   bool is_found = solve_start(initializer, switches, starts, run, initial, diags);
   if (!is_found && switches && switches->modes->count) {
     uint32_t after = diags->list.count;
-    switches->is_at_start = false;
+    switches->edges.now->is_at_start = false;
     is_found = solve_start(initializer, switches, starts, run, initial, diags);
     diags_keep(diags, is_found ? before : after);
   }
@@ -320,7 +316,7 @@ static bool mark_beyond_edge(const Plan *plan, Switches *switches, uint32_t m, c
                              Heap *heap) {
   double *mode = mode_at(switches, m), value = *mode;
   *mode = value == 0;
-  bool is_on_edge = !switches_contradict(switches, m);
+  bool is_on_edge = !edges_contradict(&switches->edges, (int)m);
   bool *now = start_branches(plan, switches->evaluator, heap);
   for (uint32_t k = 0; k < plan->branches.count; k++) explained[k] = explained[k] || (is_on_edge && now[k] == holds[k]);
   *mode = value;

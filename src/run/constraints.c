@@ -1,8 +1,8 @@
 /* constraints: see constraints.h. */
 #include "run/constraints.h"
 
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -186,7 +186,7 @@ static void check_columns(Constraints *constraints, double t, const double *y, d
 
 static void check_corners(Constraints *constraints, double t, const double *y, double *now) {
   View *view = constraints->view;
-  for (uint32_t corner = 0; corner <= view->switches->slides; corner++) {
+  for (int corner = 0; corner <= view->switches->edges.now->slides; corner++) {
     copy_numbers(constraints->corner, y, (size_t)view->system.columns);
     if (view->methods->solve_corner(view, t, constraints->corner, corner) == EVAL_OK)
       check_columns(constraints, t, constraints->corner, now);
@@ -199,6 +199,6 @@ void constraints_check(Constraints *constraints, double t, const double *y) {
   vec_push(heap, &constraints->times, t);
   double *now = vec_extend(heap, &constraints->history, constraints->plan->levels);
   for (uint32_t l = 0; l < constraints->plan->levels; l++) now[l] = 0;
-  if (switches && switches->slides) check_corners(constraints, t, y, now);
+  if (switches && switches->edges.now->slides) check_corners(constraints, t, y, now);
   else check_columns(constraints, t, y, now);
 }

@@ -1,7 +1,7 @@
 /* report: see report.h. */
 #include "run/report.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "result/conversion_report.h"
 #include "result/initial_report.h"
 #include "result/json.h"

@@ -1,8 +1,8 @@
 /* run: see run.h. */
 #include "run/run.h"
 
-#include "base/constants.h"
 #include "base/underflow.h"
+#include "core/constants.h"
 #include "run/signs.h"
 #include "vary/sensitivity.h"
 

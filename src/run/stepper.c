@@ -1,5 +1,5 @@
 /* stepper: see stepper.h. */
-#include "base/constants.h"
+#include "core/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -511,7 +511,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   size_t columns = (size_t)view->system.columns;
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
-  if (view->switches) switches_set_nominal(view->switches, options->start, view->system.nominal);
+  if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
   stepper->limit = stepper->t_expected = INFINITY;
   stepper->unread = -INFINITY;
   heap_numbers(heap, columns, &stepper->y, &stepper->ahead, &stepper->begin, &stepper->beyond, &stepper->recent.y,
@@ -572,7 +572,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper_create_integrator(stepper, stepper->integrator ? stepper->integrator : stepper_first_integrator(stepper));
   stepper_start_integrator(stepper, t, stepper->y);
   stepper_begin_branch(stepper, t, stepper->y);
-  if (stepper->view->switches) stepper->view->switches->is_at_start = false;
+  if (stepper->view->switches) stepper->view->switches->edges.now->is_at_start = false;
   events_begin(stepper->view, t, stepper->y);
   stepper_plan_timed(stepper, t);
   return stepper_start_is_regular(stepper) &&
@@ -632,7 +632,7 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   copy_numbers(stepper->begin, stepper->y, (size_t)view->system.columns);
   stepper_set_event(stepper, t, EVENT_CALLER, MAP_NONE);
   stepper->statistics.time_events++;
-  if (stepper_is_sliding(stepper)) switches_leave(view->switches);
+  if (stepper_is_sliding(stepper)) edges_leave(&view->switches->edges);
   uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;
   if (lost != MAP_NONE) return stepper_report_lost(stepper, t, lost, values[lost]);
   bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);

@@ -1,5 +1,5 @@
 /* stepper_defect: a step is accepted by its defect (segment/defect.h), and if it leads no state across its min or max. */
-#include "base/constants.h"
+#include "core/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"

@@ -1,5 +1,5 @@
 /* stepper_events: events in the steps of a stepper: found, settled, and gone on from. */
-#include "base/constants.h"
+#include "core/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -24,16 +24,16 @@ bool stepper_start_is_regular(Stepper *stepper) {
 bool stepper_note_event(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
   double span = stepper_span(stepper);
-  return !switches_accumulate(switches, stepper->mode, stepper->t_event, span) ||
-         switches_let_rest(switches, stepper->options.tolerance, span) || stepper_report_accumulation(stepper);
+  return !edges_accumulate(&switches->edges, (int)stepper->mode, stepper->t_event, span) ||
+         edges_let_rest(&switches->edges, stepper->options.tolerance, span) || stepper_report_accumulation(stepper);
 }
 
 /* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
  * chosen automatically, gives way to one that damps. */
 static void let_hover(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
-  bool first = switches->slack[stepper->mode] == 0;
-  if (!switches_hover(switches, stepper->mode, stepper->options.tolerance, stepper_span(stepper))) return;
+  bool first = switches->edges.history[stepper->mode].slack == 0;
+  if (!edges_hover(&switches->edges, (int)stepper->mode, stepper->options.tolerance, stepper_span(stepper))) return;
   if (first) stepper_warn_hovering(stepper);
   if (!stepper->options.integrator && stepper->integrator->explicit_form && !stepper->waiting) {
     stepper_change_integrator(stepper, &integrator_radau, stepper->t_event);
@@ -77,7 +77,7 @@ static double expected_end(const Stepper *stepper, double t) {
   double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
   bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
   bool is_alike = lasted >= before / 2 && lasted <= (1 + GOOD_PART) * before;
-  is_alike = is_alike || (!is_timed && switches->times[stepper->mode].regular > 0);
+  is_alike = is_alike || (!is_timed && switches->edges.history[stepper->mode].times.regular > 0);
   if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->is_one_step) return INFINITY;
   return t + lasted + fmax(GOOD_PART * lasted, STUCK * stepper_span(stepper));
 }
@@ -103,7 +103,8 @@ static double first_step(const Stepper *stepper) {
   double first = stepper->stretch->first;
   if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
     return first;
-  return fmin(first, fmax((1 - EARLY) * switches->times[stepper->mode].cycle, STUCK * stepper_span(stepper)));
+  return fmin(first,
+              fmax((1 - EARLY) * switches->edges.history[stepper->mode].times.cycle, STUCK * stepper_span(stepper)));
 }
 
 /* Starts again behind an event, with the choice that suits the modes of now. */
@@ -199,7 +200,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
 bool stepper_settle(Stepper *stepper) {
   View *view = stepper->view;
   double *t = &stepper->t_event;
-  if (stepper_is_sliding(stepper)) switches_leave(view->switches);
+  if (stepper_is_sliding(stepper)) edges_leave(&view->switches->edges);
   if (*t < stepper->t_timed && stepper->mode != MAP_NONE) let_hover(stepper);
   size_t columns = (size_t)view->system.columns;
   bool is_folded = stepper->is_folded;
@@ -216,10 +217,10 @@ bool stepper_settle(Stepper *stepper) {
 
 bool stepper_misses_no_event(Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
-  uint32_t mode = switches ? switches_escaped(switches, stepper->t_stretch, round_off(stepper)) : MAP_NONE;
-  if (mode == MAP_NONE) return true;
-  stepper->mode = mode;
-  stepper->t_event = switches->times[mode].last;
+  int mode = switches ? edges_escaped(&switches->edges, stepper->t_stretch, round_off(stepper)) : -1;
+  if (mode < 0) return true;
+  stepper->mode = (uint32_t)mode;
+  stepper->t_event = switches->edges.history[mode].times.last;
   stepper_restart(stepper, stepper->before, stepper->begin, 0); /* the step away from there has not been */
   return stepper_report_accumulation(stepper);
 }
@@ -266,8 +267,10 @@ static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
     t = watcher_locate(watcher, step, &bracket, stepper->y, &stepper->mode);
   }
   if (stepper_is_sliding(stepper) && watcher_leaves(watcher, step, &t, stepper->y)) {
+    int mode = 0;
     stepper->at_event = true;
-    switches_leaving(stepper->view->switches, &stepper->mode);
+    edges_leaving(&stepper->view->switches->edges, &mode);
+    stepper->mode = (uint32_t)mode;
   }
   if (!stepper->at_event) return false;
   stepper->t_event = stepper_snap(stepper, t);

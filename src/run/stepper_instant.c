@@ -1,8 +1,8 @@
 /* stepper_instant: singular points that the solution passes. */
 #include "run/stepper_internal.h"
 
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 #include "event/instant.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* stepper_integrator: the method that a stepper integrates with, and the states that it integrates. */
-#include "base/constants.h"
+#include "core/constants.h"
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"

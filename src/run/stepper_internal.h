@@ -2,7 +2,7 @@
  * below events, and events below the steps. */
 #pragma once
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "watch/kinks.h"
@@ -80,7 +80,7 @@ struct Stepper {
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
-  return stepper->view->switches && stepper->view->switches->slides > 0;
+  return stepper->view->switches && stepper->view->switches->edges.now->slides > 0;
 }
 
 static inline double stepper_span(const Stepper *stepper) { return stepper->options.stop - stepper->options.start; }

@@ -202,12 +202,12 @@ void stepper_warn_hovering(Stepper *stepper) {
 void stepper_warn_widened(Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   for (uint32_t m = 0; switches && m < switches->modes->count; m++)
-    if (switches->is_widened[m])
+    if (switches->edges.history[m].is_widened)
       diag_warning(
           stepper->diags, DIAG_WARNING, (Span){0},
           "events without end of the condition %s were bounded by a hysteresis that grew to %.3g: what depends "
           "on it is right to about that; use noEvent, or a smooth transition",
-          relation_text(stepper, m), switches->slack[m]);
+          relation_text(stepper, m), switches->edges.history[m].slack);
 }
 
 bool stepper_report_jump(Stepper *stepper) {

@@ -94,7 +94,7 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   restore_values(view->original, &state->original);
   copy_numbers(view->seen, state->seen, (size_t)view->system.columns);
   if (view->switches) {
-    switches_forget(view->switches);
+    edges_forget(&view->switches->edges);
     switches_restore(view->switches, state->switches);
   }
   if (state->inputs) inputs_restore(view->evaluator->inputs, state->inputs);

@@ -1,9 +1,9 @@
 /* defect: see defect.h. */
 #include "segment/defect.h"
 
-#include "base/constants.h"
 #include "base/copy.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "segment/elimination.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "vary/adjoint.h"
 
 #include "base/arena.h"
-#include "base/constants.h"
+#include "core/constants.h"
 #include "integrate/variation.h"
 #include "vary/retake.h"
 #include "vary/transposed_stages.h"

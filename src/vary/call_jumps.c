@@ -1,7 +1,7 @@
 /* call_jumps: see call_jumps.h. */
 #include "vary/call_jumps.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 
 #include <float.h>
 #include <math.h>

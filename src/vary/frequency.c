@@ -3,7 +3,7 @@
 #include "vary/frequency.h"
 
 #include "base/blas.h"
-#include "base/constants.h"
+#include "core/constants.h"
 
 #include <complex.h>
 #include <lapacke.h>

@@ -2,7 +2,7 @@
  * middle, and a new one where it converges slowly. An explicit one: stage by stage, each from the one before. */
 #include "vary/retake.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "integrate/variation.h"
 #include "nonlinear/corrector.h"
 

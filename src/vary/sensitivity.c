@@ -1,5 +1,5 @@
 /* sensitivity: see sensitivity.h. */
-#include "base/constants.h"
+#include "core/constants.h"
 #include "vary/sensitivity_internal.h"
 
 #include "watch/kinks.h"

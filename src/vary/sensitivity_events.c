@@ -2,7 +2,7 @@
  * column varies by is Y + y' dt, dt being that of the time, and discrete values vary as what they are computed from. Behind it Y is
  * that without the rate behind the event. The iteration of an event is followed as it goes, with the derivatives of what it
  * evaluates. */
-#include "base/constants.h"
+#include "core/constants.h"
 #include "vary/sensitivity_internal.h"
 
 #include "base/copy.h"
@@ -210,7 +210,7 @@ static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
   return changed;
 }
 
-static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->view->switches->slides > 0; }
+static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->view->switches->edges.now->slides > 0; }
 
 bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;

@@ -1,7 +1,7 @@
 /* sensitivity_internal: what the files of sensitivities share. */
 #pragma once
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "integrate/radau_output.h"
 #include "integrate/variation.h"
 #include "vary/call_jumps.h"

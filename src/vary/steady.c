@@ -1,9 +1,9 @@
 /* steady: see steady.h. */
 #include "vary/steady.h"
 
-#include "base/constants.h"
 #include "base/linear.h"
 #include "base/spread.h"
+#include "core/constants.h"
 #include "nonlinear/nonlinear.h"
 
 #include <math.h>

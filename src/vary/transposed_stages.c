@@ -1,8 +1,8 @@
 /* transposed_stages: see transposed_stages.h. */
 #include "vary/transposed_stages.h"
 
-#include "base/constants.h"
 #include "base/linear.h"
+#include "core/constants.h"
 #include "vary/whole_stages.h"
 
 #include <math.h>

@@ -50,7 +50,7 @@ typedef struct ViewMethods {
 
   /* Solves the rows at a corner of the edges that the solution slides along (switches_set_corner), in the modes there. NULL: it
    * does not slide. */
-  EvalStatus (*solve_corner)(View *view, double t, double *y, uint32_t corner);
+  EvalStatus (*solve_corner)(View *view, double t, double *y, int corner);
 
   /* Solves the rows at an event that has given columns other values, which stay (`held`, per column), as do states as far as
    * the rows allow. */

@@ -15,52 +15,45 @@ typedef struct DummyView {
   Jump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
   Workspace *kept_rows, *kept_entries;
   double *corners; /* all columns, for each corner of the edges that the solution slides along */
-  uint32_t room;   /* for so many */
+  int room;        /* for so many */
   Variation *variation;
   double *change; /* all columns, of rates_jacobian */
   bool *is_state; /* per column */
 } DummyView;
 
-static EvalStatus solve_corner(View *view, double t, double *y, uint32_t corner) {
-  switches_set_corner(view->switches, corner);
+static EvalStatus solve_corner(View *view, double t, double *y, int corner) {
+  edges_set_corner(&view->switches->edges, corner);
   return statespace_complete(((DummyView *)view)->space, t, y);
 }
 
 /* Room for the columns of so many corners. */
-static void make_corners(DummyView *chosen, uint32_t count) {
+static void make_corners(DummyView *chosen, int count) {
   if (count <= chosen->room) return;
   Heap *heap = chosen->view.evaluator->heap;
   if (chosen->corners) heap_free(heap, chosen->corners);
-  chosen->corners = heap_array(heap, count * (size_t)chosen->view.system.columns, sizeof(double));
+  chosen->corners = heap_array(heap, (size_t)count * (size_t)chosen->view.system.columns, sizeof(double));
   chosen->room = count;
 }
 
 /* On edges: the mean of the columns of the corners that keeps the differences still. States are the same in all. */
 static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
-  Switches *switches = chosen->view.switches;
-  uint32_t count = switches->slides + 1;
-  size_t columns = (size_t)chosen->view.system.columns;
+  Edges *edges = &chosen->view.switches->edges;
+  int count = edges->now->slides + 1, columns = chosen->view.system.columns;
   make_corners(chosen, count);
-  for (uint32_t corner = 0; corner < count; corner++) {
+  for (int corner = 0; corner < count; corner++) {
     double *own = chosen->corners + corner * columns;
-    memcpy(own, y, columns * sizeof *y);
+    memcpy(own, y, (size_t)columns * sizeof *y);
     EvalStatus status = solve_corner(&chosen->view, t, own, corner);
     if (status != EVAL_OK) return status;
-    switches_keep_corner(switches, corner, t, own);
+    edges_keep_corner(edges, corner, t, own);
   }
-  switches_weigh(switches);
-  double rest = 1;
-  for (uint32_t k = 0; k < switches->slides; k++) rest -= switches->slide[k].weight;
-  for (size_t q = 0; q < columns; q++) {
-    y[q] = rest * chosen->corners[q];
-    for (uint32_t k = 1; k < count; k++) y[q] += switches->slide[k - 1].weight * chosen->corners[k * columns + q];
-  }
+  edges_mean(edges, chosen->corners, columns, y);
   return EVAL_OK;
 }
 
 static bool slides(const DummyView *chosen) {
   const Switches *switches = chosen->view.switches;
-  return switches && switches->slides > 0;
+  return switches && switches->edges.now->slides > 0;
 }
 
 static EvalStatus complete_states(void *context, double t, double *y) {

@@ -1,7 +1,7 @@
 /* certificate: see certificate.h. */
 #include "watch/certificate.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "watch/prover.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "watch/determinants.h"
 
 #include "array/regular.h"
-#include "base/constants.h"
+#include "core/constants.h"
 
 #include <math.h>
 

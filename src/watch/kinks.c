@@ -2,8 +2,8 @@
 #include "watch/kinks.h"
 
 #include "array/meeting.h"
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 #include "watch/search.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end) {
 
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
   View *view = context;
-  if (view->switches && switches_bend(view->switches, t_end, end)) return true;
+  if (view->switches && edges_bend(&view->switches->edges, t_end, end)) return true;
   return view->kinks && view->kinks->count > FEW_BENDS &&
          kinks_pass(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
 }

@@ -1,7 +1,7 @@
 /* poles: see poles.h. */
 #include "watch/poles.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "expr/enclosure.h"
 #include "init/terms.h"
 #include "watch/search.h"

@@ -1,8 +1,8 @@
 /* prover: see prover.h. */
 #include "watch/prover.h"
 
-#include "base/constants.h"
 #include "code/interval_tape.h"
+#include "core/constants.h"
 #include "nonlinear/corrector.h"
 #include "reduce/state_plan.h"
 #include "watch/krawczyk.h"
@@ -563,10 +563,11 @@ typedef struct Verdict {
 static void judge_mode(const Prover *prover, uint32_t m, Verdict *verdict) {
   const Motion *difference = interval_tape_at(prover->tape, prover->difference[m]);
   const Switches *switches = prover->switches;
-  if (switches_least_margin(switches, m, difference->all.low, difference->all.high) >= 0) return;
+  if (edges_least_margin(&switches->edges, (int)m, difference->all.low, difference->all.high) >= 0) return;
   Interval middle = difference->middle;
-  if (interval_is_bounded(middle) && switches_margin(switches, m, middle.low) < 0 &&
-      switches_margin(switches, m, middle.high) < 0 && switches_margin(switches, m, interval_middle(middle)) < 0)
+  if (interval_is_bounded(middle) && edges_margin(&switches->edges, (int)m, middle.low) < 0 &&
+      edges_margin(&switches->edges, (int)m, middle.high) < 0 &&
+      edges_margin(&switches->edges, (int)m, interval_middle(middle)) < 0)
     verdict->has_changed = true;
   *(interval_holds(difference->rate, 0) ? &verdict->is_open : &verdict->is_monotone) = true;
 }
@@ -601,7 +602,7 @@ static bool is_region_clear(Prover *prover, double from, double until) {
   for (uint32_t m = 0; m < modes->count; m++) {
     if (!is_searched(modes, m)) continue;
     Interval all = interval_tape_at(prover->tape, prover->difference[m])->all;
-    if (!switches_are_off_edges(prover->switches, m, all.low, all.high)) return false;
+    if (!edges_are_off(&prover->switches->edges, (int)m, all.low, all.high)) return false;
   }
   return true;
 }
@@ -639,7 +640,7 @@ void prover_forget(Prover *prover) {
 
 ProverScope prover_scope(Prover *prover) {
   if (!prover->has_conditions) return PROVER_NOTHING;
-  if (!prover->tape || !prover->is_possible || prover->switches->slides) return PROVER_UNABLE;
+  if (!prover->tape || !prover->is_possible || prover->switches->edges.now->slides) return PROVER_UNABLE;
   if (interval_tape_hold(prover->tape)) prover->is_judged = false;
   return prover->is_judged && !prover->is_bounded ? PROVER_UNABLE : PROVER_ABLE;
 }

@@ -2,8 +2,8 @@
 #include "watch/search.h"
 
 #include "base/bernstein.h"
-#include "base/constants.h"
 #include "base/copy.h"
+#include "core/constants.h"
 
 #include <float.h>
 #include <math.h>

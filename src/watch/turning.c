@@ -1,7 +1,7 @@
 /* turning: see turning.h. */
 #include "watch/turning.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "watch/determinants.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* watcher: see watcher.h. */
 #include "watch/watcher.h"
 
-#include "base/constants.h"
+#include "core/constants.h"
 #include "watch/search.h"
 
 #include <math.h>
@@ -64,19 +64,20 @@ Certificate *watcher_certificate(Watcher *watcher) { return watcher->certificate
 /* ---- margins ---- */
 
 static void fill_margins(const Switches *switches, double *margin) {
-  for (uint32_t m = 0; m < switches->modes->count; m++)
-    margin[m] = switches_margin(switches, m, switches->difference[m]);
+  const Edges *edges = &switches->edges;
+  for (int m = 0; m < edges->count; m++) margin[m] = edges_margin(edges, m, edges->difference[m]);
 }
 
 /* The mode that is nearest to its edge, or farthest beyond it. */
 static uint32_t least_margin(const Switches *switches) {
-  uint32_t least = 0;
+  const Edges *edges = &switches->edges;
+  int least = 0;
   double margin = INFINITY;
-  for (uint32_t m = 0; m < switches->modes->count; m++) {
-    double own = switches_margin(switches, m, switches->difference[m]);
+  for (int m = 0; m < edges->count; m++) {
+    double own = edges_margin(edges, m, edges->difference[m]);
     if (own < margin) margin = own, least = m;
   }
-  return least;
+  return (uint32_t)least;
 }
 
 /* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
@@ -86,7 +87,7 @@ static bool point_at(Looking *looking, double t) {
   const WatchedStep *step = looking->step;
   if (view_point(view, step->segment, t, looking->y) == EVAL_OK)
     return switches_evaluate(view->switches, t, looking->y);
-  view->switches->time = NAN; /* y is no longer that of the last look */
+  view->switches->edges.now->time = NAN; /* y is no longer that of the last look */
   return false;
 }
 
@@ -117,12 +118,12 @@ static bool peek_at(void *context, double t, double *margin) {
 static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
   ConstMoment begin = {step->segment->t0, step->segment->begin};
-  if (switches->kept != begin.t) {
+  if (switches->edges.now->kept != begin.t) {
     if (!switches_evaluate(switches, begin.t, begin.y)) return false;
-    switches_keep(switches, begin.t, begin.y, 0);
+    edges_keep(&switches->edges, begin.t, begin.y, 0);
   }
   if (!switches_evaluate(switches, step->segment->t1, step->segment->end)) return false;
-  switches_rest(switches, step->segment->t1, step->segment->end);
+  edges_rest(&switches->edges, step->segment->t1, step->segment->end);
   return true;
 }
 
@@ -131,21 +132,21 @@ static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
   const View *view = watcher->view;
   bool is_long = view->system.watched && step->segment->methods->is_collocation;
-  return !watcher->jumps && !is_long && switches_are_far(view->switches, step->segment->t1 - step->segment->t0);
+  return !watcher->jumps && !is_long && edges_are_far(&view->switches->edges, step->segment->t1 - step->segment->t0);
 }
 
 bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
   if (!switches) return certificate_prove(watcher->certificate, step, true, true) == STEP_PROVEN;
-  if (!step->is_timed && !switches->some_meet && certificate_covers(watcher->certificate, step)) return true;
+  if (!step->is_timed && !switches->edges.some_meet && certificate_covers(watcher->certificate, step)) return true;
   double end = step->segment->t1;
   uint32_t mode;
-  bool is_known = look_at_ends(watcher, step), agrees = is_known && !switches_any_contradicts(switches, &mode);
+  bool is_known = look_at_ends(watcher, step), agrees = is_known && !switches_contradict(switches, &mode);
   bool is_far = agrees && are_far(watcher, step);
   StepProof proof = certificate_prove(watcher->certificate, step, agrees, is_far);
   bool is_quiet = proof == STEP_PROVEN || (proof == STEP_UNTRIED && is_far);
-  if (!agrees || switches->slides || !is_quiet) return false;
-  return switches_pass(switches, end, step->segment->end, end - step->segment->t0);
+  if (!agrees || switches->edges.now->slides || !is_quiet) return false;
+  return edges_pass(&switches->edges, end, step->segment->end, end - step->segment->t0);
 }
 
 /* ---- events ---- */
@@ -170,24 +171,23 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
   Watched watched = watch_modes(&looking);
   uint32_t mode;
   if (!look_at_ends(watcher, step)) return false;
-  bool inside = !switches_any_contradicts(switches, &mode),
-       dips = switches_dip(switches, end, step->segment->end, size);
-  memcpy(switches->end, switches->difference, switches->modes->count * sizeof(double));
-  switches->step = size;
-  switches->looks_inside = dips;
+  bool inside = !switches_contradict(switches, &mode),
+       dips = edges_dip(&switches->edges, end, step->segment->end, size);
+  edges_keep_end(&switches->edges, size);
+  switches->edges.now->looks_inside = dips;
   if (!dips) certificate_prove_inside(watcher->certificate, step, inside);
   Bracket found, open = {step->segment->t0, end};
   bool any = !dips && certificate_bracket(watcher->certificate, &found.low, &found.high) &&
-             look_at(&looking, found.high, watcher->margin) && switches_any_contradicts(switches, &mode);
+             look_at(&looking, found.high, watcher->margin) && switches_contradict(switches, &mode);
   if (!any) {
     if (!dips) certificate_open(watcher->certificate, &open.low, &open.high);
     any = search_find(watcher->modes, &watched, open, NULL, &found);
   }
   *bracket = (EventBracket){found.low, found.high, inside, dips};
-  switches->looks_inside = false;
+  switches->edges.now->looks_inside = false;
   if (any) return true;
   switches_evaluate(switches, end, step->segment->end);
-  switches_keep(switches, end, step->segment->end, size);
+  edges_keep(&switches->edges, end, step->segment->end, size);
   return false;
 }
 
@@ -198,12 +198,12 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
   Watched watched = watch_modes(&looking);
   Bracket found = {bracket->low, bracket->high};
   double middle = step->segment->t0 + (bracket->low - step->segment->t0) / 2;
-  switches->looks_inside = bracket->looks_inside;
+  switches->edges.now->looks_inside = bracket->looks_inside;
   if (middle > step->segment->t0 && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
-    switches_note_peaks(switches, watcher->margin);
+    edges_note_peaks(&switches->edges, watcher->margin);
   search_locate(watcher->modes, &watched, &found);
-  if (!switches_any_contradicts(switches, mode)) *mode = least_margin(switches);
-  switches->looks_inside = false;
+  if (!switches_contradict(switches, mode)) *mode = least_margin(switches);
+  switches->edges.now->looks_inside = false;
   return found.high;
 }
 
@@ -212,9 +212,9 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
 /* How far the weights of modes that slide are inside of [0, 1]. */
 static bool look_at_weights(void *context, double t, double *margin) {
   Looking *looking = context;
-  uint32_t mode;
+  int mode;
   if (!point_at(looking, t)) return false;
-  *margin = STUCK - switches_leaving(looking->watcher->view->switches, &mode);
+  *margin = STUCK - edges_leaving(&looking->watcher->view->switches->edges, &mode);
   return true;
 }
 

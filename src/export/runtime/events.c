@@ -3,28 +3,15 @@
  * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode
  * holds while its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre()
  * held, then reinit, then pre() takes the values found, until nothing changes. */
+#include "constants.h"
 #include "solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { PIVOT_LIMIT = 16, SETTLE_LIMIT = 30, PIVOTS_LIMIT = 300, ITERATION_LIMIT = 1000, TRIAL_LIMIT = 10 };
-enum {
-  HOVER_LIMIT = 4,
-  HOVER_RANGE = 16,
-  SLACK_GROWTH = 8,
-  DOUBLING_LIMIT = 128,
-  ACCUMULATION_LIMIT = 8,
-  START_ROUNDS = 20,
-  JUMP_LIMIT = 12,
-  SYSTEM_LIMIT = 1000
-};
-static const double FIRST_SLACK = 1e-3, LARGEST_SLACK_OF_JUMPS = 1e-3, FAST = 1e-3, REGULAR = 0.1, ACCUMULATED = 1e-11;
-static const double REMEMBERED_RANGE =
-    4; /* so many times hysteresis where what the events do lasts, and others keep them apart */
-static const double ROUND_OFF = 1e-13, STILL = 1e-9, SMALL_PART = 0.1;
-static const double CONVERGED = 1e-13, JUMPED = 1e-6, LEFT = 1e-9;
+enum { START_ROUNDS = 20, JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
+static const double SMALL_PART = 0.1, CONVERGED = 1e-13, JUMPED = 1e-6;
 
 int events_any(const Model *model) {
   return model->modes || model->levels || model->samples || model->actions || model->delays;
@@ -32,111 +19,34 @@ int events_any(const Model *model) {
 
 /* ---- differences and margins ---- */
 
-/* Runs a program of conditions. Whatever overflows still has a sign; only values that are no numbers tell nothing. */
-static int run_conditions(Solver *solver, ModelProgram *program, double t, const double *y) {
-  if (!program_run(solver, program, t, y, solver->difference)) return 0;
-  for (int k = 0; k < 2 * solver->model->modes; k++)
-    if (isnan(solver->difference[k])) return 1;
-  return 0;
-}
-
-int events_evaluate(Solver *solver, double t, const double *y) {
-  solver->now->looked = t;
-  return solver->model->modes ? run_conditions(solver, solver->model->conditions, t, y) : 0;
-}
-
-/* Of the events of a mode: the two last ones, the last cycle, to and fro, its part of the one before, and how often in a row that was about the same. */
-static double *times_of(const Solver *solver, int m) { return solver->event_times + 5 * m; }
-
-static double round_off(const Solver *solver, int m) {
-  double size = fmax(modes_size(solver->difference[solver->model->modes + m]), modes_size(solver->before[m]));
-  double blur = 4 * DBL_EPSILON * fabs(solver->now->looked) * solver->speed[m];
-  return fmax(ROUND_OFF * size, blur);
-}
-
-static double band(const Solver *solver, int m) {
-  int is_held = solver->now->looked <= times_of(solver, m)[1] + solver->hold[m];
-  return fmax(round_off(solver, m), is_held ? solver->slack[m] : 0);
-}
-
-static double margin_with(const Solver *solver, int m, double value, double difference) {
-  ConditionRange range = condition_range(solver->model->mode[m].kind, value);
-  return fmin(difference - range.low, range.high - difference) + band(solver, m);
-}
-
-double events_margin(const Solver *solver, int m, double difference) {
-  if (solver->model->mode[m].is_timed || slides_of(solver, m)) return HUGE_VAL;
-  if (solver->rests[m])
-    return fabs(difference - condition_edge(solver->model->mode[m].kind, difference)) - band(solver, m);
-  return margin_with(solver, m, *modes_at(solver, m), difference);
-}
-
 /* How far a condition is from changing; negative where it has to. */
 double events_indicator(const Solver *solver, int m) {
-  const Slide *slide = slides_of(solver, m);
-  if (slide) return slides_inside(slide) + LEFT;
-  return events_margin(solver, m, solver->difference[m]);
-}
-
-static int contradicts(const Solver *solver, int m) { return events_margin(solver, m, solver->difference[m]) < 0; }
-
-/* Is the last difference on an edge, where the relation says otherwise than the mode? */
-static int is_open(const Solver *solver, int m) {
-  const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = condition_edge(mode->kind, difference);
-  if (mode->is_timed || !mode->has_rate || solver->slack[m] != 0 || slides_of(solver, m)) return 0;
-  return fabs(difference - edge) <= band(solver, m) && *modes_at(solver, m) != condition_value(mode->kind, edge);
-}
-
-/* At a point, by the last differences: modes whose differences have come to their edges and rest there, as that of max(x, 1) > 1. They are
- * in the range of either mode, so that only the relation itself tells which one holds. Rates stay those of the beginning. */
-void events_rest(Solver *solver, double t, const double *y) {
-  size_t size = (size_t)solver->model->modes * sizeof(double);
-  int any = 0;
-  for (int m = 0; m < solver->model->modes; m++) any |= solver->rests[m] = is_open(solver, m);
-  if (!any) return;
-  memcpy(solver->margins, solver->rate, size);
-  modes_rates(solver, t, y);
-  for (int m = 0; m < solver->model->modes; m++) solver->rests[m] &= solver->rate[m] == 0;
-  memcpy(solver->rate, solver->margins, size);
-}
-
-void events_keep(Solver *solver, double t, const double *y, double step) {
-  modes_rates(solver, t, y);
-  for (int m = 0; m < solver->model->modes; m++) {
-    double mean = step > 0 ? modes_size(solver->difference[m] - solver->before[m]) / step : 0;
-    solver->speed[m] = fmax(fmax(fabs(solver->rate[m]), mean), solver->speed[m] / 2);
-    solver->before[m] = solver->difference[m];
-    solver->slid[m] = solver->rests[m] = 0;
-    double margin = events_margin(solver, m, solver->difference[m]);
-    if (is_finite(margin)) solver->peak[m] = fmax(solver->peak[m], margin); /* what slides stays on its edge */
+  const Edges *edges = &solver->edges;
+  for (int k = 0; k < edges->now->slides; k++) {
+    const Slide *slide = &edges->now->slide[k];
+    if (edges->history[m].slides_with == 1 + slide->mode) return fmin(slide->weight, 1 - slide->weight) + STUCK;
   }
-  solver->now->kept = t;
-}
-
-int events_may_hide(const Solver *solver, int m, double step) {
-  double now = solver->difference[m], before = solver->before[m];
-  double margin = fmin(events_margin(solver, m, now), events_margin(solver, m, before));
-  return margin < fabs(now - before) + step * solver->speed[m];
+  return edges_margin(edges, m, edges->difference[m]);
 }
 
 double events_safe_time(const Solver *solver, int m) {
-  double size = solver->difference[solver->model->modes + m], speed = solver->speed[m];
+  const Edges *edges = &solver->edges;
+  double size = edges->difference[edges->count + m], speed = edges->history[m].speed;
   if (!(speed > 0) || solver->model->mode[m].is_timed) return HUGE_VAL;
-  return fmax(events_margin(solver, m, solver->difference[m]), SMALL_PART * size) / speed;
+  return fmax(edges_margin(edges, m, edges->difference[m]), SMALL_PART * size) / speed;
 }
 
 /* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */
 double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
-  double difference = solver->difference[m], edge = condition_edge(solver->model->mode[m].kind, difference);
-  modes_rates(solver, t, y);
-  return fabs(difference - edge) <= band(solver, m) || solver->rate[m] == 0 ? 0 : (edge - difference) / solver->rate[m];
+  Edges *edges = &solver->edges;
+  double difference = edges->difference[m], edge = condition_edge(edges->condition[m].kind, difference);
+  edges_evaluate_rates(edges, t, y);
+  return fabs(difference - edge) <= edges_band(edges, m) || edges->rate[m] == 0 ? 0
+                                                                                : (edge - difference) / edges->rate[m];
 }
 
 void events_begin(Solver *solver, double t, const double *y) {
-  if (!solver->model->modes || events_evaluate(solver, t, y)) return;
-  memset(solver->peak, 0, (size_t)solver->model->modes * sizeof(double));
-  events_keep(solver, t, y, 0);
+  if (edges_evaluate(&solver->edges, t, y)) edges_start(&solver->edges, t, y);
 }
 
 /* ---- events of time ---- */
@@ -149,12 +59,12 @@ static int set_timed(Solver *solver, double t, const double *y) {
   int changed = 0, any = 0;
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return 0;
-  program_run(solver, model->conditions, solver->now->has_left ? behind(t) : t, y, solver->values);
+  program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
-    if (!model->mode[m].is_timed || !is_finite(solver->values[m])) continue;
+    if (!model->mode[m].is_timed || !isfinite(solver->values[m])) continue;
     double value = condition_value(model->mode[m].kind, solver->values[m]);
-    changed += value != *modes_at(solver, m);
-    *modes_at(solver, m) = value;
+    changed += value != solver->edges.mode[m];
+    solver->edges.mode[m] = value;
   }
   return changed;
 }
@@ -192,9 +102,9 @@ static void set_samples(Solver *solver, double t) {
 
 /* A mode that is linear in time changes where its difference gets to the edge of its range. */
 static double timed_next(const Solver *solver, int m, double t, double rate) {
-  ConditionRange range = condition_range(solver->model->mode[m].kind, *modes_at(solver, m));
+  ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
   double difference = solver->values[m], edge = rate > 0 ? range.high : range.low;
-  if (rate == 0 || !is_finite(edge) || !is_finite(difference)) return HUGE_VAL;
+  if (rate == 0 || !isfinite(edge) || !isfinite(difference)) return HUGE_VAL;
   return fmax(behind(t) + (edge - difference) / rate, behind(t));
 }
 
@@ -208,10 +118,10 @@ double events_next_time(Solver *solver, double t) {
   }
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
-  modes_rates(solver, t, solver->y);
+  edges_evaluate_rates(&solver->edges, t, solver->y);
   program_run(solver, model->conditions, behind(t), solver->y, solver->values);
   for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->rate[m]));
+    if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->edges.rate[m]));
   return first;
 }
 
@@ -228,7 +138,7 @@ static void set_lefts(Solver *solver, double t, const double *y) {
 }
 
 static int set_leaf(Solver *solver, double *values, int leaf, double value) {
-  if (!is_finite(value) || values[leaf] == value) return 0;
+  if (!isfinite(value) || values[leaf] == value) return 0;
   values[leaf] = value;
   solver->now->matter |= solver->model->matters[leaf];
   return 1;
@@ -286,89 +196,16 @@ static int accept(Solver *solver, double t, const double *y) {
 
 /* ---- setting modes ---- */
 
-/* Is a mode on the edge whose event was located, or on one that it slid along? */
-static int is_on_located_edge(const Solver *solver, int m) {
-  int crossing = solver->now->crossing;
-  return m == crossing || solver->slid[m] || (crossing >= 0 && modes_share_edge(solver, crossing, m));
-}
-
-/* Was the difference of a mode beyond its edge from the beginning of the step on, where no edge could be located? */
-static int was_beyond(const Solver *solver, int m) {
-  double at = solver->at[m], edge = condition_edge(solver->model->mode[m].kind, at), before = solver->before[m];
-  double near = fmax(band(solver, m), ON_EDGE * modes_way(solver, m));
-  return !solver->slid[m] && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
-}
-
-/* Is a mode that is remembered off its edge, if by less than its hysteresis? At an event, of its own or of another mode, it is as its difference
- * says. */
-static int is_off_edge(const Solver *solver, int m) {
-  const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m];
-  return solver->slack[m] > 0 && mode->is_remembered && !solver->slid[m] &&
-         fabs(difference - condition_edge(mode->kind, difference)) > round_off(solver, m);
-}
-
-/* The value that a mode should have by its difference: on an edge by its rate, and where nothing is known as it is. A mode that contradicts
- * never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. */
-static double wanted_value(const Solver *solver, int m) {
-  const ModelMode *mode = &solver->model->mode[m];
-  double difference = solver->difference[m], edge = condition_edge(mode->kind, difference), rate = solver->rate[m];
-  if (is_off_edge(solver, m)) return condition_value(mode->kind, difference);
-  int is_located =
-      is_on_located_edge(solver, m) && !was_beyond(solver, m) && fabs(difference - solver->at[m]) <= band(solver, m);
-  int is_on_edge = is_located || fabs(difference - edge) <= band(solver, m);
-  if (!solver->now->has_left) return condition_value(mode->kind, is_on_edge ? edge : difference);
-  int moves = is_on_edge && fabs(rate) > STILL * solver->speed[m], is_wrong = contradicts(solver, m);
-  double ahead = condition_value(mode->kind, edge + copysign(0.5, rate));
-  int may_lead = mode->matters || margin_with(solver, m, ahead, difference) >= 0;
-  if (moves && may_lead && (is_located || !is_wrong || ahead != *modes_at(solver, m))) return ahead;
-  if (is_on_edge && solver->rests[m]) return condition_value(mode->kind, edge);
-  if (!is_on_edge || is_wrong) return condition_value(mode->kind, difference);
-  return *modes_at(solver, m);
-}
-
-/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
-static void count_anew(Solver *solver, int m) {
-  int *changes = &solver->changes[m];
-  if (*changes > 1 && *changes != LED_AWAY && solver->model->mode[m].has_inner) *changes = 1;
-}
-
 static int set_modes(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  int changed = set_timed(solver, t, y), limit = solver->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
-  if (changed) solver->now->matter = 1;
-  modes_rates(solver, t, y);
-  for (int m = 0; m < model->modes; m++) {
-    if (model->mode[m].is_timed || slides_of(solver, m)) continue;
-    if (changed) count_anew(solver, m);
-    if (solver->changes[m] >= limit) continue;
-    double value = wanted_value(solver, m);
-    if (value == *modes_at(solver, m)) continue;
-    solver->changes[m]++;
-    *modes_at(solver, m) = value;
-    solver->now->matter |= model->mode[m].matters;
-    changed++;
-    if (solver->now->one_by_one) break;
-  }
+  int changed = set_timed(solver, t, y);
+  bool matter = changed || solver->now->matter;
+  changed += edges_set(&solver->edges, t, y, changed, &matter);
+  solver->now->matter = matter;
   return changed + set_discretes(solver, t, y);
 }
 
-static int is_undecided(const Solver *solver) {
-  for (int m = 0; m < solver->model->modes; m++)
-    if (solver->changes[m] >= CHANGE_LIMIT) return 1;
-  return 0;
-}
-
 static int any_contradicts(Solver *solver, double t, const double *y) {
-  if (events_evaluate(solver, t, y)) return 0;
-  for (int m = 0; m < solver->model->modes; m++)
-    if (contradicts(solver, m)) return 1;
-  return 0;
-}
-
-static void begin_modes(Solver *solver, int mode) {
-  if (solver->model->modes) memset(solver->changes, 0, (size_t)solver->model->modes * sizeof(int));
-  solver->now->crossing = mode;
+  return edges_evaluate(&solver->edges, t, y) && edges_first_contradiction(&solver->edges) >= 0;
 }
 
 /* ---- jumps: what columns become at an event that changes constraints ---- */
@@ -513,9 +350,9 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
 static int iterate_modes(Solver *solver, double t, double *y) {
-  int solved = 0, limit = solver->now->one_by_one ? PIVOTS_LIMIT : SETTLE_LIMIT;
+  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS;
   for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
-    if (events_evaluate(solver, t, y)) return 1;
+    if (!edges_evaluate(&solver->edges, t, y)) return 1;
     solver->now->matter = 0;
     if (!set_modes(solver, t, y)) return leaves_structure(solver, t, y);
     if (!solver->now->matter) continue;
@@ -528,7 +365,7 @@ static int iterate_modes(Solver *solver, double t, double *y) {
 }
 
 static int settle_once(Solver *solver, double t, double *y, int mode) {
-  begin_modes(solver, mode);
+  edges_begin(&solver->edges, mode);
   int more = 1;
   for (int round = 0; round < SLIDE_LIMIT && more; round++)
     if (iterate_modes(solver, t, y) || slides_begin(solver, t, y, &more)) return 1;
@@ -543,51 +380,25 @@ static void keep(const Solver *solver, const double *y, double *columns, double 
 static void go_back(Solver *solver, const double *columns, const double *discretes, double *y) {
   memcpy(y, columns, (size_t)solver->model->columns * sizeof(double));
   memcpy(solver->discretes, discretes, (size_t)solver->model->discretes * sizeof(double));
-  slides_forget(solver);
+  edges_forget_slides(&solver->edges);
   solver->now->undetermined = 0;
 }
 
-/* Does every mode have the value that its difference asks for? */
-static int agrees(const Solver *solver) {
-  for (int m = 0; m < solver->model->modes; m++)
-    if (!solver->model->mode[m].is_timed && wanted_value(solver, m) != *modes_at(solver, m)) return 0;
-  return 1;
-}
-
-/* The modes to try, first those that changed: at most TRIAL_LIMIT. */
-static int list_trial(const Solver *solver, int *modes) {
-  int count = 0;
-  for (int changed = 1; changed >= 0; changed--)
-    for (int m = 0; m < solver->model->modes && count < TRIAL_LIMIT; m++)
-      if (solver->model->mode[m].may_try && (solver->changes[m] > 0) == changed) modes[count++] = m;
-  return count;
-}
-
-static int count_bits(unsigned set) {
-  int count = 0;
-  for (; set; set &= set - 1) count++;
-  return count;
-}
-
-static int try_modes(Solver *solver, double t, double *y, const int *modes, int count, unsigned flipped) {
+static int try_modes(Solver *solver, double t, double *y, const Trial *trial) {
   go_back(solver, solver->begin_y, solver->begin_discretes, y);
-  begin_modes(solver, solver->now->crossing);
-  for (int k = 0; k < count; k++) {
-    if (flipped >> k & 1) *modes_at(solver, modes[k]) = *modes_at(solver, modes[k]) == 0;
-    solver->changes[modes[k]] = CHANGE_LIMIT;
-  }
+  edges_flip(&solver->edges, trial);
   for (int round = 0; round < solver->model->discretes && set_discretes(solver, t, y); round++) continue;
-  return !solve_at_event(solver, t, y) && !iterate_modes(solver, t, y) && agrees(solver);
+  return !solve_at_event(solver, t, y) && !iterate_modes(solver, t, y) && edges_agree(&solver->edges);
 }
 
 /* The combination with the fewest changes in which all modes agree. Returns 1 where there is none. */
 static int enumerate_modes(Solver *solver, double t, double *y) {
-  int modes[TRIAL_LIMIT], count = list_trial(solver, modes);
+  Trial trial = edges_trial(&solver->edges, TRIAL_LIMIT);
   solver->now->changed = 1;
   keep(solver, y, solver->left_y, solver->left_discretes);
-  for (int changes = 0; changes <= count; changes++)
-    for (unsigned flipped = 0; flipped < 1u << count; flipped++)
-      if (count_bits(flipped) == changes && try_modes(solver, t, y, modes, count, flipped)) return 0;
+  do
+    if (try_modes(solver, t, y, &trial)) return 0;
+  while (trial_next(&trial));
   go_back(solver, solver->left_y, solver->left_discretes, y);
   return 1;
 }
@@ -610,17 +421,17 @@ static int settle_values(Solver *solver, double *y, int mode) {
   now->retracted = 0;
   int failed = settle_once(solver, t, y, mode);
   if (now->restructured) return 1;
-  if (now->retracted && !now->latches && (failed || is_undecided(solver))) {
+  if (now->retracted && !now->latches && (failed || edges_undecided(&solver->edges))) {
     go_back(solver, solver->begin_y, solver->begin_discretes, y);
     now->latches = 1;
     failed = settle_once(solver, t, y, mode);
     now->latches = 0;
   }
-  if (failed || (is_undecided(solver) && any_contradicts(solver, t, y))) {
+  if (failed || (edges_undecided(&solver->edges) && any_contradicts(solver, t, y))) {
     go_back(solver, solver->begin_y, solver->begin_discretes, y);
-    now->one_by_one = 1;
+    solver->edges.now->one_by_one = true;
     failed = settle_once(solver, t, y, mode);
-    now->one_by_one = 0;
+    solver->edges.now->one_by_one = false;
   }
   int has_others = solver->model->branches && !solver->model->holds;
   if (!failed || now->undetermined || now->restructured || has_others) return failed;
@@ -662,13 +473,13 @@ static int reset_columns(Solver *solver, double t, double *y, int *any) {
     double value = action->sign * solver->values[2 * a + 1];
     if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0) continue;
     int is_other = solver->held[action->column] && fabs(y[action->column] - value) > 1e-12 * fabs(value);
-    if (is_other || !is_finite(value)) return report(solver, action->message), 1;
+    if (is_other || !isfinite(value)) return report(solver, action->message), 1;
     solver->held[action->column] = 2;
     y[action->column] = value;
     *any = 1;
   }
   if (!*any) return 0;
-  slides_leave(solver); /* what slid may be off its edge now */
+  edges_leave(&solver->edges); /* what slid may be off its edge now */
   solver->now->changed = 1;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
@@ -678,14 +489,12 @@ static int reset_columns(Solver *solver, double t, double *y, int *any) {
 /* The mode whose event it is, and modes that slid, are on their edges. Columns that were the mean of both sides become those of the modes of
  * now: else what a mean leaves of the rates, round-off, would say where they lead. */
 static void locate(Solver *solver, double t, double *y, int mode) {
-  int any = 0;
-  for (int m = 0; m < solver->model->modes; m++) any |= solver->slid[m];
+  int any = edges_slid(&solver->edges);
   solver->now->changed |= any;
   if (any) memcpy(solver->begin_y, y, (size_t)solver->model->columns * sizeof(double));
   if (any && states_solve(solver, t, y, 0) != SOLVER_OK)
     memcpy(y, solver->begin_y, (size_t)solver->model->columns * sizeof(double));
-  if ((!any && mode < 0) || events_evaluate(solver, t, y)) return;
-  memcpy(solver->at, solver->difference, (size_t)solver->model->modes * sizeof(double));
+  edges_locate(&solver->edges, mode, t, y);
 }
 
 /* The end of an event for delays. Returns 1 where there is no room, or a delay that cannot be. */
@@ -699,7 +508,7 @@ static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
 static int iterate(Solver *solver, double *y, int mode) {
   Scalars *now = solver->now;
   locate(solver, now->time, y, mode);
-  for (int iteration = 0; iteration < ITERATION_LIMIT; iteration++) {
+  for (int iteration = 0; iteration < MANY; iteration++) {
     int is_reset = 0;
     if (settle_values(solver, y, mode)) return 1;
     double t = now->time;
@@ -709,7 +518,7 @@ static int iterate(Solver *solver, double *y, int mode) {
     if (accept(solver, t, y) || is_reset) continue;
     end_samples(solver, t, y);
     if (solver->model->delays && note_delays(solver, t, y, now->changed || mode >= 0)) return 1;
-    if (!events_evaluate(solver, t, y)) events_keep(solver, t, y, 0);
+    if (edges_evaluate(&solver->edges, t, y)) edges_keep(&solver->edges, t, y, 0);
     return 0;
   }
   return 1;
@@ -743,7 +552,7 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->now->system = number;
   solver->now->restructured = solver->now->undetermined = 0;
   solver->now->changed = 1;
-  slides_forget(solver);
+  edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   states_link(solver);
   return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || slides_complete(solver, t, y, 0) != SOLVER_OK;
@@ -784,100 +593,45 @@ int events_settle(Solver *solver, double *y, int mode) {
 
 /* ---- events without end ---- */
 
-/* The time of an event of a mode in a run. Returns 1 where its events come ever faster, infinitely many before a time that is t but for round-off. */
-static int accumulates(Solver *solver, int m, double t, double span) {
-  double *times = times_of(solver, m), cycle = t - times[0], ratio = cycle / times[2];
-  int is_regular = ratio < 1 && fabs(ratio - times[3]) < REGULAR * ratio;
-  times[0] = times[1];
-  times[1] = t;
-  times[2] = cycle;
-  times[3] = ratio;
-  times[4] = is_regular ? times[4] + 1 : 0;
-  if (times[4] < ACCUMULATION_LIMIT || !(cycle * ratio < ACCUMULATED * span * (1 - ratio))) return 0;
-  for (int k = 0; k < solver->model->modes; k++)
-    if (solver->slack[k] != 0) return 0;
+static void report_mode(const Solver *solver, int m, const char *text) {
+  report(solver, text);
+  report(solver, solver->model->mode_text[m]);
+}
+
+static int report_accumulation(const Solver *solver, int m) {
+  report_mode(solver, m,
+              "this condition changes ever faster, infinitely often before the solution gets beyond this time:");
   return 1;
 }
 
-static void report_mode(const Solver *solver, int m, const char *text) {
-  report(solver, text);
-  report(solver, solver->model->mode[m].text);
-}
-
-/* Says that hysteresis has grown: the first time, and when it is beyond what the tolerance asks for. */
-static void report_slack(Solver *solver, int m, int is_first, double allowed) {
+/* Hysteresis has grown: the first time, and when it is beyond what the tolerance asks for. */
+static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
   if (is_first)
     report_mode(solver, m,
                 "warning: the solution hovers at the edge of this condition, which from here on changes only when "
                 "passed by some times the tolerance; use noEvent, or a smooth transition:");
-  if (solver->is_widened[m] || !(solver->slack[m] > allowed)) return;
-  solver->is_widened[m] = 1;
-  report_mode(solver, m,
-              "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
-              "tolerance, and what "
-              "depends on it is right to about that only; use noEvent, or a smooth transition:");
-}
-
-/* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
-static void set_hold(Solver *solver, int m, int hovers, double span) {
-  const double *times = times_of(solver, m);
-  double hold = hovers ? solver->hold[m] : 0;
-  if (times[1] - times[0] > hold) hold *= 2;
-  solver->hold[m] = fmax(hold, FAST * span);
-}
-
-/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
-static int will_accumulate(const double *times, double span) {
-  double ratio = times[3], last = ACCUMULATED * span * (1 - ratio) / ratio;
-  return times[4] >= HOVER_LIMIT && log(last / times[2]) / log(ratio) < 2 / FAST;
-}
-
-/* Did another mode whose changes last change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
- * fro alone. */
-static int takes_turns(const Solver *solver, int m) {
-  const Model *model = solver->model;
-  const double *own = times_of(solver, m);
-  if (!model->mode[m].is_remembered) return 0;
-  for (int k = 0; k < model->modes; k++) {
-    double last = times_of(solver, k)[1];
-    int is_between = last > own[1] - own[2] && last <= own[1];
-    if (is_between && model->mode[k].edge != model->mode[m].edge && model->mode[k].is_remembered) return 1;
-  }
-  return 0;
-}
-
-/* Where the difference of a mode hovers at its edge, event after event, hysteresis grows up to the tolerance, and where events are fast beyond
- * it, so that their number is bounded. */
-static void let_hover(Solver *solver, int m, double span) {
-  double *slack = &solver->slack[m], peak = solver->peak[m], tolerance = solver->now->tolerance;
-  const double *times = times_of(solver, m);
-  solver->largest[m] = fmax(solver->largest[m], modes_size(peak));
-  double size = fmax(solver->largest[m], modes_size(solver->difference[solver->model->modes + m]));
-  int is_fast = times[2] < FAST * span, is_first = *slack == 0;
-  if (is_fast) size = fmax(size, solver->nominal_size[m]);
-  double limit = fmax(tolerance, solver->jumps[m] ? LARGEST_SLACK_OF_JUMPS : 0) * size;
-  double range = takes_turns(solver, m) ? REMEMBERED_RANGE * fmax(*slack, FIRST_SLACK * tolerance * size)
-                                        : HOVER_RANGE * fmax(*slack, tolerance * size);
-  int hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
-  set_hold(solver, m, hovers, span);
-  solver->peak[m] = 0;
-  solver->hovers[m] = hovers ? solver->hovers[m] + 1 : 0;
-  int doubles = *slack >= limit;
-  if (solver->hovers[m] < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return;
-  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, FIRST_SLACK * tolerance * size), limit);
-  solver->hovers[m] = 0;
-  report_slack(solver, m, is_first, tolerance * size);
+  if (solver->edges.history[m].is_widened && !was_widened)
+    report_mode(solver, m,
+                "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
+                "tolerance, and what "
+                "depends on it is right to about that only; use noEvent, or a smooth transition:");
 }
 
 /* Notes an event of a mode in a run. Returns 1 where its events have no end. */
 int events_hover(Solver *solver, int m, double t) {
-  double span = solver->model->stop - solver->model->start;
-  int is_endless = accumulates(solver, m, t, span);
-  if (is_endless)
-    report_mode(solver, m,
-                "this condition changes ever faster, infinitely often before the solution gets beyond this time:");
-  else let_hover(solver, m, span);
-  return is_endless;
+  Edges *edges = &solver->edges;
+  double span = solver->model->stop - solver->model->start, tolerance = solver->now->tolerance;
+  int is_first = edges->history[m].slack == 0, was_widened = edges->history[m].is_widened;
+  if (edges_accumulate(edges, m, t, span) && !edges_let_rest(edges, tolerance, span))
+    return report_accumulation(solver, m);
+  if (edges_hover(edges, m, tolerance, span)) report_slack(solver, m, is_first, was_widened);
+  return 0;
+}
+
+/* Behind a step without an event: is one lost of a series that came ever faster? */
+int events_are_lost(const Solver *solver) {
+  int m = edges_escaped(&solver->edges, solver->now->event, 4 * DBL_EPSILON * fabs(solver->now->time));
+  return m >= 0 && report_accumulation(solver, m);
 }
 
 /* ---- the start ---- */
@@ -886,7 +640,7 @@ int events_hover(Solver *solver, int m, double t) {
 static int modes_differ(Solver *solver, double t, const double *y) {
   solver->now->matter = 0;
   for (int round = 0; round <= solver->model->discretes && !solver->now->matter; round++)
-    if (events_evaluate(solver, t, y) || !set_modes(solver, t, y)) return 0;
+    if (!edges_evaluate(&solver->edges, t, y) || !set_modes(solver, t, y)) return 0;
   return solver->now->matter;
 }
 
@@ -900,10 +654,13 @@ static int find_columns(Solver *solver, double t, double *y) {
 static int find_start(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   solver->discretes[model->initial] = 1;
-  begin_modes(solver, -1);
+  edges_begin(&solver->edges, -1);
   set_timed(solver, t, y);
   memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
-  if (model->modes && !run_conditions(solver, model->written, t, y)) set_modes(solver, t, y);
+  double *difference = solver->edges.difference;
+  if (model->modes &&
+      (!program_run(solver, model->written, t, y, difference) || edges_are_known(&solver->edges, difference)))
+    set_modes(solver, t, y);
   for (int round = 0; round < START_ROUNDS; round++) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
@@ -925,13 +682,15 @@ static int moved_start(const Solver *solver, const double *y) {
 
 /* At the start modes have the values of their relations as written, unless none were found that do. */
 static void enter_start(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  solver->now->has_left = 0;
-  if (!model->modes) return;
-  solver->now->has_left = events_evaluate(solver, t, y) || !agrees(solver);
-  for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed && condition_value(model->mode[m].kind, solver->difference[m]) != *modes_at(solver, m))
-      solver->now->has_left = 1;
+  Edges *edges = &solver->edges;
+  edges->now->is_at_start = true;
+  if (!edges->count) return;
+  edges->now->is_at_start = edges_evaluate(edges, t, y) && edges_agree(edges);
+  for (int m = 0; m < edges->count; m++) {
+    const Condition *condition = &edges->condition[m];
+    if (condition->is_timed && condition_value(condition->kind, edges->difference[m]) != edges->mode[m])
+      edges->now->is_at_start = false;
+  }
 }
 
 static int begin_delays(Solver *solver, double t, const double *y) {
@@ -947,9 +706,7 @@ int events_initial(Solver *solver, double t, double *y) {
     if (find_start(solver, t, y) || moved_start(solver, y)) return 1;
   }
   solver->now->is_started = 1;
-  int are_known = model->modes && !run_conditions(solver, model->conditions, t, model->nominal);
-  for (int m = 0; m < model->modes && are_known; m++)
-    solver->nominal_size[m] = modes_size(solver->difference[model->modes + m]);
+  edges_set_nominal(&solver->edges, t, model->nominal);
   if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
   events_begin(solver, t, y);
   if (begin_samples(solver, t)) return 1;
@@ -967,14 +724,14 @@ int events_end(Solver *solver) {
   int terminal = solver->model->terminal;
   if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
   solver->discretes[terminal] = 1;
-  slides_leave(solver);
+  edges_leave(&solver->edges);
   return events_settle(solver, solver->y, -1);
 }
 
 /* The event right after the start, of relations that do not stay as they are there. Returns 1 where it does not settle. */
 int events_leave_start(Solver *solver) {
-  if (solver->now->has_left) return 0;
-  solver->now->has_left = 1;
+  if (!solver->edges.now->is_at_start) return 0;
+  solver->edges.now->is_at_start = false;
   if (!solver->model->modes) return 0;
   if (events_settle(solver, solver->y, -1)) return 1;
   radau_start(solver);

@@ -60,7 +60,7 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
                          memory,
                          PHASE_INSTANTIATED,
                          model->start,
-                         number_nan(),
+                         nan(""),
                          0,
                          is_cosimulation,
                          0,
@@ -89,7 +89,7 @@ InstanceStatus instance_reset(Instance *instance) {
   solver_reset(instance->solver);
   instance->phase = PHASE_INSTANTIATED;
   instance->start = instance->solver->model->start;
-  instance->stop = number_nan();
+  instance->stop = nan("");
   instance->tolerance = 0;
   instance->has_values = instance->is_stale = 0;
   return INSTANCE_OK;
@@ -98,12 +98,11 @@ InstanceStatus instance_reset(Instance *instance) {
 InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start,
                                        int has_stop, double stop) {
   if (!instance_may(instance, IN_INSTANTIATED, "the set-up of the experiment")) return INSTANCE_ERROR;
-  if (!is_finite(start) || (has_stop && !(stop >= start)) ||
-      (has_tolerance && !(tolerance > 0 && is_finite(tolerance))))
+  if (!isfinite(start) || (has_stop && !(stop >= start)) || (has_tolerance && !(tolerance > 0 && isfinite(tolerance))))
     return refuse_call(instance, "start time, stop time or tolerance of the experiment are none");
   instance->tolerance = has_tolerance ? tolerance : 0;
   instance->start = start;
-  instance->stop = has_stop ? stop : number_nan();
+  instance->stop = has_stop ? stop : nan("");
   instance->has_values = 0;
   return INSTANCE_OK;
 }
@@ -207,7 +206,7 @@ InstanceStatus instance_set(Instance *instance, unsigned variable, int types, do
   const ModelVariable *known = find_typed(instance, variable, types);
   if (!known) return INSTANCE_ERROR;
   if (!may_set(instance, known)) return refuse(instance, known);
-  if (!is_finite(value)) {
+  if (!isfinite(value)) {
     refuse_call(instance, "a value is no finite number");
     return INSTANCE_DISCARD;
   }
@@ -236,7 +235,7 @@ InstanceStatus instance_begin(Instance *instance) {
 InstanceStatus instance_set_time(Instance *instance, double time) {
   if (!instance_may(instance, IN_EVENT | IN_CONTINUOUS | OF_EXCHANGE, "SetTime")) return INSTANCE_ERROR;
   double span = instance->stop - instance->start; /* an integrator may look beyond the stop time, but not at any time */
-  if (!is_finite(time) || time < instance->start - span || time > instance->stop + span)
+  if (!isfinite(time) || time < instance->start - span || time > instance->stop + span)
     return refuse_call(instance, "a time is no finite number, or far beyond the experiment");
   instance->solver->now->time = time;
   instance->is_stale = 1;
@@ -256,7 +255,7 @@ enum { WITH_STATES = IN_INITIALIZATION | IN_EVENT | IN_CONTINUOUS | IN_TERMINATE
 InstanceStatus instance_set_states(Instance *instance, const double *states, size_t count) {
   if (!has_states(instance, IN_CONTINUOUS, "SetContinuousStates", states, count)) return INSTANCE_ERROR;
   for (size_t k = 0; k < count; k++)
-    if (!is_finite(states[k])) {
+    if (!isfinite(states[k])) {
       refuse_call(instance, "a state is no finite number");
       return INSTANCE_DISCARD;
     }
@@ -306,8 +305,8 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
     return refuse_call(instance, "the number of event indicators is wrong");
   InstanceStatus result = update(instance);
   if (result) return result;
-  if (events_evaluate(solver, solver->now->time, solver->y)) return INSTANCE_DISCARD;
-  events_rest(solver, solver->now->time, solver->y);
+  if (!edges_evaluate(&solver->edges, solver->now->time, solver->y)) return INSTANCE_DISCARD;
+  edges_rest(&solver->edges, solver->now->time, solver->y);
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
   }
@@ -317,12 +316,9 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
 
 /* The condition whose event this is, -1 if none contradicts. */
 static int crossed_mode(Solver *solver) {
-  const Model *model = solver->model;
-  if (!model->modes || events_evaluate(solver, solver->now->time, solver->y)) return -1;
-  events_rest(solver, solver->now->time, solver->y);
-  for (int m = 0; m < model->modes; m++)
-    if (events_margin(solver, m, solver->difference[m]) < 0) return m;
-  return -1;
+  if (!edges_evaluate(&solver->edges, solver->now->time, solver->y)) return -1;
+  edges_rest(&solver->edges, solver->now->time, solver->y);
+  return edges_first_contradiction(&solver->edges);
 }
 
 static double state_value(const Solver *solver, int k) {
@@ -355,7 +351,7 @@ static double next_event(Solver *solver) {
 /* An event of a mode; -1: of none. */
 static InstanceStatus pass(Instance *instance, int mode) {
   Solver *solver = instance->solver;
-  slides_leave(solver);
+  edges_leave(&solver->edges);
   if (mode >= 0 && events_hover(solver, mode, solver->now->time)) return fail(instance, "events have no end");
   if (events_settle(solver, solver->y, mode)) return fail(instance, "the conditions do not settle at this event");
   return INSTANCE_OK;
@@ -369,11 +365,11 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   int was_stale = instance->is_stale, system = now->system, waits = now->waits;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   now->changed = 0;
-  now->has_left = 1;
+  solver->edges.now->is_at_start = false;
   now->waits = 0;
   if (events_any(solver->model)) {
     int mode = waits ? now->waiting : crossed_mode(solver);
-    if (!waits) now->came = now->time - now->kept;
+    if (!waits) solver->edges.now->step = now->time - solver->edges.now->kept;
     if (pass(instance, mode)) return INSTANCE_ERROR;
   }
   if (now->asserted) return fail(instance, "an assertion does not hold");
@@ -385,7 +381,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   gather(solver);
   if (instance->is_cosimulation && (was_stale || moved || waits)) restart(solver);
   double next = next_event(solver);
-  *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, is_finite(next), next};
+  *event = (InstanceEvent){moved, exchanged > 0 || now->system != system, now->terminated, isfinite(next), next};
   return INSTANCE_OK;
 }
 
@@ -395,7 +391,7 @@ InstanceStatus instance_completed(Instance *instance, int *needs_event, int *ter
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
-  if (crossed_mode(solver) < 0) events_keep(solver, now->time, solver->y, 0);
+  if (crossed_mode(solver) < 0) edges_keep(&solver->edges, now->time, solver->y, 0);
   if (solver->model->actions) events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);
@@ -434,7 +430,7 @@ static int is_later(double a, double b) { return a - b > 1e-9 * (fabs(a) + fabs(
 /* A communication step must begin where the run is, and end before it ends. */
 static InstanceStatus check_step(const Instance *instance, double time, double step) {
   double now = instance->solver->now->time;
-  if (!is_finite(time) || !is_finite(step) || step < 0)
+  if (!isfinite(time) || !isfinite(step) || step < 0)
     return refuse_call(instance, "a communication step must have a finite length");
   if (is_later(time, now) || is_later(now, time))
     return refuse_call(instance, "a communication step must begin where the last one ended");
@@ -546,7 +542,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
 /* How all columns change in a direction, in `direction`. */
 static int find_direction(Instance *instance, const unsigned *knowns, size_t count, const double *seed) {
   Solver *solver = instance->solver;
-  int failed = solver->now->slides > 0;
+  int failed = solver->edges.now->slides > 0;
   memset(solver->direction, 0, (size_t)solver->model->columns * sizeof(double));
   memset(solver->row_direction, 0, (size_t)solver->model->rows * sizeof(double));
   for (size_t k = 0; k < count && !failed; k++) {
@@ -603,7 +599,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
     int column = column_of(instance, unknowns[i], &factor);
     if (column >= 0) solver->direction[column] += factor * seed[i];
   }
-  int failed = solver->now->slides > 0 ||
+  int failed = solver->edges.now->slides > 0 ||
                states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);

@@ -15,7 +15,7 @@ void initial_dependents(Solver *solver) {
   double value;
   for (int k = 0; k < model->dependents; k++) {
     int p = model->dependent[k];
-    if (is_finite(solver->overrides[p])) continue;
+    if (isfinite(solver->overrides[p])) continue;
     program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
     solver->parameters[p] = value;
   }
@@ -36,7 +36,7 @@ static int solve_correction(Solver *solver, const ModelInitial *system, double t
     for (int e = system->start[j]; e < system->start[j + 1]; e++) {
       int source = system->source[e];
       double value = source < 0 ? fabs(system->pull[-1 - source]) : solver->initial_entries[source];
-      if (is_finite(value)) matrix_add(&solver->full, system->row[e], j, value);
+      if (isfinite(value)) matrix_add(&solver->full, system->row[e], j, value);
     }
   if (matrix_factor(&solver->full)) return 1;
   matrix_solve(&solver->full, solver->right);
@@ -95,7 +95,7 @@ static int newton(Solver *solver, const ModelInitial *system, double t) {
   for (int k = 0; k < NEWTON_LIMIT; k++) {
     if (solve_correction(solver, system, t)) return 1;
     double size = correction_size(solver, system);
-    if (!is_finite(size)) return 1;
+    if (!isfinite(size)) return 1;
     if (size < 1e-9) {
       for (int j = 0; j < system->unknowns; j++) solver->initial_y[system->unknown[j]] -= solver->right[j];
       return 0;

@@ -1,21 +1,22 @@
 /* looks: the first event within the last step, found by looks at the continuous output: as close as the speeds of the conditions ask for, and
  * closer where one turns near its edge, as it may pass it and come back between two looks. */
+#include "constants.h"
 #include "solver.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LOCATE_LIMIT = 80, DIG_LIMIT = 24 };
+enum { DIG_LIMIT = 24 };
 
 /* Looks are at least this part of a step apart, and at most that. */
-static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4, LEFT = 1e-9;
+static const double NEAREST_LOOKS = 1.0 / 1024, FARTHEST_LOOKS = 1.0 / 4;
 
 /* What turns before an event is looked for when that is known to this part of a step. */
 static const double NEAR_ENOUGH = 1e-4;
 
 /* A condition whose columns only the equations tell is followed if a cubic misses no more than this part of what it varies by in a step, or if it stays so many times
  * that from its edge. */
-static const double FOLLOWED = 0.05, FAR = 2;
+static const double FOLLOWED = 0.05, AWAY = 2;
 
 /* Margins of the modes at the last look and the two before. */
 typedef struct Looks {
@@ -34,21 +35,14 @@ int looks_point(Solver *solver, double t, double *y) {
   return slides_complete(solver, t, y, 1) != SOLVER_OK;
 }
 
-int looks_contradiction(const Solver *solver) {
-  for (int m = 0; m < solver->model->modes; m++)
-    if (events_margin(solver, m, solver->difference[m]) < 0) return m;
-  return -1;
-}
-
 static int has_left_edge(const Solver *solver) {
-  for (int k = 0; k < solver->now->slides; k++)
-    if (slides_inside(&solver->now->slide[k]) < -LEFT) return 1;
-  return 0;
+  int mode;
+  return edges_leaving(&solver->edges, &mode) > STUCK;
 }
 
 int looks_is_over(Solver *solver, double t) {
-  if (looks_point(solver, t, solver->event_y) || events_evaluate(solver, t, solver->event_y)) return 0;
-  return looks_contradiction(solver) >= 0 || has_left_edge(solver);
+  if (looks_point(solver, t, solver->event_y) || !edges_evaluate(&solver->edges, t, solver->event_y)) return 0;
+  return edges_first_contradiction(&solver->edges) >= 0 || has_left_edge(solver);
 }
 
 static double step_size(const Solver *solver) { return solver->now->step_end - solver->now->step_begin; }
@@ -90,17 +84,17 @@ static int dig(Solver *solver, int m, Look left, Look middle, Look right, Bracke
 
 /* Does the rate at the beginning of the step lead the difference over its edge before t? */
 static int sets_out_over(const Solver *solver, int m, double t) {
-  double led = solver->before[m] + solver->rate[m] * (t - solver->now->step_begin);
-  return events_margin(solver, m, led) < 0;
+  double led = solver->edges.place[m].before + solver->edges.rate[m] * (t - solver->now->step_begin);
+  return edges_margin(&solver->edges, m, led) < 0;
 }
 
 /* Does a margin that turns around the last but one look come near enough to its edge to have passed it? By the largest speed, and by the slopes
  * on both sides, each of which may go on into the stretch on the other side. */
 static int turns_near(const Solver *solver, const Looks *looks, int m) {
   double now = looks->now[m], last = looks->last[m], previous = looks->previous[m];
-  if (!is_finite(last) || last < 0 || last > now || last > previous) return 0;
+  if (!isfinite(last) || last < 0 || last > now || last > previous) return 0;
   double left = looks->t_last - looks->t_previous, right = looks->t - looks->t_last;
-  double speed = fmax(solver->speed[m], looks->pace[m]);
+  double speed = fmax(solver->edges.history[m].speed, looks->pace[m]);
   if (previous + last < speed * left || last + now < speed * right) return 1;
   if (left > 0 && right > 0)
     return last < 0.5 * fmax((now - last) * fmax(1, left / right), (previous - last) * fmax(1, right / left));
@@ -152,8 +146,8 @@ static Looks begin_looks(Solver *solver) {
   size_t modes = (size_t)solver->model->modes;
   double t = solver->now->step_begin, *margins = solver->margins;
   Looks looks = {t, t, t, margins, margins + modes, margins + 2 * modes, margins + 3 * modes};
-  if (solver->now->slides) looks_point(solver, t, solver->event_y); /* the weights there */
-  memcpy(solver->difference, solver->before, modes * sizeof(double));
+  if (solver->edges.now->slides) looks_point(solver, t, solver->event_y); /* the weights there */
+  for (size_t m = 0; m < modes; m++) solver->edges.difference[m] = solver->edges.place[m].before;
   memset(looks.pace, 0, modes * sizeof(double));
   fill_margins(solver, looks.last);
   memcpy(looks.previous, looks.last, modes * sizeof(double));
@@ -200,15 +194,15 @@ static int dig_before(Solver *solver, const Looks *looks, Bracket *found) {
 
 static int may_hide(const Solver *solver) {
   for (int m = 0; m < solver->model->modes; m++)
-    if (events_may_hide(solver, m, step_size(solver))) return 1;
-  return solver->now->slides > 0;
+    if (edges_may_hide(&solver->edges, m, step_size(solver))) return 1;
+  return solver->edges.now->slides > 0;
 }
 
 /* ---- conditions that follow more than the states ---- */
 
 /* Parts of a step at which columns are known, and others, far from these, at which they are solved for. */
-enum { NODES = 4, CHECKS = 3 };
-static const double NODE[NODES] = {0, 0.15505102572168219018, 0.64494897427831780982, 1};
+enum { KNOWN = 4, CHECKS = 3 };
+static const double NODE[KNOWN] = {0, 0.15505102572168219018, 0.64494897427831780982, 1};
 static const double CHECK[CHECKS] = {0.07, 0.4, 0.87};
 
 /* The columns at a node of the last step behind its beginning. */
@@ -219,18 +213,18 @@ static const double *columns_at(const Solver *solver, int node) {
 /* Solves for the columns at a part of the last step, and looks at the conditions there. */
 static int solve_part(Solver *solver, double part) {
   double t = solver->now->step_begin + part * step_size(solver);
-  return looks_point(solver, t, solver->event_y) || events_evaluate(solver, t, solver->event_y);
+  return looks_point(solver, t, solver->event_y) || !edges_evaluate(&solver->edges, t, solver->event_y);
 }
 
 /* The differences at the nodes, in the room for margins. */
 static int sample_nodes(Solver *solver) {
   size_t modes = (size_t)solver->model->modes;
-  memcpy(solver->margins, solver->before, modes * sizeof(double));
-  for (int i = 1; i < NODES; i++) {
+  for (size_t m = 0; m < modes; m++) solver->margins[m] = solver->edges.place[m].before;
+  for (int i = 1; i < KNOWN; i++) {
     double t = solver->now->step_begin + NODE[i] * step_size(solver);
-    if (solver->model->states ? events_evaluate(solver, t, columns_at(solver, i)) : solve_part(solver, NODE[i]))
+    if (solver->model->states ? !edges_evaluate(&solver->edges, t, columns_at(solver, i)) : solve_part(solver, NODE[i]))
       return 1;
-    memcpy(solver->margins + (size_t)i * modes, solver->difference, modes * sizeof(double));
+    memcpy(solver->margins + (size_t)i * modes, solver->edges.difference, modes * sizeof(double));
   }
   return 0;
 }
@@ -243,28 +237,31 @@ static int is_unrated(const Solver *solver, int m) {
 static void note_speeds(Solver *solver) {
   int modes = solver->model->modes;
   for (int m = 0; m < modes; m++)
-    for (int i = 1; i < NODES && is_unrated(solver, m); i++) {
-      double way = modes_size(solver->margins[i * modes + m] - solver->margins[(i - 1) * modes + m]);
-      solver->speed[m] = fmax(solver->speed[m], way / ((NODE[i] - NODE[i - 1]) * step_size(solver)));
+    for (int i = 1; i < KNOWN && is_unrated(solver, m); i++) {
+      double way = edges_size(solver->margins[i * modes + m] - solver->margins[(i - 1) * modes + m]);
+      double *speed = &solver->edges.history[m].speed;
+      *speed = fmax(*speed, way / ((NODE[i] - NODE[i - 1]) * step_size(solver)));
     }
 }
 
 /* What the cubic through the nodes misses of the last difference of mode m, at a part of the step, as a part of what the difference varies by.
  * One that stays far from its edge for what it varies by may do what it likes. */
 static double missed_at(const Solver *solver, double part, int m) {
-  double now = solver->difference[m], sum = 0, least = now, most = now;
-  for (int i = 0; i < NODES; i++) {
+  double now = solver->edges.difference[m], sum = 0, least = now, most = now;
+  for (int i = 0; i < KNOWN; i++) {
     double weight = 1, value = solver->margins[i * solver->model->modes + m];
-    for (int j = 0; j < NODES; j++)
+    for (int j = 0; j < KNOWN; j++)
       if (j != i) weight *= (part - NODE[j]) / (NODE[i] - NODE[j]);
     sum += weight * value;
     least = fmin(least, value);
     most = fmax(most, value);
   }
   double range = most - least, missed = fabs(sum - now);
-  double margin = fmin(events_margin(solver, m, least), events_margin(solver, m, most));
-  int is_far = margin > FAR * (range + missed);
-  return is_far || missed <= solver->now->tolerance * solver->difference[solver->model->modes + m] ? 0 : missed / range;
+  double margin = fmin(edges_margin(&solver->edges, m, least), edges_margin(&solver->edges, m, most));
+  int is_far = margin > AWAY * (range + missed);
+  return is_far || missed <= solver->now->tolerance * solver->edges.difference[solver->model->modes + m]
+             ? 0
+             : missed / range;
 }
 
 /* The most that is missed of a condition without a rate: the error of the step does not tell how well its columns are followed. 1 where they
@@ -293,8 +290,8 @@ double looks_locate(Solver *solver, int *found) {
   const Scalars *now = solver->now;
   Bracket bracket;
   *found = 0;
-  if (events_evaluate(solver, now->step_end, solver->y)) return now->step_end;
-  events_rest(solver, now->step_end, solver->y);
+  if (!edges_evaluate(&solver->edges, now->step_end, solver->y)) return now->step_end;
+  edges_rest(&solver->edges, now->step_end, solver->y);
   if (!may_hide(solver)) return now->step_end;
   Looks looks = begin_looks(solver);
   *found = look_along(solver, &looks, &bracket);

@@ -50,7 +50,7 @@ static int scale_rows(Matrix *matrix) {
   for (int e = 0; e < matrix->entries; e++)
     matrix->scale[matrix->row[e]] = fmax(matrix->scale[matrix->row[e]], fabs(matrix->value[e]));
   for (int i = 0; i < matrix->n; i++) {
-    if (!(matrix->scale[i] > 0) || !is_finite(matrix->scale[i])) return 1;
+    if (!(matrix->scale[i] > 0) || !isfinite(matrix->scale[i])) return 1;
     matrix->scale[i] = 1 / matrix->scale[i];
   }
   return 0;
@@ -107,7 +107,7 @@ static int find_pivot(const Matrix *matrix, int top, int wanted) {
     largest = fabs(matrix->x[row]);
     best = row;
   }
-  if (!is_finite(largest)) return -1;
+  if (!isfinite(largest)) return -1;
   return matrix->place[wanted] < 0 && fabs(matrix->x[wanted]) > SMALLEST_PIVOT * largest ? wanted : best;
 }
 

@@ -15,6 +15,11 @@ static void evaluate_delays(void *host, DelayProgram program, double t, const do
       t, y, out);
 }
 
+static int evaluate_edges(void *host, bool rates, double t, const double *y, double *out) {
+  Solver *solver = host;
+  return program_run(solver, rates ? solver->model->rates : solver->model->conditions, t, y, out);
+}
+
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
   if (solver->model->delays) delays_read(&solver->delays, t, y);
   return run(solver, program, t, y, out);
@@ -30,4 +35,10 @@ void program_enter(Solver *solver, const Model *model) {
   delays->evaluate = evaluate_delays;
   delays->host = solver;
   delays->discretes = solver->discretes;
+  Edges *edges = &solver->edges;
+  edges->condition = model->mode;
+  edges->count = model->modes;
+  edges->evaluate = evaluate_edges;
+  edges->host = solver;
+  edges->mode = solver->discretes + model->first_mode;
 }

@@ -50,7 +50,7 @@ static void evaluate_rows_jacobian(Solver *solver) {
   const Model *model = solver->model;
   program_run(solver, model->jacobian, solver->now->time, solver->y, solver->jacobian);
   for (int e = 0; e < model->nonzeros; e++)
-    if (!is_finite(solver->jacobian[e])) solver->jacobian[e] = 0;
+    if (!isfinite(solver->jacobian[e])) solver->jacobian[e] = 0;
 }
 
 /* By differences where the solution slides, else by the implicit function theorem. */
@@ -60,7 +60,8 @@ static int evaluate_jacobian(Solver *solver) {
     evaluate_rows_jacobian(solver);
     return 0;
   }
-  if (!solver->now->slides && states_jacobian(solver, solver->now->time, solver->y, solver->jacobian) == SOLVER_OK)
+  if (!solver->edges.now->slides &&
+      states_jacobian(solver, solver->now->time, solver->y, solver->jacobian) == SOLVER_OK)
     return 0;
   for (int k = 0; k < n; k++) {
     double kept = solver->x[k], delta = 1e-7 * (fabs(kept) + solver->model->nominal[solver->from[k]]);
@@ -205,7 +206,7 @@ static int solve_stages(Solver *solver, double h, double *rate) {
   for (int iteration = 1; iteration <= ITERATIONS; iteration++) {
     if (evaluate_stages(solver, h)) return 0;
     double size = correct(solver, h);
-    if (!is_finite(size)) return 0;
+    if (!isfinite(size)) return 0;
     if (iteration > 1) {
       *rate = size / last;
       if (*rate >= 0.99 || pow(*rate, ITERATIONS - iteration) * size / (1 - *rate) > 10) return 0;

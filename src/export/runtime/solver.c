@@ -40,19 +40,12 @@ static void lay_out_point(const Model *model, Memory *memory, Solver *solver) {
 }
 
 static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
-  double **const per_mode[] = {&solver->rate,    &solver->before,       &solver->speed, &solver->slack, &solver->peak,
-                               &solver->largest, &solver->nominal_size, &solver->end,   &solver->at};
-  for (size_t k = 0; k < sizeof per_mode / sizeof *per_mode; k++) *per_mode[k] = numbers(memory, model->modes);
-  solver->difference = numbers(memory, 2 * model->modes);
-  solver->event_times = numbers(memory, 5 * model->modes);
-  solver->hold = numbers(memory, model->modes);
-  solver->changes = integers(memory, model->modes);
-  solver->hovers = integers(memory, model->modes);
-  solver->jumps = integers(memory, model->modes);
-  solver->slid = integers(memory, model->modes);
-  solver->rests = integers(memory, model->modes);
-  solver->slides_with = integers(memory, model->modes);
-  solver->is_widened = integers(memory, model->modes);
+  Edges *edges = &solver->edges;
+  edges->now = take(memory, 1, sizeof *edges->now);
+  edges->history = take(memory, (size_t)model->modes, sizeof *edges->history);
+  edges->place = take(memory, (size_t)model->modes, sizeof *edges->place);
+  edges->difference = numbers(memory, 2 * model->modes);
+  edges->rate = numbers(memory, model->modes);
   solver->sample_start = numbers(memory, model->samples);
   solver->sample_interval = numbers(memory, model->samples);
   solver->sample_count = integers(memory, model->samples);
@@ -133,6 +126,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
   solver->margins = numbers(memory, 4 * model->modes);
+  solver->edges.slope = numbers(memory, model->modes);
   solver->pivot = integers(memory, model->largest);
   solver->columns = integers(memory, model->largest);
   solver->place = integers(memory, model->largest);
@@ -229,9 +223,9 @@ Solver *solver_make(const Model *model, void *memory) {
 
 static int is_changed(const Solver *solver) {
   for (int p = 0; p < solver->model->parameters; p++)
-    if (is_finite(solver->overrides[p]) && solver->overrides[p] != solver->model->parameters0[p]) return 1;
+    if (isfinite(solver->overrides[p]) && solver->overrides[p] != solver->model->parameters0[p]) return 1;
   for (int q = 0; q < solver->model->columns; q++)
-    if (is_finite(solver->start[q])) return 1;
+    if (isfinite(solver->start[q])) return 1;
   return 0;
 }
 
@@ -241,7 +235,7 @@ static int fill_starts(Solver *solver, double time) {
   if (model->starts_program) program_run(solver, model->starts_program, model->start, model->y0, solver->y);
   if (initial_point(solver, time, solver->y)) return 1;
   for (int q = 0; q < model->columns; q++)
-    if (is_finite(solver->start[q])) solver->y[q] = solver->start[q];
+    if (isfinite(solver->start[q])) solver->y[q] = solver->start[q];
   memcpy(solver->discretes, model->discretes_start, (size_t)model->discretes * sizeof(double));
   memcpy(solver->pre, model->discretes_start, (size_t)model->discretes * sizeof(double));
   return 0;
@@ -262,9 +256,10 @@ static void fill_values(Solver *solver) {
   memcpy(solver->pre, model->pre0, (size_t)model->discretes * sizeof(double));
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   for (int p = 0; p < model->parameters; p++)
-    solver->parameters[p] = is_finite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
-  slides_forget(solver);
-  *solver->now = (Scalars){.time = model->start, .crossing = -1, .tolerance = tolerance, .max_step = max_step};
+    solver->parameters[p] = isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
+  edges_forget_slides(&solver->edges);
+  *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
+  *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step};
   solver->delays.now->has_begun = false;
   states_link(solver);
 }
@@ -276,8 +271,8 @@ void solver_restored(Solver *solver) {
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
   memset(solver->changing, 0, solver->changing_size);
-  for (int p = 0; p < model->parameters; p++) solver->overrides[p] = number_nan();
-  for (int q = 0; q < model->columns; q++) solver->start[q] = number_nan();
+  for (int p = 0; p < model->parameters; p++) solver->overrides[p] = nan("");
+  for (int q = 0; q < model->columns; q++) solver->start[q] = nan("");
   solver->now->tolerance = model->tolerance;
   solver->now->max_step = model->max_step > 0 ? model->max_step : HUGE_VAL;
   fill_values(solver);
@@ -429,14 +424,13 @@ SolverStatus solver_follow(Solver *solver) {
 static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   Scalars *now = solver->now;
   double begin = now->step_begin, end = now->step_end;
-  memcpy(solver->end, solver->difference, (size_t)solver->model->modes * sizeof(double));
-  now->came = end - begin;
+  edges_keep_end(&solver->edges, end - begin);
   looks_is_over(solver, t);
-  *mode = looks_contradiction(solver);
+  *mode = edges_first_contradiction(&solver->edges);
   for (int k = 0; k < REFINE_LIMIT; k++) {
     SolverStatus status = repeat_step(solver, begin, t);
     if (status != SOLVER_OK) return status;
-    if (*mode < 0 || events_evaluate(solver, t, solver->y)) break;
+    if (*mode < 0 || !edges_evaluate(&solver->edges, t, solver->y)) break;
     double moved = events_way_to_edge(solver, *mode, t, solver->y);
     if (!(fabs(moved) > 4 * DBL_EPSILON * fabs(t)) || !(t + moved > begin && t + moved < end)) break;
     t += moved;
@@ -448,7 +442,8 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   Scalars *now = solver->now;
   now->changed = 0;
   now->events++;
-  slides_leave(solver);
+  now->event = now->time;
+  edges_leave(&solver->edges);
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
   radau_start(solver);
@@ -477,8 +472,9 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
   if (status != SOLVER_OK) return status;
-  if (!found && solver->model->modes && !events_evaluate(solver, now->time, solver->y))
-    events_keep(solver, now->time, solver->y, now->time - begin);
+  if (!found && edges_evaluate(&solver->edges, now->time, solver->y))
+    edges_keep(&solver->edges, now->time, solver->y, now->time - begin);
+  if (!found && events_are_lost(solver)) return SOLVER_FAILED;
   *at_event = found || (is_timed && now->time >= timed);
   if (*at_event && waits) {
     now->waits = 1;
@@ -508,8 +504,8 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 /* That of a mode; behind them that of the choice of states. */
 static double indicator(Solver *solver, int index) {
   if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
-  if (events_evaluate(solver, solver->now->time, solver->y)) return number_nan();
-  events_rest(solver, solver->now->time, solver->y);
+  if (!edges_evaluate(&solver->edges, solver->now->time, solver->y)) return nan("");
+  edges_rest(&solver->edges, solver->now->time, solver->y);
   return events_indicator(solver, index);
 }
 
@@ -536,7 +532,7 @@ void solver_override(Solver *solver, int variable, double value) {
 }
 
 int solver_is_set(const Solver *solver, int variable) {
-  return is_finite(solver->overrides[solver->model->variable[variable].index]);
+  return isfinite(solver->overrides[solver->model->variable[variable].index]);
 }
 
 void solver_tune(Solver *solver, int variable, double value) {
@@ -547,5 +543,5 @@ void solver_tune(Solver *solver, int variable, double value) {
 
 double solver_set_value(const Solver *solver, int variable) {
   int p = solver->model->variable[variable].index;
-  return is_finite(solver->overrides[p]) ? solver->overrides[p] : solver->model->parameters0[p];
+  return isfinite(solver->overrides[p]) ? solver->overrides[p] : solver->model->parameters0[p];
 }

@@ -8,8 +8,9 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
-#include "condition.h"
 #include "delays.h"
+#include "edges.h"
+#include "linear.h"
 
 #include <stddef.h>
 
@@ -44,19 +45,6 @@ typedef struct ModelUnit {
   ModelProgram *program; /* values of columns, or residuals */
   ModelProgram *joint;   /* residuals and the matrix entries that moved; 0 if none do */
 } ModelUnit;
-
-/* A condition. It holds while its difference stays in a range. */
-typedef struct ModelMode {
-  ConditionKind kind;
-  int is_timed;          /* linear in time: its next change is known */
-  int may_try;           /* one of two values, not known from time */
-  int matters;           /* rows depend on it */
-  int is_remembered;     /* what a change of it does lasts */
-  int has_rate;          /* of its difference */
-  int has_inner;         /* its difference is made of modes before it */
-  int edge, is_mirrored; /* the first mode with the same difference, or the negative one, at whose edge it changes */
-  const char *text;
-} ModelMode;
 
 /* A discrete value that changes at events. */
 typedef struct ModelStep {
@@ -159,7 +147,8 @@ typedef struct Model {
   ModelOrder whole, jump; /* of all rows and the links of states, of jumps */
   const int *jacobian_start, *jacobian_row;
   int modes, first_mode;
-  const ModelMode *mode;
+  const Condition *mode;
+  const char *const *mode_text;
   ModelProgram *conditions, *written, *rates;
   int levels, initial_steps, lefts, samples, actions, dependents;
   const ModelLevel *discrete_level;
@@ -197,38 +186,16 @@ extern const Model model_tables;
 
 typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStatus;
 
-enum { SLIDE_LIMIT = 8 };
-
-/* Modes along whose edge the solution slides (slides.c). */
-typedef struct Slide {
-  int mode;                     /* the first that went to and fro; others that change at the same edge go with it */
-  double weight;                /* of what is above; outside of [0, 1] the solution leaves the edge */
-  double rate[SLIDE_LIMIT + 1]; /* of the difference, at each corner */
-} Slide;
-
-/* Changes of a mode in an event: to, fro, and to again; and of one that went to and fro, but does not slide where others do. */
-enum { CHANGE_LIMIT = 3, LED_AWAY = 255 };
-
-/* On an edge: nearer to it than this part of the way of a step. */
-#define ON_EDGE 1e-6
-
 typedef struct Scalars {
   double time, tolerance, max_step;
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
   int is_first, has_dense, has_jacobian;   /* of the integrator */
-  double looked;                           /* the time of the last differences */
-  double kept;                             /* the time of those at the beginning of a step */
-  double came;                             /* how long it took differences from there to `end` */
-  int crossing;                            /* the mode whose event it is, -1: none */
-  Slide slide[SLIDE_LIMIT];
-  int slides;       /* how many modes slide */
-  int matter;       /* rows depend on what was set */
-  int changed;      /* columns or what rows depend on changed at the last event */
-  int has_left;     /* the start: until then modes are what the relations are as written, also on an edge */
-  int one_by_one;   /* modes change one at a time */
-  int retracted;    /* a branch that fired no longer does */
-  int latches;      /* a branch that fires does so until the iteration ends */
-  int undetermined; /* equations leave a jump open */
+  double event;                            /* the time of the last event */
+  int matter;                              /* rows depend on what was set */
+  int changed;                             /* columns or what rows depend on changed at the last event */
+  int retracted;                           /* a branch that fired no longer does */
+  int latches;                             /* a branch that fires does so until the iteration ends */
+  int undetermined;                        /* equations leave a jump open */
   int is_started, is_starting, terminated, asserted;
   int waits;        /* an event is reached that has not happened yet, */
   int waiting;      /* that of this mode; -1: of none */
@@ -266,11 +233,11 @@ typedef struct Solver {
   double *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
   int *full_place, *link_from, *link_to; /* per column */
   /* events */
-  double *difference, *rate, *before, *speed, *slack, *peak, *largest, *nominal_size, *end, *at, *values, *margins;
+  Edges edges;
+  double *values, *margins;
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
-  double *event_times, *hold;
-  int *changes, *hovers, *jumps, *slid, *rests, *slides_with, *is_widened, *sample_count, *reported;
+  int *sample_count, *reported;
   double *sample_start, *sample_interval;
   /* delays */
   Delays delays;
@@ -326,27 +293,13 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* looks.c: at a time of the last step: the columns (1: they cannot be found); whether something is over since its beginning; the first mode that
- * contradicts its last difference, -1: none does. And the time of the first event of the step, to round-off of it; its end if there is
+/* looks.c: at a time of the last step: the columns (1: they cannot be found); whether something is over since its beginning. And the time of the first event of the step, to round-off of it; its end if there is
  * none: *found tells. And by how much a step may be longer, or is to be shorter, so that conditions on columns which only the equations tell are
  * followed in it. */
 int looks_point(Solver *solver, double t, double *y);
 int looks_is_over(Solver *solver, double t);
-int looks_contradiction(const Solver *solver);
 double looks_locate(Solver *solver, int *found);
 double looks_growth(Solver *solver);
-
-/* linear.c */
-double number_nan(void);
-int is_finite(double x);
-
-/* column-major matrices. Returns 0, or 1 where the matrix is singular. */
-int lu_factor(int n, double *a, int *pivot);
-void lu_solve(int n, const double *a, const int *pivot, double *b);
-void lu_solve_transposed(int n, const double *a, const int *pivot, double *b);
-int complex_factor(int n, double *a, double *b, int *pivot);
-void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);
-int select_columns(int rows, int columns, double *a, int *order);
 
 /* matrix.c */
 int model_is_sparse(const Model *model);
@@ -370,11 +323,7 @@ int states_adjoint(Solver *solver, double t, const double *y, double *columns, d
 /* events.c */
 int events_any(const Model *model);
 void events_begin(Solver *solver, double t, const double *y);
-int events_evaluate(Solver *solver, double t, const double *y);
-void events_keep(Solver *solver, double t, const double *y, double step);
-double events_margin(const Solver *solver, int mode, double difference);
 double events_safe_time(const Solver *solver, int mode);
-int events_may_hide(const Solver *solver, int mode, double step);
 double events_next_time(Solver *solver, double t);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
@@ -387,31 +336,15 @@ int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
 int events_hover(Solver *solver, int mode, double t);
+int events_are_lost(const Solver *solver);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
-void events_rest(Solver *solver, double t, const double *y);
-
-/* modes.c: a mode now; the size of a difference; rates of all differences; the edge next to that of a mode; do two modes change at one edge? */
-double *modes_at(const Solver *solver, int mode);
-double modes_size(double difference);
-void modes_rates(Solver *solver, double t, const double *y);
-double modes_nearest(const Solver *solver, int mode);
-
-/* How far a difference came in the step in which its event was located. */
-double modes_way(const Solver *solver, int m);
-int modes_share_edge(const Solver *solver, int a, int b);
-
-/* slides.c: the most edges to slide along; how a mode slides, 0: not; how far its weight is inside of [0, 1]; all columns; begins to slide where
- * modes went to and fro (1: a failure; *more: the other modes are to be looked at again); ends all sliding in the modes that it leads to, or
- * forgets it. */
+/* slides.c: the most edges to slide along; all columns; begins to slide where modes went to and fro (1: a failure; *more: the other modes are to
+ * be looked at again). */
 int slides_limit(const Model *model);
-const Slide *slides_of(const Solver *solver, int mode);
-double slides_inside(const Slide *slide);
 SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following);
 int slides_begin(Solver *solver, double t, double *y, int *more);
-void slides_leave(Solver *solver);
-void slides_forget(Solver *solver);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);

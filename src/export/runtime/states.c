@@ -187,7 +187,7 @@ static SolverStatus solve_newton(Solver *solver, const ModelUnit *unit, double t
     lu_solve(unit->count, solver->matrix, solver->pivot, solver->correction);
     for (int k = 0; k < unit->count; k++) solver->trial[k] = y[solver->columns[k]];
     double norm = correction_norm(solver, unit->count, y);
-    if (!is_finite(norm)) return SOLVER_DOMAIN;
+    if (!isfinite(norm)) return SOLVER_DOMAIN;
     int is_quadratic = norm <= NEWTON_QUADRATIC && (last == 0 || norm <= 0.1 * last);
     if (norm <= NEWTON_FLOOR || is_quadratic) {
       apply_correction(solver, unit->count, 1, y);
@@ -301,7 +301,7 @@ static double block_gain(Solver *solver, const ModelBlock *block) {
         if (!(fabs(column[i]) <= gain)) gain = fabs(column[i]);
     }
   }
-  return is_finite(gain) ? gain : HUGE_VAL;
+  return isfinite(gain) ? gain : HUGE_VAL;
 }
 
 static int accept_block(Solver *solver, const ModelBlock *block) {
@@ -354,7 +354,7 @@ int states_wants_exchange(Solver *solver, double t, const double *y) { return la
 /* How far the choice is from being one that has to change, at most 1; negative where it has. */
 double states_indicator(Solver *solver, double t, const double *y) {
   double gain = largest_gain(solver, t, y);
-  return is_finite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;
+  return isfinite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;
 }
 
 /* ---- derivatives ---- */
@@ -365,7 +365,7 @@ static int factor_rows(Solver *solver, double t, const double *y) {
   int next = 0, is_sparse = model_is_sparse(model);
   program_run(solver, model->jacobian, t, y, solver->full_entries);
   for (int e = 0; e < model->nonzeros; e++)
-    if (!is_finite(solver->full_entries[e])) solver->full_entries[e] = 0;
+    if (!isfinite(solver->full_entries[e])) solver->full_entries[e] = 0;
   for (int q = 0; q < model->columns; q++) solver->full_place[q] = 0;
   for (int k = 0; k < model->states; k++) solver->full_place[solver->from[k]] = -1 - k;
   matrix_begin(&solver->full, is_sparse ? model->columns : model->rows, 1, &model->whole);

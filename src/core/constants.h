@@ -5,6 +5,6 @@
 
 #define NUMBER(name, value, unit, reason, source) static const double name = value;
 #define COUNT(name, value, unit, reason, source) enum { name = value };
-#include "base/constants.def"
+#include "core/constants.def"
 #undef NUMBER
 #undef COUNT

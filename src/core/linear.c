@@ -1,10 +1,7 @@
-/* linear: factors of dense matrices, stored by columns, and the choice of independent columns. */
-#include "solver.h"
+/* linear: see linear.h. */
+#include "core/linear.h"
 
 #include <math.h>
-
-double number_nan(void) { return nan(""); }
-int is_finite(double x) { return x - x == 0; }
 
 static void swap(double *a, double *b) {
   double kept = *a;
@@ -19,7 +16,7 @@ int lu_factor(int n, double *a, int *pivot) {
       if (fabs(a[i + k * n]) > fabs(a[best + k * n])) best = i;
     pivot[k] = best;
     double divisor = a[best + k * n];
-    if (divisor == 0 || !is_finite(divisor)) return 1;
+    if (divisor == 0 || !isfinite(divisor)) return 1;
     for (int j = 0; j < n && best != k; j++) swap(&a[k + j * n], &a[best + j * n]);
     for (int i = k + 1; i < n; i++) a[i + k * n] /= divisor;
     for (int j = k + 1; j < n; j++) {
@@ -67,7 +64,7 @@ int complex_factor(int n, double *a, double *b, int *pivot) {
       if (hypot(a[i + k * n], b[i + k * n]) > hypot(a[best + k * n], b[best + k * n])) best = i;
     pivot[k] = best;
     double c = a[best + k * n], d = b[best + k * n];
-    if ((c == 0 && d == 0) || !is_finite(c) || !is_finite(d)) return 1;
+    if ((c == 0 && d == 0) || !isfinite(c) || !isfinite(d)) return 1;
     for (int j = 0; j < n && best != k; j++) {
       swap(&a[k + j * n], &a[best + j * n]);
       swap(&b[k + j * n], &b[best + j * n]);
@@ -111,8 +108,6 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* The first `rows` of `order` become independent columns, the largest remainder first (Gram and Schmidt). The matrix is
- * destroyed. Returns 1 where the rank is smaller. */
 int select_columns(int rows, int columns, double *a, int *order) {
   double first = 0;
   for (int j = 0; j < columns; j++) order[j] = j;
@@ -129,7 +124,7 @@ int select_columns(int rows, int columns, double *a, int *order) {
     order[k] = order[best];
     order[best] = kept;
     if (!k) first = largest;
-    if (!(largest > 1e-22 * first) || !is_finite(largest)) return 1;
+    if (!(largest > 1e-22 * first) || !isfinite(largest)) return 1;
     double *pivot = a + order[k] * rows, size = sqrt(largest);
     for (int i = 0; i < rows; i++) pivot[i] /= size;
     for (int j = k + 1; j < columns; j++) {

@@ -1,0 +1,675 @@
+/* edges: see edges.h. */
+#include "core/edges.h"
+
+#include "core/constants.h"
+#include "core/linear.h"
+
+#include <string.h>
+
+/* Changes of a mode that went to and fro, but does not slide where others do. */
+enum { LED_AWAY = 255 };
+
+/* ---- differences and margins ---- */
+
+double edges_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
+
+/* The size of a difference may be unknown: it looks behind the columns that the difference is of, into branches that do not hold. */
+bool edges_are_known(const Edges *edges, const double *difference) {
+  for (int m = 0; m < edges->count; m++)
+    if (isnan(difference[m])) return false;
+  return true;
+}
+
+static bool run_conditions(const Edges *edges, double t, const double *y) {
+  return !edges->count || !edges->evaluate(edges->host, false, t, y, edges->difference) ||
+         edges_are_known(edges, edges->difference);
+}
+
+bool edges_evaluate(Edges *edges, double t, const double *y) {
+  edges->now->time = t;
+  return run_conditions(edges, t, y);
+}
+
+void edges_evaluate_rates(Edges *edges, double t, const double *y) {
+  if (!edges->count || !edges->evaluate(edges->host, true, t, y, edges->rate)) return;
+  for (int m = 0; m < edges->count; m++)
+    if (!isfinite(edges->rate[m])) edges->rate[m] = 0;
+}
+
+static double *mode_of(const Edges *edges, int m) { return &edges->mode[m]; }
+
+static ConditionKind kind_of(const Edges *edges, int m) { return edges->condition[m].kind; }
+
+static bool waits(const Edges *edges, int m) { return edges->waits && edges->waits[m]; }
+
+bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
+
+static double round_off(const Edges *edges, int m) {
+  double size = fmax(edges_size(edges->difference[edges->count + m]), edges_size(edges->place[m].before));
+  double blur =
+      4 * DBL_EPSILON * fabs(edges->now->time) * edges->history[m].speed; /* what round-off of time makes of it */
+  return fmax(DIFFERENCE_ROUND_OFF * size, blur);
+}
+
+double edges_band(const Edges *edges, int m) {
+  const EdgeHistory *history = &edges->history[m];
+  double slack = history->slack;
+  if (slack > 0 && edges->now->time > history->times.last + history->times.hold) slack = 0;
+  return fmax(round_off(edges, m), slack);
+}
+
+double edges_margin_with(const Edges *edges, int m, double value, double difference) {
+  ConditionRange range = condition_range(kind_of(edges, m), value);
+  return fmin(difference - range.low, range.high - difference) + edges_band(edges, m);
+}
+
+/* Is an event of mode m to be looked for? */
+static bool is_watched(const Edges *edges, int m) {
+  if (edges->condition[m].is_timed || edges_slides(edges, m) || waits(edges, m)) return false;
+  return !edges->condition[m].meets || edges->now->looks_inside;
+}
+
+double edges_margin(const Edges *edges, int m, double difference) {
+  if (!is_watched(edges, m)) return HUGE_VAL;
+  if (edges->place[m].rests)
+    return fabs(difference - condition_edge(kind_of(edges, m), difference)) - edges_band(edges, m);
+  return edges_margin_with(edges, m, *mode_of(edges, m), difference);
+}
+
+/* How far all differences between two are inside of the range of the mode. */
+static double least_depth(const Edges *edges, int m, double a, double b) {
+  ConditionRange range = condition_range(kind_of(edges, m), *mode_of(edges, m));
+  return fmin(fmin(a, b) - range.low, range.high - fmax(a, b));
+}
+
+double edges_least_margin(const Edges *edges, int m, double a, double b) {
+  if (!is_watched(edges, m)) return HUGE_VAL;
+  if (edges->place[m].rests) return fmin(edges_margin(edges, m, a), edges_margin(edges, m, b));
+  return least_depth(edges, m, a, b) + edges_band(edges, m);
+}
+
+bool edges_are_off(const Edges *edges, int m, double a, double b) {
+  return !is_watched(edges, m) || least_depth(edges, m, a, b) > edges_band(edges, m);
+}
+
+bool edges_contradict(const Edges *edges, int m) { return edges_margin(edges, m, edges->difference[m]) < 0; }
+
+int edges_first_contradiction(const Edges *edges) {
+  for (int m = 0; m < edges->count; m++)
+    if (edges_contradict(edges, m)) return m;
+  return -1;
+}
+
+void edges_set_nominal(Edges *edges, double t, const double *nominal) {
+  bool are_known = run_conditions(edges, t, nominal);
+  for (int m = 0; m < edges->count; m++)
+    edges->history[m].nominal = are_known ? edges_size(edges->difference[edges->count + m]) : 0;
+}
+
+void edges_forget(Edges *edges) {
+  edges_forget_slides(edges);
+  for (int m = 0; m < edges->count; m++) {
+    edges->history[m] = (EdgeHistory){.nominal = edges->history[m].nominal};
+    edges->place[m] = (EdgePlace){.at = edges->place[m].at, .changes = edges->place[m].changes};
+    edges->rate[m] = 0;
+  }
+  edges->now->crossing = -1;
+  edges->now->has_begun = false;
+  edges->now->is_at_start = true;
+}
+
+/* ---- along steps ---- */
+
+/* Is the last difference on an edge, where the relation says otherwise than the mode? */
+static bool is_open(const Edges *edges, int m) {
+  double difference = edges->difference[m], edge = condition_edge(kind_of(edges, m), difference);
+  const Condition *condition = &edges->condition[m];
+  if (condition->is_timed || condition->meets || edges_slides(edges, m)) return false;
+  return fabs(difference - edge) <= edges_band(edges, m) &&
+         *mode_of(edges, m) != condition_value(condition->kind, edge);
+}
+
+void edges_rest(Edges *edges, double t, const double *y) {
+  size_t size = (size_t)edges->count * sizeof(double);
+  bool any = false;
+  for (int m = 0; m < edges->count; m++) {
+    edges->place[m].rests = edges->condition[m].has_rate && edges->history[m].slack == 0 && is_open(edges, m);
+    any = any || edges->place[m].rests;
+  }
+  if (!any) return;
+  memcpy(edges->slope, edges->rate, size);
+  edges_evaluate_rates(edges, t, y);
+  for (int m = 0; m < edges->count; m++) edges->place[m].rests = edges->place[m].rests && edges->rate[m] == 0;
+  memcpy(edges->rate, edges->slope, size);
+}
+
+/* Keeps the last difference of a mode whose branches meet; the mode follows it. */
+static void keep_meeting(Edges *edges, int m) {
+  *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
+  edges->place[m].before = edges->difference[m];
+}
+
+/* Keeps the last differences and rates. */
+static void keep(Edges *edges, double t, double step) {
+  for (int m = 0; m < edges->count; m++) {
+    EdgePlace *place = &edges->place[m];
+    double *speed = &edges->history[m].speed;
+    if (edges->condition[m].meets) {
+      keep_meeting(edges, m);
+      continue;
+    }
+    double mean = step > 0 ? edges_size(edges->difference[m] - place->before) / step : 0;
+    *speed = fmax(fmax(fabs(edges->rate[m]), mean), *speed / 2);
+    place->before = edges->difference[m];
+    place->slid = place->rests = false;
+    double margin = edges_margin(edges, m, edges->difference[m]);
+    if (margin < HUGE_VAL) place->peak = fmax(place->peak, margin); /* what slides stays on its edge */
+  }
+  edges->now->kept = t;
+  edges->now->has_begun = true;
+}
+
+void edges_keep(Edges *edges, double t, const double *y, double step) {
+  edges_evaluate_rates(edges, t, y);
+  keep(edges, t, step);
+}
+
+void edges_start(Edges *edges, double t, const double *y) {
+  for (int m = 0; m < edges->count; m++) edges->place[m].peak = 0;
+  edges_keep(edges, t, y, 0);
+}
+
+/* Does a difference with these values and rates at the ends of a step, on one side of zero, pass it inside? By Hermite's cubic, whose
+ * slope is a parabola: its extremes are at the roots of that. */
+static bool dips(double left, double left_rate, double right, double right_rate, double step) {
+  if (left < 0) return dips(-left, -left_rate, -right, -right_rate, step);
+  double a = left_rate * step, b = right_rate * step, rise = right - left;
+  if (!(a < 0 && b > 0 && right > 0)) return false;
+  double square = a + b - 2 * rise, line = 3 * rise - 2 * a - b; /* left + a s + line s^2 + square s^3 */
+  double root = sqrt(fmax(line * line - 3 * a * square, 0));
+  double s = -a / (line + root);
+  return left + s * (a + s * (line + s * square)) < 0;
+}
+
+bool edges_bend(Edges *edges, double t, const double *y) {
+  if (!edges->some_meet || !edges_evaluate(edges, t, y)) return false;
+  for (int m = 0; m < edges->count; m++)
+    if (edges->condition[m].meets && *mode_of(edges, m) != condition_value(kind_of(edges, m), edges->difference[m]))
+      return true;
+  return false;
+}
+
+/* As edges_dip, but leaves the rates at the end of the step. */
+static bool dips_until(Edges *edges, double t, const double *y, double step) {
+  memcpy(edges->slope, edges->rate, (size_t)edges->count * sizeof(double));
+  edges_evaluate_rates(edges, t, y);
+  for (int m = 0; m < edges->count; m++)
+    if (edges->condition[m].meets &&
+        dips(edges->place[m].before, edges->slope[m], edges->difference[m], edges->rate[m], step))
+      return true;
+  return false;
+}
+
+bool edges_dip(Edges *edges, double t, const double *y, double step) {
+  bool found = edges->some_meet && dips_until(edges, t, y, step);
+  if (edges->some_meet) memcpy(edges->rate, edges->slope, (size_t)edges->count * sizeof(double));
+  return found;
+}
+
+bool edges_pass(Edges *edges, double t, const double *y, double step) {
+  if (!edges->some_meet) edges_evaluate_rates(edges, t, y);
+  else if (dips_until(edges, t, y, step)) {
+    memcpy(edges->rate, edges->slope, (size_t)edges->count * sizeof(double));
+    return false;
+  }
+  keep(edges, t, step);
+  return true;
+}
+
+bool edges_may_hide(const Edges *edges, int m, double step) {
+  double now = edges->difference[m], before = edges->place[m].before, speed = edges->history[m].speed;
+  double margin = edges_least_margin(edges, m, now, before);
+  bool is_first = speed == 0 && now != before; /* that it moves at all: how fast is not known */
+  return margin < fabs(now - before) + step * speed || (is_first && isfinite(margin));
+}
+
+bool edges_are_far(const Edges *edges, double step) {
+  for (int m = 0; m < edges->count; m++)
+    if (edges_may_hide(edges, m, step)) return false;
+  return true;
+}
+
+void edges_note_peaks(Edges *edges, const double *margin) {
+  for (int m = 0; m < edges->count; m++)
+    if (margin[m] < HUGE_VAL && margin[m] > edges->place[m].peak) edges->place[m].peak = margin[m];
+}
+
+void edges_keep_end(Edges *edges, double step) {
+  for (int m = 0; m < edges->count; m++) edges->place[m].end = edges->difference[m];
+  edges->now->step = step;
+}
+
+/* ---- events without end ---- */
+
+/* Cycles get shorter by about the same ratio, and all that are still to come, if it goes on so, come within round-off of the run. Cycles around hysteresis do not count. */
+bool edges_accumulate(Edges *edges, int m, double t, double span) {
+  EventTimes *times = &edges->history[m].times;
+  double cycle = t - times->before, ratio = cycle / times->cycle_before;
+  bool regular = ratio < 1 && fabs(ratio - times->ratio) < GOOD_PART * ratio;
+  times->regular = regular ? times->regular + 1 : 0;
+  times->before = times->last;
+  times->last = t;
+  times->cycle_before = times->cycle;
+  times->cycle = cycle;
+  times->ratio = ratio;
+  times->falls = ratio < 1 && (times->falls || times->regular >= HOVER_LIMIT);
+  bool accumulates = times->regular >= PATTERN && cycle * ratio < SOLVED * span * (1 - ratio);
+  for (int k = 0; k < edges->count && accumulates; k++) accumulates = edges->history[k].slack == 0;
+  return accumulates;
+}
+
+/* The size of the difference of mode m, as far as it has been seen. */
+static double known_range(const Edges *edges, int m) {
+  return fmax(edges->history[m].largest, edges_size(edges->difference[edges->count + m]));
+}
+
+/* Does a when or pre() remember the mode, or another one of the same edge? */
+static bool is_edge_remembered(const Edges *edges, int m) {
+  const Condition *condition = edges->condition;
+  for (int k = 0; k < edges->count; k++)
+    if (condition[k].edge == condition[m].edge && condition[k].is_remembered) return true;
+  return false;
+}
+
+bool edges_let_rest(Edges *edges, double tolerance, double span) {
+  bool any = false;
+  for (int m = 0; m < edges->count; m++) any = any || (edges->history[m].times.falls && is_edge_remembered(edges, m));
+  for (int m = 0; m < edges->count && any; m++) {
+    EdgeHistory *history = &edges->history[m];
+    if (!history->times.falls) continue;
+    history->slack = HOVER_RANGE * fmax(edges->place[m].peak, history->times.peak);
+    history->times.hold = span;
+    history->times.range = HOVER_RANGE * tolerance * fmax(known_range(edges, m), history->nominal);
+    edges->place[m].peak = 0;
+  }
+  return any;
+}
+
+int edges_escaped(const Edges *edges, double t, double round_off) {
+  for (int m = 0; m < edges->count; m++) {
+    const EventTimes *times = &edges->history[m].times;
+    if (times->range > 0 && edges->place[m].peak > times->range && fabs(times->last - t) <= round_off) return m;
+  }
+  return -1;
+}
+
+/* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
+static void set_hold(EventTimes *times, bool hovers, double span) {
+  double hold = hovers ? times->hold : 0;
+  if (times->last - times->before > hold) hold *= 2;
+  times->hold = fmax(hold, NEGLIGIBLE * span);
+}
+
+/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
+static bool will_accumulate(const EventTimes *times, double span) {
+  double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
+  return times->regular >= HOVER_LIMIT && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
+}
+
+/* Did another mode that is remembered change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
+ * fro alone. */
+static bool takes_turns(const Edges *edges, int m) {
+  const Condition *condition = edges->condition;
+  const EventTimes *own = &edges->history[m].times;
+  if (!condition[m].is_remembered) return false;
+  for (int k = 0; k < edges->count; k++) {
+    double last = edges->history[k].times.last;
+    bool is_between = last > own->last - own->cycle && last <= own->last;
+    if (is_between && condition[k].edge != condition[m].edge && condition[k].is_remembered) return true;
+  }
+  return false;
+}
+
+/* An event is one of hovering if the difference has not been farther from its edge since the event before than HOVER_RANGE tolerances, relative to the largest it has
+ * been or, where events come fast, to its nominal size. After HOVER_LIMIT in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
+ * jump, around which the solution may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
+ * events are fast, it doubles after DOUBLING_LIMIT more: whatever keeps the solution at the edge, the mode makes so many events a run, and these for each doubling. A
+ * difference that stays beyond its edge, if by less than the tolerance, is there, and the equations say what follows from it, which may be large: so hysteresis holds
+ * an event back for a time only, which doubles where the mode was held back in vain and hovers still. Events of a mode that is remembered and that others keep apart
+ * may be counted: they hover only if hysteresis makes them, or a part of it would. */
+bool edges_hover(Edges *edges, int m, double tolerance, double span) {
+  EdgeHistory *history = &edges->history[m];
+  EventTimes *times = &history->times;
+  double *slack = &history->slack, peak = edges->place[m].peak;
+  history->largest = fmax(history->largest, edges_size(peak));
+  double size = known_range(edges, m);
+  bool is_fast = times->cycle < NEGLIGIBLE * span;
+  if (is_fast) size = fmax(size, history->nominal);
+  double limit = fmax(tolerance, history->jumps ? NEGLIGIBLE : 0) * size;
+  double range = takes_turns(edges, m) ? HOVER_LIMIT * fmax(*slack, NEGLIGIBLE * tolerance * size)
+                                       : HOVER_RANGE * fmax(*slack, tolerance * size);
+  bool hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
+  set_hold(times, hovers, span);
+  bool is_series = times->falls && edges->condition[m].is_remembered && fmax(peak, times->peak) <= range;
+  times->range = is_series ? range : 0;
+  times->peak = peak;
+  edges->place[m].peak = 0;
+  history->hovers = hovers ? history->hovers + 1 : 0;
+  bool doubles = *slack >= limit;
+  if (history->hovers < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return false;
+  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, NEGLIGIBLE * tolerance * size), limit);
+  history->is_widened = *slack > tolerance * size;
+  history->hovers = 0;
+  return true;
+}
+
+/* ---- events ---- */
+
+void edges_begin(Edges *edges, int m) {
+  for (int k = 0; k < edges->count && !edges->now->goes_on; k++) edges->place[k].changes = 0;
+  edges->now->crossing = m;
+}
+
+void edges_locate(Edges *edges, int m, double t, const double *y) {
+  if ((m < 0 && !edges_slid(edges)) || !edges_evaluate(edges, t, y)) return;
+  for (int k = 0; k < edges->count; k++) edges->place[k].at = edges->difference[k];
+}
+
+/* The edge nearest to the last difference of mode m. */
+static double nearest_edge(const Edges *edges, int m) {
+  return condition_edge(kind_of(edges, m), edges->difference[m]);
+}
+
+/* Do the modes change at one edge, near to which their last differences are? */
+static bool share_edge(const Edges *edges, int a, int b) {
+  const Condition *condition = edges->condition;
+  if (condition[a].edge != condition[b].edge || condition[b].is_timed || condition[b].meets) return false;
+  double sign = condition[a].is_mirrored == condition[b].is_mirrored ? 1 : -1;
+  return nearest_edge(edges, a) == sign * nearest_edge(edges, b);
+}
+
+/* How far the difference of mode m came in the step in which its event was located. */
+static double way(const Edges *edges, int m) {
+  return fmax(edges_size(edges->place[m].before), edges_size(edges->place[m].end));
+}
+
+/* Is mode m on the edge whose event was located, or on one that it slid along? */
+static bool is_on_located_edge(const Edges *edges, int m) {
+  int crossing = edges->now->crossing;
+  return (crossing >= 0 && share_edge(edges, crossing, m)) || m == crossing || edges->place[m].slid;
+}
+
+/* Was the difference of mode m beyond its edge from the beginning of the step on, where no edge could be located? */
+static bool was_beyond(const Edges *edges, int m) {
+  double at = edges->place[m].at, edge = condition_edge(kind_of(edges, m), at), before = edges->place[m].before;
+  double near = fmax(edges_band(edges, m), PRESENT * way(edges, m));
+  return !edges->place[m].slid && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
+}
+
+/* Is a mode that is remembered off its edge, if by less than its hysteresis? At an event, of its own or of another mode, it is as its difference says: a
+ * thermostat that turns at its lower edge has left the upper one, or it would never get to that again. */
+static bool is_off_edge(const Edges *edges, int m) {
+  return edges->history[m].slack > 0 && edges->condition[m].is_remembered && !edges->place[m].slid &&
+         fabs(edges->difference[m] - nearest_edge(edges, m)) > round_off(edges, m);
+}
+
+/* A mode that contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
+ * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
+ * the error of the columns makes it seem so. */
+double edges_wanted(const Edges *edges, int m) {
+  ConditionKind kind = kind_of(edges, m);
+  double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];
+  if (isnan(difference)) return *mode_of(edges, m);
+  if (is_off_edge(edges, m)) return condition_value(kind, difference);
+  bool is_located = is_on_located_edge(edges, m) && !was_beyond(edges, m) &&
+                    fabs(difference - edges->place[m].at) <= edges_band(edges, m);
+  bool on_edge = is_located || fabs(difference - edge) <= edges_band(edges, m);
+  if (edges->now->is_at_start) return condition_value(kind, on_edge ? edge : difference);
+  bool moves = on_edge && fabs(rate) > STUCK * edges->history[m].speed, contradicts = edges_contradict(edges, m);
+  double ahead = condition_value(kind, edge + copysign(0.5, rate));
+  bool may_lead = edges->condition[m].matters || edges_margin_with(edges, m, ahead, difference) >= 0;
+  if (moves && may_lead && (is_located || !contradicts || ahead != *mode_of(edges, m))) return ahead;
+  if (on_edge && edges->place[m].rests) return condition_value(kind, edge);
+  if (!on_edge || contradicts) return condition_value(kind, difference);
+  return edges->now->has_begun ? *mode_of(edges, m) : condition_value(kind, edge);
+}
+
+bool edges_agree(const Edges *edges) {
+  for (int m = 0; m < edges->count; m++)
+    if (!edges->condition[m].is_timed && !waits(edges, m) && edges_wanted(edges, m) != *mode_of(edges, m)) return false;
+  return true;
+}
+
+bool edges_all_agree(const Edges *edges) {
+  for (int m = 0; m < edges->count; m++)
+    if (edges_margin_with(edges, m, *mode_of(edges, m), edges->difference[m]) < 0) return false;
+  return edges_agree(edges);
+}
+
+/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
+static void count_anew(Edges *edges, int m) {
+  int *changes = &edges->place[m].changes;
+  if (*changes > 1 && *changes != LED_AWAY && edges->condition[m].has_inner) *changes = 1;
+}
+
+int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter) {
+  int changed = 0, limit = edges->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
+  edges_evaluate_rates(edges, t, y);
+  for (int m = 0; m < edges->count; m++) {
+    if (edges->condition[m].is_timed || edges_slides(edges, m) || waits(edges, m)) continue;
+    if (others || changed) count_anew(edges, m);
+    if (edges->place[m].changes >= limit) continue;
+    double value = edges_wanted(edges, m);
+    if (value == *mode_of(edges, m)) continue;
+    edges->place[m].changes++;
+    *mode_of(edges, m) = value;
+    *matter = *matter || edges->condition[m].matters;
+    changed++;
+    if (edges->now->one_by_one) break;
+  }
+  return changed;
+}
+
+bool edges_undecided(const Edges *edges) {
+  for (int m = 0; m < edges->count; m++)
+    if (edges->place[m].changes >= CHANGE_LIMIT) return true;
+  return false;
+}
+
+Trial edges_trial(const Edges *edges, int limit) {
+  Trial trial = {.count = 0};
+  for (int changed = 1; changed >= 0; changed--)
+    for (int m = 0; m < edges->count && trial.count < limit; m++)
+      if (edges->condition[m].may_try && !edges->condition[m].meets && !waits(edges, m) &&
+          (edges->place[m].changes > 0) == changed)
+        trial.mode[trial.count++] = m;
+  return trial;
+}
+
+/* The next larger number with as many bits is Gosper's. */
+bool trial_next(Trial *trial) {
+  uint32_t set = trial->flipped, lowest = set & -set, ripple = set + lowest;
+  set = lowest ? ripple | ((set ^ ripple) / lowest) >> 2 : UINT32_MAX;
+  if (set >> trial->count) set = (UINT32_C(1) << ++trial->changes) - 1;
+  trial->flipped = set;
+  return trial->changes <= trial->count;
+}
+
+void edges_flip(Edges *edges, const Trial *trial) {
+  edges_begin(edges, edges->now->crossing);
+  for (int k = 0; k < trial->count; k++) {
+    double *mode = mode_of(edges, trial->mode[k]);
+    if (trial->flipped >> k & 1) *mode = *mode == 0;
+    edges->place[trial->mode[k]].changes = CHANGE_LIMIT;
+  }
+}
+
+/* ---- sliding ---- */
+
+/* Did the mode go to and fro on its edge? */
+static bool is_torn(const Edges *edges, int m) {
+  int changes = edges->place[m].changes;
+  if (changes < CHANGE_LIMIT || changes == LED_AWAY || !edges->condition[m].has_rate) return false;
+  double off = fabs(edges->difference[m] - nearest_edge(edges, m));
+  return edges->place[m].slid || off <= PRESENT * way(edges, m);
+}
+
+static void add_slide(Edges *edges, int m) {
+  edges->now->slide[edges->now->slides++] = (Slide){.mode = m, .weight = 0.5};
+  for (int k = 0; k < edges->count; k++)
+    if (!edges_slides(edges, k) && share_edge(edges, m, k)) edges->history[k].slides_with = 1 + m;
+}
+
+bool edges_slide(Edges *edges) {
+  int before = edges->now->slides;
+  for (int m = 0; m < edges->count && edges->now->slides < SLIDE_LIMIT; m++)
+    if (!edges_slides(edges, m) && is_torn(edges, m)) add_slide(edges, m);
+  return edges->now->slides > before;
+}
+
+/* Does mode m slide along the edge of the k-th slide? */
+static bool is_along(const Edges *edges, int m, int k) {
+  return edges->history[m].slides_with == 1 + edges->now->slide[k].mode;
+}
+
+/* Sets all modes of the k-th slide to their values above its edge, or below. */
+static void set_side(const Edges *edges, int k, bool is_above) {
+  const Condition *condition = edges->condition, *first = &condition[edges->now->slide[k].mode];
+  for (int m = 0; m < edges->count; m++) {
+    if (!is_along(edges, m, k)) continue;
+    bool is_up = is_above == (condition[m].is_mirrored == first->is_mirrored);
+    *mode_of(edges, m) = condition_value(condition[m].kind, nearest_edge(edges, m) + (is_up ? 0.5 : -0.5));
+  }
+}
+
+/* The k-th no longer slides. */
+static void drop_slide(Edges *edges, int k) {
+  EdgesNow *now = edges->now;
+  for (int m = 0; m < edges->count; m++)
+    if (is_along(edges, m, k)) edges->history[m].slides_with = 0;
+  now->slides--;
+  memmove(&now->slide[k], &now->slide[k + 1], (size_t)(now->slides - k) * sizeof(Slide));
+}
+
+/* The modes of the k-th are as their last differences say. */
+static void set_as_they_are(const Edges *edges, int k) {
+  for (int m = 0; m < edges->count; m++)
+    if (is_along(edges, m, k)) *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
+}
+
+/* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these
+ * lead them. */
+static void lead_away(Edges *edges, int k, bool are_led) {
+  for (int m = 0; m < edges->count; m++)
+    if (is_along(edges, m, k)) edges->place[m].changes = are_led ? 0 : LED_AWAY;
+}
+
+bool edges_leads_back(Edges *edges) {
+  EdgesNow *now = edges->now;
+  bool all = true;
+  for (int k = now->slides - 1; k >= 0; k--) {
+    const Slide *slide = &now->slide[k];
+    double jump = slide->rate[k + 1] - slide->rate[0];
+    int m = slide->mode, *jumps = &edges->history[m].jumps;
+    *jumps = jump != 0 && (edges->place[m].slid || fabs(jump) * now->step >= NEGLIGIBLE * way(edges, m));
+    if (*jumps && slide->weight > 0 && slide->weight < 1) continue;
+    bool is_led = now->slides > 1 && *jumps && jump < 0;
+    if (is_led) set_side(edges, k, slide->weight > 0.5);
+    else set_as_they_are(edges, k);
+    if (now->slides > 1) lead_away(edges, k, jump == 0);
+    drop_slide(edges, k);
+    all = false;
+  }
+  return all;
+}
+
+void edges_slide_first(Edges *edges, int count) {
+  while (edges->now->slides > count) {
+    int last = edges->now->slides - 1;
+    set_as_they_are(edges, last);
+    lead_away(edges, last, false);
+    drop_slide(edges, last);
+  }
+}
+
+void edges_set_corner(Edges *edges, int corner) {
+  int slides = edges->now->slides;
+  for (int k = 0; k < slides; k++) set_side(edges, k, corner == k + 1 || corner > slides);
+}
+
+void edges_keep_corner(Edges *edges, int corner, double t, const double *y) {
+  EdgesNow *now = edges->now;
+  edges_evaluate_rates(edges, t, y);
+  for (int k = 0; k < now->slides; k++) now->slide[k].rate[corner] = edges->rate[now->slide[k].mode];
+}
+
+/* All rates are zero: a linear system of the weights. */
+static void weigh(Edges *edges) {
+  double matrix[SLIDE_LIMIT * SLIDE_LIMIT], weight[SLIDE_LIMIT];
+  int n = edges->now->slides, pivot[SLIDE_LIMIT];
+  for (int i = 0; i < n; i++) {
+    const double *rate = edges->now->slide[i].rate;
+    for (int j = 0; j < n; j++) matrix[i + j * n] = rate[0] - rate[j + 1];
+    weight[i] = rate[0];
+  }
+  bool is_singular = lu_factor(n, matrix, pivot);
+  if (!is_singular) lu_solve(n, matrix, pivot, weight);
+  for (int k = 0; k < n; k++) edges->now->slide[k].weight = is_singular ? 0.5 : weight[k];
+}
+
+void edges_mean(Edges *edges, const double *corners, int columns, double *y) {
+  const EdgesNow *now = edges->now;
+  double rest = 1;
+  weigh(edges);
+  for (int k = 0; k < now->slides; k++) rest -= now->slide[k].weight;
+  for (int q = 0; q < columns; q++) {
+    y[q] = rest * corners[q];
+    for (int k = 1; k <= now->slides; k++) y[q] += now->slide[k - 1].weight * corners[k * columns + q];
+  }
+}
+
+bool edges_add_up(Edges *edges, double t, const double *y) {
+  const EdgesNow *now = edges->now;
+  edges_evaluate_rates(edges, t, y);
+  for (int i = 0; i < now->slides; i++) {
+    const double *rate = now->slide[i].rate;
+    double off = edges->rate[now->slide[i].mode] - rate[0], size = fabs(off);
+    for (int k = 1; k <= now->slides; k++) {
+      off -= rate[k] - rate[0];
+      size += fabs(rate[k] - rate[0]);
+    }
+    if (fabs(off) > PRESENT * size) return false;
+  }
+  return true;
+}
+
+double edges_leaving(const Edges *edges, int *mode) {
+  double most = -HUGE_VAL;
+  for (int k = 0; k < edges->now->slides; k++) {
+    double weight = edges->now->slide[k].weight, outside = fmax(-weight, weight - 1);
+    if (!(outside > most)) continue;
+    most = outside;
+    *mode = edges->now->slide[k].mode;
+  }
+  return most;
+}
+
+void edges_forget_slides(Edges *edges) {
+  while (edges->now->slides) drop_slide(edges, edges->now->slides - 1);
+}
+
+void edges_leave(Edges *edges) {
+  for (int k = 0; k < edges->now->slides; k++) set_side(edges, k, edges->now->slide[k].weight > 0.5);
+  for (int m = 0; m < edges->count; m++) {
+    if (!edges_slides(edges, m)) continue;
+    edges->place[m].slid = true;
+    edges->place[m].at = edges->difference[m];
+  }
+  edges_forget_slides(edges);
+}
+
+bool edges_slid(const Edges *edges) {
+  for (int m = 0; m < edges->count; m++)
+    if (edges->place[m].slid) return true;
+  return false;
+}
