@@ -109,6 +109,9 @@ ENDS = (
     ("Real zs(start=0);", "zs*(zs^2 - (time - {0})) = 0;"),
     ("Real hs(start=1), xs(start=-{0}, fixed=true);", "(time - {0})*hs = xs; der(xs) = hs;"),
     ("Real hs;", "(time - {0})*hs = 1 + 0.1*time;"),
+    ("Real xs(start=1, fixed=true), ys, zs;", "der(xs) = zs; xs + ys = cos(time); (time - {0})*zs = ys;"),
+    ("Real xs(start=-0.7, fixed=true), ys, zs;", "der(xs) = zs; 0.5*xs + ys = 1 + time; 3*(time - {0})*zs = 3*ys;"),
+    ("Real xs(start=1.3, fixed=true), ys, zs;", "der(xs) = zs; 3*xs + ys = 0; (time - {0})*zs = ys;"),
     ("Real ms(start={0}), hs(start=1);", "ms*(hs - 1) = 0; ms + 0.2*(hs - 1) = {0} - time;"),
     ("Real as(start=1), bs(start=1);", "as + bs = 2; as*bs = 1 - 0.5*({0} - time); "),
 )

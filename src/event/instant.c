@@ -333,9 +333,7 @@ static double influence_of_states(Bordered *bordered, ConstMoment at) {
 
 /* ---- the verdict ---- */
 
-/* Have the columns, states too, a limit: is none at the nearer distance farther from what it was at the other one than it was large? At a pole they grow with the
- * inverse of the distance. */
-static bool have_limit(const System *system, const double *near, const double *far) {
+bool instant_has_limit(const System *system, const double *near, const double *far) {
   for (int32_t q = 0; q < system->columns; q++)
     if (!(fabs(near[q] - far[q]) <= fabs(far[q]) + system->nominal[q] / 2)) return false;
   return true;
@@ -344,8 +342,8 @@ static bool have_limit(const System *system, const double *near, const double *f
 static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
-  if (!have_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y)) return VERDICT_SINGULAR;
-  if (before && !have_limit(&bordered->view->system, before->y, at[INSTANT_FAR_BEFORE].y)) return VERDICT_SINGULAR;
+  if (!instant_has_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y)) return VERDICT_SINGULAR;
+  if (before && !instant_has_limit(&bordered->view->system, before->y, at[INSTANT_FAR_BEFORE].y)) return VERDICT_SINGULAR;
   if (!weigh_rows(bordered, at[INSTANT_FAR_AFTER], y)) return VERDICT_SINGULAR;
   if (!count_lost(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_SINGULAR;
   int32_t lost = bordered->lost;

@@ -21,6 +21,10 @@ typedef enum Verdict {
   VERDICT_SINGULAR /* it ends or branches, or depends on states without bound */
 } Verdict;
 
+/* Have the columns, states too, a limit: is none at the nearer distance farther from what it was at the other one than it was large? At a pole they grow with the
+ * inverse of the distance. */
+bool instant_has_limit(const System *system, const double *near, const double *far);
+
 /* y: by place, columns with their states; the others are guesses, and are solved for. NULL for those before: there is nothing before. Singular for a view of other
  * equations than the model's own, which need not tell its branches. About 200 factorizations of the Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, double *const *y);

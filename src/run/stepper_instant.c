@@ -30,7 +30,7 @@ static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
     y[system->link_from[k]] += (t - stepper->before) * stepper->begin[system->link_to[k]];
 }
 
-/* The verdict at a distance. The columns right behind the instant go to `beyond`. */
+/* The verdict at a distance. The columns right behind the instant go to `beyond`. Rates that lead states beyond their own size within it lead to a pole. */
 static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_step, bool has_before) {
   size_t columns = (size_t)stepper->view->system.columns;
   Heap *heap = stepper->heap;
@@ -39,7 +39,8 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
     y[place] = place >= INSTANT_AFTER || has_before ? room + place * columns : NULL;
     if (y[place]) guess_at(stepper, instant_time(singular, gap, place), has_step, y[place]);
   }
-  Verdict verdict = instant_judge(stepper->view, singular, gap, y);
+  bool is_near = has_step || instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin);
+  Verdict verdict = is_near ? instant_judge(stepper->view, singular, gap, y) : VERDICT_SINGULAR;
   copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
   heap_free(heap, room);
   return verdict;
