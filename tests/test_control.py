@@ -12,6 +12,8 @@ import unittest
 
 import numpy
 
+from runs import simulate
+
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = SOURCE / "examples/control"
@@ -247,6 +249,20 @@ end Regulator;
             found, _ = self.good(text)
             for k, name in enumerate(("adjoint_x", "adjoint_y")):
                 self.assertAlmostEqual(found[name], p[k][0] - 0.5 * p[k][1], delta=1e-6, msg=text)
+
+    def test_worst_instead_of_best(self):
+        """Dido's arc from start values that lead to the largest or to the smallest area: the smallest comes with a warning."""
+        best = None
+        for sign in (1, -1):
+            for length in (1.1, 1.2, 1.35):
+                run = simulate("model M\n  Real x(start=0, fixed=true), L(start=0, fixed=true), A(start=0, fixed=true), u;\n"
+                               f"  Real adjoint_L(start={0.5 * sign}), adjoint_x(start={-0.3 * sign});\n"
+                               "equation\n  der(x) = u; der(L) = sqrt(1 + u^2); der(A) = x;\nmaximize\n  A;\n"
+                               f"final equation\n  x = 0; L = {length};\nend M;\n")
+                self.assertEqual(run.status, 0, run.words)
+                self.assertEqual("d2H/du2 < 0" in run.words, run.end("A") < 0, (sign, length, run.words))
+                best = max(best or run.end("A"), run.end("A"))
+        self.assertGreater(best, 0)
 
     def test_closed_forms(self):
         """Least energy, Mayer and Bolza, free final time, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""

@@ -207,6 +207,35 @@ static void add_bounded(Optimal *o, uint32_t j, Expr u, const Variable *variable
 
 static bool is_bounded(const Variable *variable) { return variable->min != EXPR_NONE || variable->max != EXPR_NONE; }
 
+/* Does the slope by a control depend on another coordinate that has no derivative? Then its second derivative alone tells nothing. */
+static bool is_coupled(Optimal *o, uint32_t j) {
+  for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
+    bool moves = false;
+    for (uint32_t k = 1; k <= o->highest; k++) moves = moves || !is_zero(o->d, o->slope[k][i]);
+    if (i != j && !moves && holds(o, o->slope[0][j], coordinate_leaf(o->d, i, 0))) return true;
+  }
+  return false;
+}
+
+/* Legendre's necessary condition of a minimum, d2H/du2 >= 0: where it fails, what was found makes H largest. Round-off of an adjoint that ends at zero does not count. */
+static void assert_legendre(Optimal *o, uint32_t j) {
+  Derivation *d = o->d;
+  Expr legendre = dag_partial(o->dag, o->slope[0][j], coordinate_leaf(d, j, 0));
+  const char *name = coordinate_name(d, j);
+  if (is_coupled(o, j)) return;
+  Expr holds = dag_binary(o->dag, OP_GREATER_EQUAL, legendre, dag_constant(o->dag, -1e-6));
+  const char *text = arena_printf(
+      &d->arena, "d2H/d%s2 < 0: `%s` makes worst what it should make best; try other start values of the adjoints",
+      name, name);
+  Action action = {.kind = ACTION_ASSERT,
+                   .guard = EXPR_NONE,
+                   .value = dag_unary(o->dag, OP_NOEVENT, holds),
+                   .message = dag_string(o->dag, names_add(o->model->names, text, strlen(text))),
+                   .is_warning = true,
+                   .span = o->model->variables.data[coordinate_variable(d, j)].span};
+  vec_push(o->model->heap, &o->model->asserts, action);
+}
+
 static void add_equation(Optimal *o, uint32_t j) {
   Derivation *d = o->d;
   Variable variable = o->model->variables.data[coordinate_variable(d, j)];
@@ -222,6 +251,7 @@ static void add_equation(Optimal *o, uint32_t j) {
     derivation_equate(d, left, right, variable.span,
                       is_control ? arena_printf(&d->arena, "control %s: dH/d%s = 0", name, name)
                                  : arena_printf(&d->arena, "adjoint of %s", name));
+    if (is_control) assert_legendre(o, j);
   }
 }
 
