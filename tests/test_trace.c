@@ -1,7 +1,6 @@
 /* Functions that are called are recorded and run as straight-line code (code/trace.h). Generated functions with
  * loops, branches, arrays, records and given derivatives are called at many points, and run
- * instruction by instruction: values and partials of first and second order must agree. A function that iterates down to round-off is recorded no more once its
- * ways are known. */
+ * instruction by instruction: values and partials of first and second order must agree. */
 #include "code/calls.h"
 #include "lang/lang.h"
 
@@ -184,48 +183,7 @@ static void test_generated_functions(void **state) {
   assert_true(called == count);
 }
 
-/* The last steps of the iteration are round-off, which straight-line code decides otherwise than the function does. */
-static const char ITERATION[] =
-    "package P\nfunction f\n  input Real u;\n  input Real a;\n  output Real z = 1;\nprotected\n  Integer k = 0;\n"
-    "  Real g;\nalgorithm\n  g := u - z*(a + z*(0.1 + z*(0.3 + z)));\n"
-    "  while abs(g) > 2e-16*u and k < 30 loop\n    z := z + g/(a + z*(0.2 + z*(0.9 + 4*z)));\n"
-    "    g := u - z*(a + z*(0.1 + z*(0.3 + z)));\n    k := k + 1;\n  end while;\nend f;\nend P;\n"
-    "model M\n  Real z;\nequation\n  z = P.f(1 + time, 2 - time);\nend M;\n";
-
-/* The work of calling the function at points, which are the same each time. */
-static uint64_t work_of_calls(Heap *heap, Caller *caller, const CallSite *site) {
-  enum { CALLS = 300 };
-  Generator g = {.heap = heap, .seed = 11};
-  uint64_t before = heap_budget(heap)->used[BUDGET_WORK];
-  for (int k = 0; k < CALLS; k++) {
-    double arguments[] = {random_between(&g, 1, 4), random_between(&g, 0.5, 2)}, result;
-    assert_true(caller_run(caller, site, arguments, &result));
-    double rest = arguments[0] - result * (arguments[1] + result * (0.1 + result * (0.3 + result)));
-    assert_true(fabs(rest) <= 1e-14);
-  }
-  return heap_budget(heap)->used[BUDGET_WORK] - before;
-}
-
-static void test_iterations_at_round_off(void **state) {
-  (void)state;
-  Heap *heap = heap_new(NULL);
-  Names names = names_make(heap);
-  Diags diags = diags_make(heap);
-  Source source = source_make(heap, "iteration.mo", ITERATION, sizeof ITERATION - 1);
-  const Model *model = lang_load(heap, &names, &source, NULL, NULL, (LangOptions){0}, &diags);
-  assert_non_null(model);
-  assert_int_equal(model->functions.count, 1);
-  uint32_t result = 0;
-  CallSite site = {.argument_count = 2, .result_count = 1, .results = &result};
-  Caller *caller = caller_new(heap, model);
-  uint64_t first = work_of_calls(heap, caller, &site), again = work_of_calls(heap, caller, &site);
-  if (again > first / 100)
-    fail_msg("%llu steps of work, then %llu", (unsigned long long)first, (unsigned long long)again);
-  heap_destroy(heap);
-}
-
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated_functions),
-                                     cmocka_unit_test(test_iterations_at_round_off)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_generated_functions)};
   return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }

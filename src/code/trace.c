@@ -339,13 +339,13 @@ static uint32_t find_way(Trace *trace, const double *decisions, uint32_t count) 
 }
 
 /* Records the way of these arguments and makes its code; UINT32_MAX if that is not possible. */
-static uint32_t record_way(Trace *trace, uint32_t demand, const double *arguments, Decided decided) {
+static uint32_t record_way(Trace *trace, uint32_t demand, const double *arguments) {
   void *ticket;
   uint32_t way = UINT32_MAX;
   Draft draft = {.heap = heap_within(trace->heap, &ticket), .arguments = trace->function->arguments};
   draft.dag = dag_new(draft.heap, trace->names);
   TraceStatus status =
-      tracer_run(trace->tracer, draft.dag, trace->function, arguments, decided, trace->with_partials, &draft.recording);
+      tracer_run(trace->tracer, draft.dag, trace->function, arguments, trace->with_partials, &draft.recording);
   const Recording *recording = &draft.recording;
   if (status == TRACE_DONE) way = find_way(trace, recording->decisions.data, recording->decisions.count);
   if (status == TRACE_IMPOSSIBLE || (status == TRACE_DONE && way == UINT32_MAX)) trace->is_off = true;
@@ -373,9 +373,8 @@ static uint32_t first_change(const Way *way, const double *values) {
   return c;
 }
 
-/* From the way of the last call to the way that fits; UINT32_MAX: it is not known, or not for this demand. *decided: by the code that was run last, as far as
- * a new way branches off. */
-static uint32_t follow(Trace *trace, const Visitor *visitor, const double *arguments, Decided *decided) {
+/* From the way of the last call to the way that fits; UINT32_MAX: it is not known, or not for this demand. */
+static uint32_t follow(Trace *trace, const Visitor *visitor, const double *arguments) {
   uint32_t way = visitor->way;
   for (uint32_t tried = 0; way < trace->ways.count && tried < trace->ways.count; tried++) {
     WayCode *code = *code_place(trace, way, visitor->demand);
@@ -383,7 +382,6 @@ static uint32_t follow(Trace *trace, const Visitor *visitor, const double *argum
     run_code(code, arguments);
     uint32_t condition = first_change(&trace->ways.data[way], code->values);
     if (condition == trace->ways.data[way].decisions.count) return way;
-    *decided = (Decided){code->values, condition + isfinite(code->values[condition])};
     way = next_way(trace, way, condition, code->values[condition]);
   }
   return UINT32_MAX;
@@ -407,13 +405,12 @@ static bool is_given_up(Trace *trace) {
 
 /* Finds the way of these arguments, and its values; false if it is not known. */
 static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
-  Decided decided = {0};
-  uint32_t way = follow(trace, visitor, arguments, &decided);
+  uint32_t way = follow(trace, visitor, arguments);
   trace->known += way != UINT32_MAX;
   trace->unknown += way == UINT32_MAX;
   trace->demands.data[visitor->demand].way = UINT32_MAX;
   if (way == UINT32_MAX) {
-    way = record_way(trace, visitor->demand, arguments, decided);
+    way = record_way(trace, visitor->demand, arguments);
     if (way == UINT32_MAX || !(*code_place(trace, way, visitor->demand))->registers) return false;
     run_code(*code_place(trace, way, visitor->demand), arguments);
   }

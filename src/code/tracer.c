@@ -30,8 +30,7 @@ struct Tracer {
   Dag *dag;
   uint32_t next_leaf;
   Recording *recording;
-  Map known; /* condition -> its decision in the recording */
-  Decided decided;
+  Map known; /* conditions there are already */
 };
 
 static Sample sample_at(const void *scalars, uint32_t i) {
@@ -60,16 +59,10 @@ static bool trace_known(void *context, const void *scalar, double *value) {
   *value = sample.value;
   if (sample.node == EXPR_NONE) tracer->has_lost_text = true;
   if (sample.node == EXPR_NONE || dag_is_constant(tracer->dag, sample.node, NULL)) return true;
-  Recording *recording = tracer->recording;
-  uint32_t number = map_get(&tracer->known, sample.node);
-  if (number == MAP_NONE) {
-    number = recording->decisions.count;
-    map_put(&tracer->known, sample.node, number);
-    vec_push(tracer->heap, &recording->conditions, sample.node);
-    vec_push(tracer->heap, &recording->decisions,
-             number < tracer->decided.count ? tracer->decided.decisions[number] : sample.value);
-  }
-  *value = recording->decisions.data[number];
+  if (map_get(&tracer->known, sample.node) != MAP_NONE) return true;
+  map_put(&tracer->known, sample.node, 1);
+  vec_push(tracer->heap, &tracer->recording->conditions, sample.node);
+  vec_push(tracer->heap, &tracer->recording->decisions, sample.value);
   return true;
 }
 
@@ -315,13 +308,12 @@ static bool take_results(Tracer *tracer, Arena *arena, const Function *function)
   return true;
 }
 
-TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const double *arguments, Decided decided,
-                       bool uses_given, Recording *out) {
+TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const double *arguments, bool uses_given,
+                       Recording *out) {
   Arena arena = arena_make(tracer->heap);
   *out = (Recording){0};
   tracer->recording = out;
   tracer->dag = dag;
-  tracer->decided = decided;
   tracer->uses_given = uses_given;
   tracer->has_lost_text = false;
   tracer->depth = 0;

@@ -35,15 +35,8 @@ typedef enum TraceStatus {
 /* Lives in the heap. */
 Tracer *tracer_new(Heap *heap, const Model *model, Names *names);
 
-/* Decisions of the first conditions, by the code of another way. Where a number is round-off, as the last steps of an iteration are, that may decide otherwise than
- * the function does; it is as right, and the code must find its own way again. */
-typedef struct Decided {
-  const double *decisions;
-  uint32_t count;
-} Decided;
-
 /* Runs the function on the arguments. uses_given: derivatives given apart are to be used, by leaves. */
-TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const double *arguments, Decided decided,
-                       bool uses_given, Recording *out);
+TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const double *arguments, bool uses_given,
+                       Recording *out);
 
 void recording_free(Heap *heap, Recording *recording);
