@@ -342,8 +342,10 @@ bool instant_has_limit(const System *system, const double *near, const double *f
 static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
-  if (!instant_has_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y)) return VERDICT_SINGULAR;
-  if (before && !instant_has_limit(&bordered->view->system, before->y, at[INSTANT_FAR_BEFORE].y)) return VERDICT_SINGULAR;
+  if (!instant_has_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y))
+    return VERDICT_SINGULAR;
+  if (before && !instant_has_limit(&bordered->view->system, before->y, at[INSTANT_FAR_BEFORE].y))
+    return VERDICT_SINGULAR;
   if (!weigh_rows(bordered, at[INSTANT_FAR_AFTER], y)) return VERDICT_SINGULAR;
   if (!count_lost(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_SINGULAR;
   int32_t lost = bordered->lost;
