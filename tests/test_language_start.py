@@ -134,20 +134,43 @@ class Start(unittest.TestCase):
                 self.assertEqual([n for n in run.columns["n"][:-1] if n], [])
                 self.assertAlmostEqual(run.end("r"), 2 * reached, 6)
 
+    def test_stop(self):
+        """At the stop time relations are as written, too: of time and of states, in every solver and in exported programs."""
+        for seed in seeds(40, quick=4):
+            rng = random.Random(seed)
+            stop = rng.choice([1, 2, 0.75, 1.3])
+            signs, edges = [rng.choice(list(RELATIONS)) for _ in range(4)], [rng.choice([stop, stop, stop / 2]) for _ in range(4)]
+            text = (f"model M\n  Real x(start = 0, fixed = true);\n  Boolean b = time {signs[0]} {edges[0]}, c = x {signs[1]} {edges[1]};\n"
+                    f"  Integer k = integer(ceil({4 / stop!r}*time)), n(start = 0, fixed = true), m(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
+                    f"  when time {signs[2]} {edges[2]} then n = pre(n) + 1; end when;\n  when x {signs[3]} {edges[3]} then m = pre(m) + 1; end when;\nend M;\n")
+            holds = [RELATIONS[sign](stop - edge) for sign, edge in zip(signs, edges)]
+            fired = [sign[0] == ">" and held for sign, held in zip(signs, holds)]  # the others hold at the start and never become true
+            expected = {"b": holds[0], "c": holds[1], "k": 4, "n": fired[2], "m": fired[3]}
+            for solver in SOLVERS:
+                run = simulate(text, solver=solver, stop_time=float(stop))
+                self.assertEqual({name: run.end(name) for name in expected}, expected, (solver, stop, text, run.words))
+            if not SANITIZED and shutil.which("cc"):
+                columns = self.exported(text, "--stop-time", repr(stop))
+                self.assertEqual({name: columns[name][-1] for name in expected}, expected, (stop, text))
+
+    def exported(self, text, *options):
+        """Columns of the exported program."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.mo")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            subprocess.run([os.environ["DAEDAL"], "export", path, "--c", folder, "--standalone", *options, "-q"], check=True)
+            subprocess.run("cc -O0 -o m *.c -lm", shell=True, check=True, cwd=folder)
+            lines = subprocess.run([os.path.join(folder, "m")], capture_output=True, text=True, check=True).stdout.splitlines()
+        names = lines[0].replace('"', "").split(",")
+        return {name: [float(line.split(",")[k]) for line in lines[1:]] for k, name in enumerate(names)}
+
     @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
     def test_exported(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for seed in seeds(2):
-                text, first, last = members(random.Random(1000 + seed), 0)
-                path = os.path.join(folder, "m.mo")
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(text)
-                subprocess.run([os.environ["DAEDAL"], "export", path, "--c", folder, "--standalone", "--stop-time", repr(GRID[-1]), "--intervals", "16", "-q"], check=True)
-                subprocess.run("cc -O0 -o m *.c -lm", shell=True, check=True, cwd=folder)
-                lines = subprocess.run([os.path.join(folder, "m")], capture_output=True, text=True, check=True).stdout.splitlines()
-                names = lines[0].replace('"', "").split(",")
-                columns = {name: [float(line.split(",")[k]) for line in lines[1:]] for k, name in enumerate(names)}
-                self.assertEqual(differ(columns, first, 0) + differ(columns, last, -1), [], text)
+        for seed in seeds(2):
+            text, first, last = members(random.Random(1000 + seed), 0)
+            columns = self.exported(text, "--stop-time", repr(GRID[-1]), "--intervals", "16")
+            self.assertEqual(differ(columns, first, 0) + differ(columns, last, -1), [], text)
 
 
 if __name__ == "__main__":

@@ -210,6 +210,8 @@ bool stepper_settle(Stepper *stepper) {
   stepper->is_folded = false;
   copy_numbers(stepper->begin, stepper->y, columns);
   stepper->value_before = event_value(stepper);
+  if (view->switches && *t >= stepper->options.stop)
+    view->switches->edges.now->is_at_start = true; /* relations are as written at both ends */
   bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
   view->disturbed = view->disturbed || is_folded;
   return stepper_finish_event(stepper, settled);

@@ -42,6 +42,7 @@ static int fail(const Solver *solver, const char *what) {
 static int run(Solver *solver, double stop) {
   const Model *model = solver->model;
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
+  solver->now->end = stop;
   print_row(solver);
   for (long k = 1; k <= intervals && !solver->now->terminated; k++) {
     double t = k < intervals ? model->start + (double)k * model->interval : stop;

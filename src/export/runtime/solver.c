@@ -259,7 +259,7 @@ static void fill_values(Solver *solver) {
     solver->parameters[p] = isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
-  *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step};
+  *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
   solver->delays.now->has_begun = false;
   states_link(solver);
 }
@@ -444,6 +444,7 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   now->events++;
   now->event = now->time;
   edges_leave(&solver->edges);
+  if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
   radau_start(solver);

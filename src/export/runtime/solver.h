@@ -188,6 +188,7 @@ typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStat
 
 typedef struct Scalars {
   double time, tolerance, max_step;
+  double end;                              /* of the run, where relations are as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
   int is_first, has_dense, has_jacobian;   /* of the integrator */
   double event;                            /* the time of the last event */
