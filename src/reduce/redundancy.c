@@ -23,8 +23,9 @@ typedef struct RedundancySearch {
 
 /* ---- parts of the problem ---- */
 
-static bool is_discrete(const Dag *dag, Expr e) {
-  return dag_depends(dag, e, OP_DISCRETE) || dag_depends(dag, e, OP_PRE) || dag_depends(dag, e, OP_DELAYED);
+static bool is_discrete(Dag *dag, Expr e) {
+  return dag_depends(dag, e, OP_DISCRETE) || dag_depends(dag, e, OP_PRE) ||
+         dag_contains(dag, dag_scratch(dag), e, OP_DELAYED);
 }
 
 /* What nothing happens in. */
