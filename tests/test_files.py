@@ -315,6 +315,18 @@ class Paths(Folder):
         self.expect(7, "simulate", "m.mo")
 
 
+class Hidden(Folder):
+    def test_mat_files_leave_out_what_is_hidden(self):
+        """CSV files have all: tests/cases/simulate/hidden_results.mo."""
+        self.write("h.mo", "model M\n  Real x(start = 1, fixed = true), away = 3*x annotation(HideResult = true);\nprotected\n"
+                           "  Real zinc = x + 1, open = x + 2 annotation(HideResult = false), s(start = 0, fixed = true);\n"
+                           "equation\n  der(x) = -x;\n  der(s) = zinc;\nend M;\n")
+        for words, kept in (([], {"open"}), (["--protected"], {"away", "zinc", "open"}), (["--variables", "zinc,x"], {"zinc"})):
+            self.expect(0, "simulate", "h.mo", "-q", "--output-file", "h.mat", *words)
+            names = (self.path / "h.mat").read_bytes()
+            self.assertEqual({name for name in ("away", "zinc", "open") if name.encode() in names}, kept, words)
+
+
 class Permissions(Folder):
     def test_a_replaced_file_keeps_its_mode(self):
         """The umask decides only for new files."""

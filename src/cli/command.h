@@ -157,3 +157,6 @@ int report_command(const Arguments *arguments);
 int fmu_check_command(const Arguments *arguments);
 int doctor_command(const Arguments *arguments);
 int completion_command(const Arguments *arguments);
+
+/* Is something before the ending, as the name of a file is? */
+bool ends_with(const char *path, const char *ending);

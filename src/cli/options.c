@@ -148,7 +148,8 @@ const Option options[] = {
     {"--variables", NULL, "LIST", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FILES, OPTION_LIST, PLACE(run.variables),
      "only these variables: names, names of arrays, expressions for whole names; commas between"},
     {"--protected", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(with_protected),
-     "protected variables and those with HideResult, too; else only states among them, and what --variables names"},
+     "in a MAT file protected variables and those with HideResult, too; else only states among them, and what "
+     "--variables names"},
     {"--short", NULL, NULL, IN_SIMULATE, OPTION_FLAG, PLACE(run.short_numbers),
      "numbers of a CSV file with two digits more than the tolerance asks for, in place of 17"},
     {"--plot", NULL, "FILE", IN_SIMULATE | IN_COMPARE | IN_LINEARIZE | IN_SWEEP | IN_FIT | IN_DIFF, OPTION_PLOT,
@@ -305,9 +306,9 @@ static bool pair_store(const Option *option, const char *value, double *place) {
   return fine;
 }
 
-static bool ends_with(const char *value, const char *ending) {
-  size_t length = strlen(value), tail = strlen(ending);
-  return length > tail && !strcmp(value + length - tail, ending);
+bool ends_with(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && !strcmp(path + length - tail, ending);
 }
 
 bool option_is_directory(const Option *option, const char *value) {

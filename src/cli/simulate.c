@@ -21,11 +21,16 @@ typedef struct SimulateCommand {
   char *state;     /* and the state behind them */
 } SimulateCommand;
 
+/* MAT files are for people to browse; CSV files are for programs, which rely on every name. */
+static bool leaves_out_hidden(const Arguments *arguments) {
+  return !arguments->with_protected && arguments->output_path && ends_with(arguments->output_path, ".mat");
+}
+
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
   if (run->session->arguments->plot_pairs.names) options.plot_variables = run->session->arguments->plot_pairs.text;
   options.part_path = run->part;
-  options.leave_out_hidden = !run->session->arguments->with_protected;
+  options.leave_out_hidden = leaves_out_hidden(run->session->arguments);
   run->interrupted = session_simulate(run->session, &options);
 }
 

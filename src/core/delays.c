@@ -79,7 +79,7 @@ static void read_times(Delays *delays, double t, const double *y) {
   }
 }
 
-/* What is at the place 0. */
+/* Reads the content of pipe k at its inlet, position 0. */
 static void read_pipe(const Delays *delays, int k) {
   ProfileRing ring = delays_ring(delays, k);
   double *leaves = delays->discretes + delays->delay[k].leaf, s = -delays->pipe[k].x;

@@ -388,7 +388,7 @@ static bool share_edge(const Edges *edges, int a, int b) {
   return nearest_edge(edges, a) == sign * nearest_edge(edges, b);
 }
 
-/* How far the difference of mode m came in the step in which its event was located. */
+/* The largest difference of mode m at the ends of the step that has its event. */
 static double way(const Edges *edges, int m) {
   return fmax(edges_size(edges->place[m].before), edges_size(edges->place[m].end));
 }

@@ -11,8 +11,8 @@
 
 typedef struct RankPart {
   int32_t rows, columns;
-  uint32_t *row, *column; /* of the matrix, ascending */
-  size_t first;           /* entry of the dense matrix of all parts, one behind the other, each by columns */
+  uint32_t *row, *column; /* their indices in the whole matrix, ascending */
+  size_t first;           /* where this part begins among the dense entries; parts follow each other, each by columns */
 } RankPart;
 
 typedef struct RankParts {

@@ -155,7 +155,7 @@ static double right_along(const RankJump *jump, const RankPart *part, const Svd 
   return along;
 }
 
-/* The square of what no move meets of the rows. */
+/* The squared residual that remains whatever the columns do. */
 static double missed(const RankJump *jump, const RankPart *part, const Svd *svd) {
   double sum = 0;
   for (int32_t k = svd->rank; k < part->rows; k++) sum += pow(right_along(jump, part, svd, k), 2);
