@@ -142,10 +142,15 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
   model->seconds_parse = pipeline_clock() - begin;
 }
 
+static char *read_main(daedal_model *model, const char *path, FmuKind kind, uint32_t *length) {
+  char *text = read_text(model->heap, &model->diags, path, kind, length);
+  bool is_plan = text && file_has_ending(path, ".plan");
+  return is_plan && !plan_file_open(model, path, text, *length) ? NULL : text;
+}
+
 /* The text in the heap; NULL after reporting. */
 static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_t *length) {
-  if (!request->text && request->path)
-    return read_text(model->heap, &model->diags, request->path, request->fmu, length);
+  if (!request->text && request->path) return read_main(model, request->path, request->fmu, length);
   if (request->length >= INT32_MAX) {
     diag_error(&model->diags, DIAG_INPUT, (Span){0}, "the text is too long: %zu bytes, at most 2147483646",
                request->length);

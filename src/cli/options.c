@@ -137,6 +137,8 @@ const Option options[] = {
     {"--output-file", "-o", "FILE", IN_SIMULATE | IN_LINEARIZE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
      ".npy; matrices of linearize as .mat"},
+    {"--output-file", "-o", "FILE", IN_PLAN, OPTION_OUTPUT, PLACE(output_path),
+     "of plan: the file; default: MODELNAME.plan"},
     {"--output-file", "-o", "FILE", IN_PLOT, OPTION_PLOT, PLACE(plot_path),
      "of plot: the picture as FILE.svg, .png or .pdf; without it, or with -, in characters on standard output"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
