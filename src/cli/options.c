@@ -175,6 +175,8 @@ const Option options[] = {
     {"--standalone", NULL, NULL, IN_EXPORT, OPTION_FLAG, PLACE(standalone),
      "with --c: a solver that simulates the model alone"},
     {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
+    {"--fmu", NULL, "NAME=FILE", IN_MODELS & ~IN_EXPORT, OPTION_SEARCHED, PLACE(modelica_path),
+     "an FMU as the class NAME of the model; export takes it as --library NAME=FILE"},
     {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
      "with --fmu: version of the interface; default 3"},
     {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),
