@@ -134,6 +134,8 @@ typedef enum daedal_report_kind {
   DAEDAL_REPORT_SWEEP,      /* of a sweep; only JSON */
   DAEDAL_REPORT_FIT,        /* of an estimate */
   DAEDAL_REPORT_DIFFERENCE, /* of files that were compared */
+  DAEDAL_REPORT_PLAN, /* of a result of daedal_initialize: a file NAME.plan, which this version of daedal loads as the model; only text. NULL: the flat
+                         model cannot be read back, as the result then says */
 } daedal_report_kind;
 
 typedef enum daedal_format { DAEDAL_TEXT, DAEDAL_JSON } daedal_format;

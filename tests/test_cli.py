@@ -15,7 +15,7 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 EXAMPLES = sorted((SOURCE / "examples").glob("*.mo"))
 PENDULUM = SOURCE / "examples/pendulum.mo"
-COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "export", "report", "plot", "diff", "fmu-check", "explain", "doctor", "completion"]
+COMMANDS = ["check", "flatten", "analyze", "init", "simulate", "reduce", "compare", "linearize", "steady", "sweep", "fit", "plan", "export", "report", "plot", "diff", "fmu-check", "explain", "doctor", "completion"]
 
 ANALYZE_KEYS = {"status", "equations", "variables", "structural_index", "dof", "differentiations", "offsets",
                 "blocks", "hidden_constraints", "initial", "superfluous_differentiations", "aliases", "regular",

@@ -88,10 +88,12 @@ def test_plants(folder, count):
         (folder / "whole.mo").write_text(text + loop("Plant", gain))
         (folder / "loop.mo").write_text(loop("Plant", gain))
         own = run(folder, "simulate", "whole.mo", "-o", "-", "-q")
-        done = run(folder, "simulate", "loop.mo", "--library", fmu, "--allow-external", "-o", "-", "-q")
-        check(done.returncode == 0, f"{seed}: in a loop: {done.stderr}")
-        if done.returncode == 0:
-            compare(rows(done.stdout), rows(own.stdout), ["p.y", "p.n", "p.u"], 1e-6, f"{seed}: in a loop")
+        (folder / "named.mo").write_text(loop("Other", gain))
+        for model, words in (("loop.mo", ["--library", fmu]), ("named.mo", ["--fmu", f"Other={fmu}"])):
+            done = run(folder, "simulate", model, *words, "--allow-external", "-o", "-", "-q")
+            check(done.returncode == 0, f"{seed}: in a loop: {done.stderr}")
+            if done.returncode == 0:
+                compare(rows(done.stdout), rows(own.stdout), ["p.y", "p.n", "p.u"], 1e-6, f"{seed}: in a loop")
 
 
 def test_leave(folder):

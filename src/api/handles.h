@@ -71,6 +71,7 @@ struct daedal_model {
   const char *libraries;             /* of external functions; NULL: they may only read */
   const char *readable;              /* folders given for reading; NULL: none */
   LIST(const char *) library_models; /* of libraries that were parsed */
+  const char *plan_start;            /* of a plan: its initial values, as a list; NULL: it is none */
   bool has_inputs;                   /* it was loaded with values of inputs along time */
   Names names;
   Source source;
@@ -112,6 +113,7 @@ typedef enum ReportKind {
   REPORT_INITIAL_TEXT,
   REPORT_INITIAL_JSON,
   REPORT_START_VALUES,
+  REPORT_PLAN,
   REPORT_MODEL,
   REPORT_MODEL_JSON,
   REPORT_CHOICE,
@@ -219,6 +221,10 @@ const char *api_result_json(daedal_result *result);
 const char *api_result_initial_text(daedal_result *result);
 const char *api_result_initial_json(daedal_result *result);
 const char *api_result_start_values(daedal_result *result);
+const char *api_result_plan(daedal_result *result);
+
+/* Reads what is before the model's text in the bytes of a plan, and makes it blank; false after reporting. (plan_file.c) */
+bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t length);
 const char *api_result_model(daedal_result *result);
 const char *api_result_model_json(daedal_result *result);
 const char *api_result_choice(daedal_result *result);

@@ -55,14 +55,16 @@ static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind,
   char real[PATH_MAX];
   Zip zip;
   TextVec text = {0};
-  const char *failure = "it is no archive", *slash = strrchr(path, '/');
+  const char *failure = "it is no archive", *file = reading_file(path), *slash = strrchr(file, '/');
   const FmiDescription *description = zip_open(&zip, bytes, *length) ? fmu_describe(&zip, &arena, &failure) : NULL;
-  const char *begin = slash ? slash + 1 : path, *name = arena_copy(&arena, begin, strlen(begin) - strlen(".fmu"));
+  const char *begin = file != path ? path : slash ? slash + 1 : path;
+  const char *name =
+      arena_copy(&arena, begin, file != path ? (size_t)(file - path) - 1 : strlen(begin) - strlen(".fmu"));
   bool is_written =
-      description && fmu_write_model(heap, description, name, realpath(path, real) ? real : path, kind, &text);
+      description && fmu_write_model(heap, description, name, realpath(file, real) ? real : file, kind, &text);
   if (description && !is_written)
     failure = kind == FMU_EXCHANGE ? "it offers no model exchange" : "it offers no co-simulation";
-  if (!is_written) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': %s", path, failure);
+  if (!is_written) diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': %s", file, failure);
   arena_free(&arena);
   *length = text.count;
   return text.data;
@@ -70,7 +72,7 @@ static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind,
 
 /* A whole file; of an FMU the model around it. NULL after reporting. */
 static char *read_text(Heap *heap, Diags *diags, const char *path, FmuKind kind, uint32_t *length) {
-  char *bytes = file_read(heap, diags, path, length);
+  char *bytes = file_read(heap, diags, reading_file(path), length);
   if (!bytes || !file_has_ending(path, ".fmu")) return bytes;
   char *text = fmu_model(heap, diags, path, kind, bytes, length);
   heap_free(heap, bytes);
@@ -82,7 +84,7 @@ static char *read_text(Heap *heap, Diags *diags, const char *path, FmuKind kind,
 /* A file that the text of a model names or a library holds: its content shows in messages. */
 static char *read_allowed(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length) {
   char real[PATH_MAX];
-  if (reading_allows(reading, path, real)) return read_text(heap, diags, path, FMU_ANY, length);
+  if (reading_allows(reading, reading_file(path), real)) return read_text(heap, diags, path, FMU_ANY, length);
   diag_error(diags, DIAG_FILE_ACCESS, (Span){0},
              "`%s` is outside of the folders of the model and the libraries: --allow-read DIR lets it be read", path);
   return NULL;
@@ -142,10 +144,15 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
   model->seconds_parse = pipeline_clock() - begin;
 }
 
+static char *read_main(daedal_model *model, const char *path, FmuKind kind, uint32_t *length) {
+  char *text = read_text(model->heap, &model->diags, path, kind, length);
+  bool is_plan = text && file_has_ending(path, ".plan");
+  return is_plan && !plan_file_open(model, path, text, *length) ? NULL : text;
+}
+
 /* The text in the heap; NULL after reporting. */
 static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_t *length) {
-  if (!request->text && request->path)
-    return read_text(model->heap, &model->diags, request->path, request->fmu, length);
+  if (!request->text && request->path) return read_main(model, request->path, request->fmu, length);
   if (request->length >= INT32_MAX) {
     diag_error(&model->diags, DIAG_INPUT, (Span){0}, "the text is too long: %zu bytes, at most 2147483646",
                request->length);

@@ -210,6 +210,12 @@ static void warn_inputs(daedal_result *result, const double *parameters) {
   vec_free(result->heap, &names);
 }
 
+/* The initial values that a plan has are those of its model as it is. */
+static bool is_as_planned(const daedal_result *result, const daedal_options *options) {
+  return result->model->plan_start && !options->start_from && !options->start_values && isnan(options->start_time) &&
+         !result->overrides.count && !result->modifications.count;
+}
+
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request) {
   const Model *model = result->model->model;
   double *parameters = heap_array(result->heap, model->parameters.count, sizeof *parameters);
@@ -221,6 +227,10 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
     return false;
   if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
+    return false;
+  if (is_as_planned(result, options) &&
+      !start_list_take(result->heap, model, result->model->plan_start, source_main(&result->model->source)->path,
+                       starts, &result->diags))
     return false;
   move_free_starts(model, parameters, starts);
   if (!overrides_apply(result, parameters, starts)) return false;

@@ -12,9 +12,17 @@
 
 /* ---- leave ---- */
 
+const char *reading_file(const char *given) {
+  const char *at = given;
+  while (*at == '_' || (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+         (at > given && *at >= '0' && *at <= '9'))
+    at++;
+  return at > given && *at == '=' ? at + 1 : given;
+}
+
 static void allow_folder(Reading *reading, Heap *heap, const char *path) {
   char real[PATH_MAX];
-  if (realpath(path, real)) vec_push(heap, &reading->folders, heap_copy(heap, real, strlen(real) + 1, 1));
+  if (realpath(reading_file(path), real)) vec_push(heap, &reading->folders, heap_copy(heap, real, strlen(real) + 1, 1));
 }
 
 void reading_allow(Reading *reading, Heap *heap, const char *folders) {

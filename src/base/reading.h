@@ -24,6 +24,9 @@ void reading_allow_model(Reading *reading, Heap *heap, const char *path);
  * if it is there. */
 bool reading_allows(const Reading *reading, const char *path, char real[PATH_MAX]);
 
+/* Of NAME=FILE, a file that stands for the class NAME, the FILE; else what is given. */
+const char *reading_file(const char *given);
+
 /* How a text reads the files that it names: whole, into the heap; NULL after reporting. */
 typedef struct FileReader {
   char *(*read)(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length); /* NULL: none */

@@ -110,12 +110,13 @@ enum {
   IN_STEADY = 1 << 13,
   IN_SWEEP = 1 << 14,
   IN_FIT = 1 << 15,
-  IN_MODELS = 255 | IN_REPORT | IN_LINEARIZE | IN_STEADY | IN_SWEEP | IN_FIT, /* all that take a model */
+  IN_MODELS = 255 | IN_REPORT | IN_LINEARIZE | IN_STEADY | IN_SWEEP | IN_FIT | (1 << 19), /* all that take a model */
   IN_PLOT = 1 << 16,
   IN_DIFF = 1 << 17,
   IN_FILES = IN_PLOT | IN_DIFF, /* all that take results */
   IN_FMU = 1 << 18,
-  IN_ALL = (1 << 19) - 1,
+  IN_PLAN = 1 << 19,
+  IN_ALL = (1 << 20) - 1,
 };
 
 typedef struct Command {
@@ -143,6 +144,7 @@ int flatten_command(const Arguments *arguments);
 int analyze_command(const Arguments *arguments);
 int init_command(const Arguments *arguments);
 int simulate_command(const Arguments *arguments);
+int plan_command(const Arguments *arguments);
 int export_command(const Arguments *arguments);
 int reduce_command(const Arguments *arguments);
 int compare_command(const Arguments *arguments);

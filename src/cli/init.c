@@ -1,6 +1,8 @@
-/* init and export: what can be had from a model without integrating it. */
+/* init, plan and export: what can be had from a model without integrating it. */
 #include "cli/session.h"
 #include "cli/terminal.h"
+
+#include <stdlib.h>
 
 static void write_values(Session *session) {
   const char *path = session->arguments->write_path,
@@ -21,6 +23,26 @@ static void initialize(Session *session) {
 }
 
 int init_command(const Arguments *arguments) { return session_run(arguments, initialize, DAEDAL_REPORT_INITIAL); }
+
+static void write_plan(Session *session) {
+  const Arguments *arguments = session->arguments;
+  session_keep(session, daedal_initialize(session->model, &arguments->run));
+  if (!session->result || session->status) return;
+  session_write(session, arguments->output_path, daedal_report(session->result, DAEDAL_REPORT_PLAN, DAEDAL_TEXT));
+  if (!session->status && !is_standard_output(arguments->output_path) && session_talks(session))
+    terminal_say("plan written to %s", arguments->output_path);
+}
+
+int plan_command(const Arguments *arguments) {
+  Session session = session_open(arguments);
+  Arguments complete = *arguments;
+  char *path = NULL;
+  if (!session.status && !arguments->output_path)
+    session_complete(&session, &complete, path = session_default_path(&session, ".plan"));
+  if (!session.status) write_plan(&session);
+  free(path);
+  return session_close(&session);
+}
 
 static daedal_result *export_model(daedal_model *model, const Arguments *arguments) {
   if (arguments->fmu_path)

@@ -137,6 +137,8 @@ const Option options[] = {
     {"--output-file", "-o", "FILE", IN_SIMULATE | IN_LINEARIZE | IN_SWEEP, OPTION_TRAJECTORY, PLACE(output_path),
      "trajectory as FILE.csv, FILE.mat, FILE.raw, or - for CSV on standard output; table of a sweep as .csv, .mat, "
      ".npy; matrices of linearize as .mat"},
+    {"--output-file", "-o", "FILE", IN_PLAN, OPTION_OUTPUT, PLACE(output_path),
+     "of plan: the file; default: MODELNAME.plan"},
     {"--output-file", "-o", "FILE", IN_PLOT, OPTION_PLOT, PLACE(plot_path),
      "of plot: the picture as FILE.svg, .png or .pdf; without it, or with -, in characters on standard output"},
     {"--resume", NULL, NULL, IN_SIMULATE | IN_SWEEP, OPTION_FLAG, PLACE(run.resumes),
@@ -173,6 +175,8 @@ const Option options[] = {
     {"--standalone", NULL, NULL, IN_EXPORT, OPTION_FLAG, PLACE(standalone),
      "with --c: a solver that simulates the model alone"},
     {"--fmu", NULL, "FILE", IN_EXPORT, OPTION_OUTPUT, PLACE(fmu_path), "a Functional Mock-up Unit, FILE.fmu"},
+    {"--fmu", NULL, "NAME=FILE", IN_MODELS & ~IN_EXPORT, OPTION_SEARCHED, PLACE(modelica_path),
+     "an FMU as the class NAME of the model; export takes it as --library NAME=FILE"},
     {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
      "with --fmu: version of the interface; default 3"},
     {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),

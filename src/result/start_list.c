@@ -122,10 +122,7 @@ static bool read_item(StartReader *reader, const Model *model, double *starts) {
   return take_value(reader, model, name, text, starts);
 }
 
-bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags) {
-  uint32_t length = 0;
-  char *text = file_read(heap, diags, path, &length);
-  if (!text) return false;
+bool start_list_take(Heap *heap, const Model *model, const char *text, const char *path, double *starts, Diags *diags) {
   StartReader reader = {.heap = heap, .diags = diags, .path = path, .text = text, .at = text};
   bool open = accept(&reader, "("), ok = true;
   skip_space(&reader);
@@ -141,6 +138,13 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   if (ok && reader.unknown)
     diag_warning(diags, DIAG_WARNING, (Span){0}, "%s: %u names are not in the model, such as %s", path, reader.unknown,
                  reader.first);
+  return ok;
+}
+
+bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags) {
+  uint32_t length = 0;
+  char *text = file_read(heap, diags, path, &length);
+  bool ok = text && start_list_take(heap, model, text, path, starts, diags);
   heap_free(heap, text);
   return ok;
 }

@@ -2,6 +2,8 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "syntax/directory.h"
 
+#include "base/reading.h"
+
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -73,7 +75,15 @@ static void add_entry(const char *path, const char *name, bool is_named, Arena *
 
 bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes) {
   char whole[PATH_MAX];
-  if (!realpath(path, whole)) return false;
+  const char *file = reading_file(path);
+  if (!realpath(file, whole)) return false;
+  if (file != path && has_ending(file, ".fmu") && is_file(whole)) {
+    size_t name = (size_t)(file - path) - 1;
+    StoredClass stored = {.name = arena_copy(arena, path, name), .version = ""};
+    stored.path = arena_printf(arena, "%s=%s", stored.name, whole);
+    vec_push(arena->heap, classes, stored);
+    return true;
+  }
   uint32_t before = classes->count;
   char *slash = strrchr(whole, '/');
   *slash = '\0';

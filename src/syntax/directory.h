@@ -19,7 +19,7 @@ typedef VEC(StoredClass) StoredClassVec;
  * cannot be read; errno says why. O(n log n). */
 bool directory_list(const char *path, Arena *arena, StoredClassVec *classes);
 
-/* Appends the class that a file NAME.mo or a directory with a package.mo is itself. False: it is neither. */
+/* Appends the class that a file NAME.mo, an FMU, NAME=FILE.fmu or a directory with a package.mo is itself. False: it is none of them. */
 bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes);
 
 /* The order of versions, part by part: "3.2.3" before "3.10". Below zero: a is before b. */

@@ -1,0 +1,111 @@
+/* plan_file: a model that was read, flattened and given consistent initial values, as a file. A run of it has to differentiate its equations
+ * and to write their programs, and nothing before that.
+ *
+ *   daedal plan 1
+ *   version 1.2.3                  of daedal; another one refuses it
+ *   checksum 0123456789abcdef      of all that follows
+ *   start 123                      bytes of the list of initial values, as `init --write` writes it
+ *   (x(start = 1), ...
+ *   model M ...                    as `flatten` writes it
+ *
+ * Nothing in it is trusted more than a model's text is. */
+#include "api/handles.h"
+
+#include "base/map.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char FIRST[] = "daedal plan 1\n";
+enum { CHECKSUM_SIZE = 32 };
+
+static void write_checksum(const char *bytes, size_t length, char *line) {
+  snprintf(line, CHECKSUM_SIZE, "checksum %016" PRIx64 "\n", hash_bytes(bytes, length));
+}
+
+/* ---- writing ---- */
+
+static void print_plan(daedal_result *result, TextVec *text) {
+  const TextVec *flat = &result->model->flat, *start = &result->reports[REPORT_START_VALUES];
+  TextVec content = {0};
+  char checksum[CHECKSUM_SIZE];
+  text_printf(result->heap, &content, "start %" PRIu32 "\n", start->count);
+  text_append(result->heap, &content, start->data, start->count);
+  text_append(result->heap, &content, flat->data, flat->count);
+  write_checksum(content.data, content.count, checksum);
+  text_printf(result->heap, text, "%sversion %s\n%s", FIRST, DAEDAL_VERSION, checksum);
+  text_append(result->heap, text, content.data, content.count);
+  vec_free(result->heap, &content);
+}
+
+static bool work_refuse(daedal_result *result, const void *argument) {
+  const daedal_model *again = argument;
+  const char *why = again->diags.list.count ? again->diags.list.data[0].message : "it has other equations";
+  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "%s has no plan: its flat text is not read back: %s",
+             daedal_model_name(result->model), why);
+  result->status = DAEDAL_STRUCTURE;
+  publish_result(result);
+  return false;
+}
+
+/* Does the flat text read back to as many equations? */
+static bool is_read_back(daedal_result *result) {
+  const daedal_model *model = result->model;
+  daedal_load_options reading = {.size = sizeof reading, .libraries = model->libraries, .readable = model->readable};
+  daedal_model *again = daedal_load(NULL, model->flat.data, model->flat.count, &reading);
+  bool is_same = again && again->model && again->counts.equations == model->counts.equations &&
+                 again->counts.variables == model->counts.variables;
+  if (again && !is_same) result_protect(result, work_refuse, again);
+  daedal_free(again);
+  return is_same;
+}
+
+const char *api_result_plan(daedal_result *result) {
+  if (!result || result->status != DAEDAL_OK || !api_result_start_values(result) || !api_flat_text(result->model) ||
+      !is_read_back(result))
+    return NULL;
+  return result_report(result, REPORT_PLAN, print_plan);
+}
+
+/* ---- reading ---- */
+
+static bool refuse(daedal_model *model, const char *path, const char *what) {
+  diag_error(&model->diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': %s", path, what);
+  return false;
+}
+
+/* The text behind a word at the beginning of a line; NULL: there is another. */
+static char *after(char *line, const char *word) {
+  return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
+}
+
+static bool check_version(daedal_model *model, const char *path, const char *version, size_t length) {
+  if (length == strlen(DAEDAL_VERSION) && memcmp(version, DAEDAL_VERSION, length) == 0) return true;
+  return refuse(model, path,
+                arena_printf(&model->arena, "it is a plan of daedal %.*s, and this is daedal %s: make it again",
+                             (int)(length < 20 ? length : 20), version, DAEDAL_VERSION));
+}
+
+/* What is before the model becomes blank, so that places in messages are those of the file. */
+bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t length) {
+  static const char spoilt[] = "it is not whole, or was changed: its checksum is another";
+  char checksum[CHECKSUM_SIZE], *end = bytes + length, *version = after(bytes, FIRST);
+  version = version ? after(version, "version ") : NULL;
+  if (!version) return refuse(model, path, "it is no plan of this version of the format, `daedal plan 1`");
+  size_t size = strcspn(version, "\n");
+  if (!check_version(model, path, version, size)) return false;
+  char *sum = version + size + (version[size] == '\n');
+  char *content = sum + strcspn(sum, "\n");
+  content += *content == '\n';
+  write_checksum(content, (size_t)(end - content), checksum);
+  char *count = strncmp(sum, checksum, strlen(checksum)) == 0 ? after(content, "start ") : NULL, *list;
+  if (!count) return refuse(model, path, spoilt);
+  unsigned long long used = strtoull(count, &list, 10);
+  if (*list++ != '\n' || used > (size_t)(end - list)) return refuse(model, path, spoilt);
+  model->plan_start = arena_copy(&model->arena, list, (size_t)used);
+  for (char *at = bytes; at < list + used; at++)
+    if (*at != '\n') *at = ' ';
+  return true;
+}
