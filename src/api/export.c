@@ -332,6 +332,41 @@ daedal_result *daedal_export_solver(daedal_model *model, const char *directory, 
   return export_model(model, &(ExportOrder){directory, solver_files}, options);
 }
 
+/* ---- plans ---- */
+
+static void print_plan(daedal_result *result, TextVec *text) {
+  plan_file_print(result->heap, &result->reports[REPORT_START_VALUES], &result->model->flat, text);
+}
+
+static bool work_refuse(daedal_result *result, const void *argument) {
+  const daedal_model *again = argument;
+  const char *why = again->diags.list.count ? again->diags.list.data[0].message : "it has other equations";
+  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "%s has no plan: its flat text is not read back: %s",
+             daedal_model_name(result->model), why);
+  result->status = DAEDAL_STRUCTURE;
+  publish_result(result);
+  return false;
+}
+
+/* Does the flat text read back to as many equations? */
+static bool is_read_back(daedal_result *result) {
+  const daedal_model *model = result->model;
+  daedal_load_options reading = {.size = sizeof reading, .libraries = model->libraries, .readable = model->readable};
+  daedal_model *again = daedal_load(NULL, model->flat.data, model->flat.count, &reading);
+  bool is_same = again && again->model && again->counts.equations == model->counts.equations &&
+                 again->counts.variables == model->counts.variables;
+  if (again && !is_same) result_protect(result, work_refuse, again);
+  daedal_free(again);
+  return is_same;
+}
+
+const char *api_result_plan(daedal_result *result) {
+  if (!result || result->status != DAEDAL_OK || !api_result_start_values(result) || !api_flat_text(result->model) ||
+      !is_read_back(result))
+    return NULL;
+  return result_report(result, REPORT_PLAN, print_plan);
+}
+
 /* ---- FMUs ---- */
 
 typedef struct FmuOrder {

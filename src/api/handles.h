@@ -223,7 +223,11 @@ const char *api_result_initial_json(daedal_result *result);
 const char *api_result_start_values(daedal_result *result);
 const char *api_result_plan(daedal_result *result);
 
-/* Reads what is before the model's text in the bytes of a plan, and makes it blank; false after reporting. (plan_file.c) */
+/* ---- plans as files (plan_file.c) ---- */
+
+void plan_file_print(Heap *heap, const TextVec *start, const TextVec *flat, TextVec *text);
+
+/* Reads what is before the model's text in the bytes of a plan, and makes it blank; false after reporting. */
 bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t length);
 const char *api_result_model(daedal_result *result);
 const char *api_result_model_json(daedal_result *result);

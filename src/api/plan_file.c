@@ -27,46 +27,16 @@ static void write_checksum(const char *bytes, size_t length, char *line) {
 
 /* ---- writing ---- */
 
-static void print_plan(daedal_result *result, TextVec *text) {
-  const TextVec *flat = &result->model->flat, *start = &result->reports[REPORT_START_VALUES];
+void plan_file_print(Heap *heap, const TextVec *start, const TextVec *flat, TextVec *text) {
   TextVec content = {0};
   char checksum[CHECKSUM_SIZE];
-  text_printf(result->heap, &content, "start %" PRIu32 "\n", start->count);
-  text_append(result->heap, &content, start->data, start->count);
-  text_append(result->heap, &content, flat->data, flat->count);
+  text_printf(heap, &content, "start %" PRIu32 "\n", start->count);
+  text_append(heap, &content, start->data, start->count);
+  text_append(heap, &content, flat->data, flat->count);
   write_checksum(content.data, content.count, checksum);
-  text_printf(result->heap, text, "%sversion %s\n%s", FIRST, DAEDAL_VERSION, checksum);
-  text_append(result->heap, text, content.data, content.count);
-  vec_free(result->heap, &content);
-}
-
-static bool work_refuse(daedal_result *result, const void *argument) {
-  const daedal_model *again = argument;
-  const char *why = again->diags.list.count ? again->diags.list.data[0].message : "it has other equations";
-  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "%s has no plan: its flat text is not read back: %s",
-             daedal_model_name(result->model), why);
-  result->status = DAEDAL_STRUCTURE;
-  publish_result(result);
-  return false;
-}
-
-/* Does the flat text read back to as many equations? */
-static bool is_read_back(daedal_result *result) {
-  const daedal_model *model = result->model;
-  daedal_load_options reading = {.size = sizeof reading, .libraries = model->libraries, .readable = model->readable};
-  daedal_model *again = daedal_load(NULL, model->flat.data, model->flat.count, &reading);
-  bool is_same = again && again->model && again->counts.equations == model->counts.equations &&
-                 again->counts.variables == model->counts.variables;
-  if (again && !is_same) result_protect(result, work_refuse, again);
-  daedal_free(again);
-  return is_same;
-}
-
-const char *api_result_plan(daedal_result *result) {
-  if (!result || result->status != DAEDAL_OK || !api_result_start_values(result) || !api_flat_text(result->model) ||
-      !is_read_back(result))
-    return NULL;
-  return result_report(result, REPORT_PLAN, print_plan);
+  text_printf(heap, text, "%sversion %s\n%s", FIRST, DAEDAL_VERSION, checksum);
+  text_append(heap, text, content.data, content.count);
+  vec_free(heap, &content);
 }
 
 /* ---- reading ---- */

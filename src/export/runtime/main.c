@@ -38,7 +38,19 @@ static int fail(const Solver *solver, const char *what) {
   return 1;
 }
 
-/* Rows at multiples of the interval. */
+/* Rows at both sides of events, and at t. */
+static int advance(Solver *solver, double t) {
+  do {
+    if (solver_advance(solver, t, 1) != SOLVER_OK) return 1;
+    print_row(solver);
+    if (!solver->now->waits) continue;
+    if (solver_pass(solver) != SOLVER_OK) return 1;
+    print_row(solver);
+  } while (solver->now->time < t && !solver->now->terminated);
+  return 0;
+}
+
+/* Rows at multiples of the interval and at events. */
 static int run(Solver *solver, double stop) {
   const Model *model = solver->model;
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
@@ -46,11 +58,11 @@ static int run(Solver *solver, double stop) {
   print_row(solver);
   for (long k = 1; k <= intervals && !solver->now->terminated; k++) {
     double t = k < intervals ? model->start + (double)k * model->interval : stop;
-    if (solver_advance(solver, t, 0) != SOLVER_OK) return fail(solver, "the integration failed");
-    int is_over = k == intervals || solver->now->terminated;
-    if (is_over && (events_end(solver) || solver->now->asserted)) return fail(solver, "the end failed");
-    print_row(solver);
+    if (advance(solver, t)) return fail(solver, "the integration failed");
   }
+  if (model->terminal < 0) return 0;
+  if (events_end(solver) || solver->now->asserted) return fail(solver, "the end failed");
+  print_row(solver);
   return 0;
 }
 

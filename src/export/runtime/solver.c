@@ -422,7 +422,6 @@ static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
 static SolverStatus pass_event(Solver *solver, int mode) {
   Scalars *now = solver->now;
   now->changed = 0;
-  now->events++;
   now->event = now->time;
   edges_leave(&solver->edges);
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
@@ -458,15 +457,21 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
     edges_keep(&solver->edges, now->time, solver->y, now->time - begin);
   if (!found && events_are_lost(solver)) return SOLVER_FAILED;
   *at_event = found || (is_timed && now->time >= timed);
+  now->events += *at_event;
   if (*at_event && waits) {
     now->waits = 1;
     now->waiting = mode;
-    now->events++;
     return SOLVER_OK;
   }
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
   if (!*at_event) events_watch(solver, now->time, solver->y);
   return now->asserted ? SOLVER_FAILED : exchange_states(solver);
+}
+
+SolverStatus solver_pass(Solver *solver) {
+  solver->now->waits = 0;
+  SolverStatus status = pass_event(solver, solver->now->waiting);
+  return status == SOLVER_OK ? exchange_states(solver) : status;
 }
 
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {

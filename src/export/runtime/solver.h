@@ -275,6 +275,9 @@ SolverStatus solver_complete(Solver *solver);
 /* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first one, which waits. */
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
+/* The event that waits happens. */
+SolverStatus solver_pass(Solver *solver);
+
 /* The values of variables. */
 double solver_get(Solver *solver, int variable);
 
