@@ -558,7 +558,6 @@ const Integrator integrator_bdf = {
     .values = bdf_values,
     .segment = {.interpolate = bdf_interpolate, .shape = bdf_shape},
     .is_coarse = integrator_is_never_coarse,
-    .departure = integrator_never_departs,
     .stages = integrator_has_no_stages,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,

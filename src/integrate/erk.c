@@ -714,7 +714,6 @@ const Integrator integrator_erk = {
     .values = erk_values,
     .segment = {.interpolate = erk_interpolate, .shape = erk_shape, .is_explicit = true, .is_costly = true},
     .is_coarse = erk_is_coarse,
-    .departure = integrator_never_departs,
     .switch_states = erk_switch_states,
     .stages = erk_stages_of,
     .statistics = erk_statistics,

@@ -414,7 +414,6 @@ const Integrator integrator_ida = {
     .values = ida_values,
     .segment = {.interpolate = ida_interpolate, .shape = ida_shape},
     .is_coarse = integrator_is_never_coarse,
-    .departure = integrator_never_departs,
     .stages = integrator_has_no_stages,
     .switch_states = ida_switch_states,
     .statistics = ida_statistics,

@@ -999,7 +999,6 @@ const Integrator integrator_radau = {
     .values = radau_values,
     .segment = {.interpolate = radau_interpolate, .shape = radau_shape, .is_collocation = true},
     .is_coarse = radau_is_coarse,
-    .departure = integrator_never_departs,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

@@ -136,13 +136,17 @@ static void take_again(Stepper *stepper, double step) {
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
-/* Did the method reject steps on the way, in a rough system? Across a jump its estimate of the error is small by chance, in some step. */
-static bool is_in_doubt(Stepper *stepper) {
+/* Did the method reject steps on the way, in a rough system? Across a jump its estimate of the error is small by chance, in some step. So it is across a kink
+ * in a step of a method of many steps that was made much shorter than those before. */
+static bool is_in_doubt(Stepper *stepper, double t) {
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   uint64_t before = stepper->rejections;
   stepper->rejections = now.rejected_error + now.rejected_convergence;
-  return stepper->is_rough && stepper->rejections != before;
+  if (stepper->is_rough && stepper->rejections != before) return true;
+  if (!stepper->kinks || stepper->integrator->is_one_step) return false;
+  return kinks_pass(stepper->kinks, (ConstMoment){stepper->before, stepper->begin},
+                    (ConstMoment){t, stepper->segment->end});
 }
 
 bool stepper_misses_rows(Stepper *stepper, double t) {
@@ -157,7 +161,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   if (!stepper->defect) return false;
   double chance = (stepper->is_rough ? integrator->look_every_rough : integrator->look_every) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
-  if (is_in_doubt(stepper)) chance -= floor(chance);
+  if (is_in_doubt(stepper, t)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
   if (!segment_open(stepper->segment)) return false;
   segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
