@@ -16,7 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { ORDER_MAX = 5 };
 typedef struct Cvode {
   const System *system;
   Heap *heap;
@@ -25,9 +24,9 @@ typedef struct Cvode {
   double completed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous, shortest_followed;
-  double *trial, *predicted;         /* [columns] */
-  int32_t *link;                     /* [columns] of which a column is the state; -1: it is none */
-  bool rests;                        /* the states did, over the last step */
+  double *trial, *predicted; /* [columns] */
+  int32_t *link;             /* [columns] of which a column is the state; -1: it is none */
+  bool rests;                /* the states did, over the last step */
   bool begun, stop;
 
   SUNContext context;
@@ -256,7 +255,7 @@ static void cvode_start(void *self, double t, const double *y, double t_end) {
   cvode->t = t;
   cvode->shortest_followed = VANISHED * (t_end - t);
   cvode->stop = false;
-  cvode_restart(cvode, y, cvode->options.initial_step);
+  cvode_restart(cvode, y, 0);
 }
 
 /* ---- Running ---- */

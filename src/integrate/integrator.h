@@ -16,7 +16,6 @@
 typedef struct IntegratorOptions {
   double relative_tolerance;
   double absolute_tolerance; /* times nominal */
-  double initial_step;       /* 0: chosen */
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */

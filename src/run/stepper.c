@@ -127,7 +127,7 @@ static bool keep_past(Stepper *stepper) {
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
   double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
-  for (int k = 0; k < TRIES; k++) {
+  for (int k = 0; k < ROUNDS; k++) {
     StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
     if (status != STEP_OK) return status;
     double t = stepper->integrator->time(stepper->self);

@@ -67,7 +67,7 @@ static int32_t find_crossing(const Stepper *stepper, bool *is_low) {
 static bool leaves_bounds(Stepper *stepper, double t) {
   bool is_low;
   int32_t c = find_crossing(stepper, &is_low);
-  if (c < 0 || SHORTER * (t - stepper->before) >= VANISHED * stepper_span(stepper)) return c >= 0;
+  if (c < 0 || (t - stepper->before) / SEVERAL >= VANISHED * stepper_span(stepper)) return c >= 0;
   double *bound = is_low ? &stepper->low[c] : &stepper->high[c];
   diag_warning(stepper->diags, DIAG_OUT_OF_BOUNDS, (Span){0}, "%s goes %s %.10g at time %.10g",
                stepper_known_name(stepper, (uint32_t)c), is_low ? "below its min," : "above its max,", *bound, t);
@@ -155,7 +155,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   double step = t - stepper->before;
   if (!(step > 0)) return false;
   if (leaves_bounds(stepper, t)) {
-    take_short(stepper, SHORTER * step);
+    take_short(stepper, step / SEVERAL);
     return true;
   }
   if (!stepper->defect) return false;
@@ -169,8 +169,8 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   double found = look_inside(stepper, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && SHORTER * step >= VANISHED * stepper_span(stepper)) {
-    take_again(stepper, SHORTER * step);
+  if (found > largest && step / SEVERAL >= VANISHED * stepper_span(stepper)) {
+    take_again(stepper, step / SEVERAL);
     return true;
   }
   stepper->statistics.looks++;
