@@ -637,6 +637,9 @@ def check_refusals(folder):
     for arguments in (["--fmu", fmu], ["--c", folder / "refused", "--standalone"], ["--c", folder / "refused"]):
         done = run(DAEDAL, "export", model, *arguments, status=4)
         assert "final equations" in done.stderr and not fmu.exists(), done.stderr
+    for solver in ("erk", "bdf"):
+        done = run(DAEDAL, "export", SOURCE / "examples" / "pendulum.mo", "--fmu", fmu, "--solver", solver, status=4)
+        assert "integrates by radau alone" in done.stderr and not fmu.exists(), done.stderr
     for arguments in (["--fmu", "x.fmu", "--c", "x"], ["--fmi", "3"], ["--fmu", "x.fmu", "--fmi", "1"],
                       ["--fmu", "x.fmu", "--kind", "both"], ["--fmu", "x.fmu", "--standalone"], []):
         run(DAEDAL, "export", SOURCE / "examples" / "pendulum.mo", *arguments, status=2)

@@ -193,6 +193,9 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
   const Simulation *simulation = &result->simulation;
   const Plan *plan = simulation->plan;
   if (has_boundary(result->model)) return refuse_boundary(result);
+  const Integrator *integrator = simulation->request.run.integrator;
+  if (integrator && integrator != &integrator_radau)
+    return refuse_export(result, "what is exported integrates by radau alone; leave out --solver");
   if (!has_dummies(plan))
     return refuse_export(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));

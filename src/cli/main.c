@@ -130,7 +130,8 @@ const Command commands[] = {
      "the flat model with its initial values, as a file that runs start from",
      "Writes MODELNAME.plan, or the file of -o. Every command takes it in place of the model, and then neither reads\n"
      "libraries nor flattens, and begins at the initial values found. Another version of daedal refuses it.\n",
-     {"daedal plan pendulum.mo -o pendulum.plan", "daedal plan modelica/dc_motor.mo -o motor.plan"},
+     {"daedal plan pendulum.mo -o pendulum.plan", "daedal plan modelica/dc_motor.mo -o motor.plan",
+      "daedal simulate pendulum.plan --stop-time 2 -o short.csv"},
      plan_command},
     {"export",
      IN_EXPORT,
