@@ -224,7 +224,7 @@ class Linear(unittest.TestCase):
             "minimum": (model(f"Real x[{count}], y = min({{" + ", ".join(f"x[{i + 1}]" for i in range(count)) + f"}}); equation for i in 1:{count} loop x[i] = i*(1 - time/2); end for;"),
                         "simulate", {"y": "0.5"}),
             "product": (model(f"Real x[{count}], y = product(x); equation for i in 1:{count} loop x[i] = if i == 5 then 3*time else 1 + 0*time; end for;"), "simulate", {"y": "3"}),
-            "delays": (model(f"Real x(start = 0, fixed = true), y[500]; equation der(x) = 1; for i in 1:500 loop y[i] = delay(x, i/1000); end for;"), "simulate", {"x": "1"}),
+            "delays": (model(f"Real x(start = 0, fixed = true), y[500]; equation der(x) = 1; for i in 1:500 loop y[i] = delay(x, i/1000); end for;"), "simulate", {}),
             "pipes": (model("Real x(start = 0, fixed = true), y[500], z[500]; equation der(x) = 1; for i in 1:500 loop "
                             "(z[i], y[i]) = spatialDistribution(x, 0, time*i/1000, true, {0.0, 1.0}, {3.0, 3.0}); end for;"), "simulate", {"y[500]": "3"}),
             "terms": (model("Real x = " + " + ".join(["time"] * 200000) + ";"), "init", {}),
