@@ -174,6 +174,18 @@ class Limits(unittest.TestCase):
                 self.assertIn(message, done.stderr)
 
 
+class Samples(unittest.TestCase):
+    def test_undefined(self):
+        """A start or an interval of sample that has no value is named, however it comes about; an interval without a value had no end."""
+        for undefined in ("sqrt(p - 1)", "log(p)", "1/p", "asin(p + 2)", "1e308*(p + 10)", "(p - 1)^0.5"):
+            for what, arguments in (("start", f"{undefined}, 1"), ("interval", f"0, {undefined}")):
+                with self.subTest(arguments):
+                    ROWS["sample"] = (model(f"parameter Real p = 0; Real x(start = 0); equation when sample({arguments}) then x = time; end when;"), ["simulate"])
+                    done = run("sample", "--output-file", "-", "-q")
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertRegex(done.stderr, rf"the {what} of sample\(.*\) is not defined")
+
+
 class Linear(unittest.TestCase):
     """What is large but well: counted in work, which does not depend on the machine, twice as much takes about twice as much."""
 
