@@ -55,6 +55,7 @@ ROWS = {
     "functions of a netlist": (NETLIST.format(chain(".func f0(x) {{x}}\n".replace("{{", "{").replace("}}", "}"), ".func f{i}(x) {{f{j}(x) + f{j}(x + 1)}}\n", 40) + "v1 1 0 {f40(1)}\nr1 1 0 1"), ["check"]),
     "events of a sample": (model("Integer n(start = 0); Real x = 1; equation when sample(0, 1e-12) then n = pre(n) + 1; end when;"), ["simulate"]),
     "events of time alone": (model("Real x(start = 1); equation der(x) = mod(time, 1e-12);"), ["simulate"]),
+    "search for events of time": (model("Real x(start = 1); equation der(x) = " + "abs(-0.3 + " * 80 + "time" + ")" * 80 + ";"), ["simulate"]),
     "rows of events": (model("Real x[40](each start = 1); Integer n(start = 0); equation der(x) = -x; when sin(1e9*time) > 0 then n = pre(n) + 1; end when;"),
                        ["simulate", "--limits", "memory=40M"]),
     "steps of a delay": (model("Real x(start = 1); equation der(x) = -delay(x, 1e-12);"), ["simulate"]),
@@ -173,6 +174,18 @@ class Limits(unittest.TestCase):
                 self.assertIn(message, done.stderr)
 
 
+class Samples(unittest.TestCase):
+    def test_undefined(self):
+        """A start or an interval of sample that has no value is named, however it comes about; an interval without a value had no end."""
+        for undefined in ("sqrt(p - 1)", "log(p)", "1/p", "asin(p + 2)", "1e308*(p + 10)", "(p - 1)^0.5"):
+            for what, arguments in (("start", f"{undefined}, 1"), ("interval", f"0, {undefined}")):
+                with self.subTest(arguments):
+                    ROWS["sample"] = (model(f"parameter Real p = 0; Real x(start = 0); equation when sample({arguments}) then x = time; end when;"), ["simulate"])
+                    done = run("sample", "--output-file", "-", "-q")
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertRegex(done.stderr, rf"the {what} of sample\(.*\) is not defined")
+
+
 class Linear(unittest.TestCase):
     """What is large but well: counted in work, which does not depend on the machine, twice as much takes about twice as much."""
 
@@ -223,6 +236,9 @@ class Linear(unittest.TestCase):
             "minimum": (model(f"Real x[{count}], y = min({{" + ", ".join(f"x[{i + 1}]" for i in range(count)) + f"}}); equation for i in 1:{count} loop x[i] = i*(1 - time/2); end for;"),
                         "simulate", {"y": "0.5"}),
             "product": (model(f"Real x[{count}], y = product(x); equation for i in 1:{count} loop x[i] = if i == 5 then 3*time else 1 + 0*time; end for;"), "simulate", {"y": "3"}),
+            "delays": (model(f"Real x(start = 0, fixed = true), y[500]; equation der(x) = 1; for i in 1:500 loop y[i] = delay(x, i/1000); end for;"), "simulate", {}),
+            "pipes": (model("Real x(start = 0, fixed = true), y[500], z[500]; equation der(x) = 1; for i in 1:500 loop "
+                            "(z[i], y[i]) = spatialDistribution(x, 0, time*i/1000, true, {0.0, 1.0}, {3.0, 3.0}); end for;"), "simulate", {"y[500]": "3"}),
             "terms": (model("Real x = " + " + ".join(["time"] * 200000) + ";"), "init", {}),
         }
         for name, (text, command, last) in scaled.items():

@@ -97,8 +97,8 @@ double decisions_expected(Decisions *decisions, double begin, double stop, doubl
   double most = 0;
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
     const LogicSample *sample = &decisions->logic->samples.data[k];
-    double first = constant(decisions->evaluator, sample->start, 0);
-    double between = constant(decisions->evaluator, sample->interval, INFINITY);
+    double first = constant(decisions->evaluator, sample->start, NAN);
+    double between = constant(decisions->evaluator, sample->interval, NAN);
     double behind = (begin - first) / between, ahead = (stop - fmax(first, begin)) / between;
     double events = behind > COUNT_LIMIT ? INFINITY : ahead; /* of equal times there is no end */
     if (!(between > 0) || !(events > most)) continue;
@@ -142,8 +142,8 @@ static void set_samples(Decisions *decisions, double t) {
 static void begin_samples(Decisions *decisions, double t) {
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
     const LogicSample *sample = &decisions->logic->samples.data[k];
-    decisions->start[k] = constant(decisions->evaluator, sample->start, 0);
-    decisions->interval[k] = constant(decisions->evaluator, sample->interval, INFINITY);
+    decisions->start[k] = constant(decisions->evaluator, sample->start, NAN);
+    decisions->interval[k] = constant(decisions->evaluator, sample->interval, NAN);
     double behind = (t - decisions->start[k]) / decisions->interval[k];
     decisions->count[k] = behind > 0 ? (uint64_t)ceil(fmin(behind, COUNT_LIMIT) - 1e-9) : 0;
   }
@@ -235,9 +235,11 @@ void decisions_adopt(Decisions *decisions, const double *discretes) {
 bool decisions_run(Decisions *decisions, double t, Diags *diags) {
   begin_samples(decisions, t);
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
-    if (decisions->interval[k] > 0) continue;
-    diag_error(diags, DIAG_INPUT, (Span){0}, "the interval of sample(%.10g, %.10g) is not positive",
-               decisions->start[k], decisions->interval[k]);
+    double start = decisions->start[k], interval = decisions->interval[k];
+    bool is_defined = isfinite(start) && isfinite(interval);
+    if (is_defined && interval > 0) continue;
+    diag_error(diags, DIAG_INPUT, (Span){0}, "the %s of sample(%.10g, %.10g) is not %s",
+               isfinite(start) ? "interval" : "start", start, interval, is_defined ? "positive" : "defined");
     return false;
   }
   return true;

@@ -6,16 +6,22 @@
 
 /* Stretches that one search may look at: where a condition touches its edge over and over, the rest is only sampled. */
 enum { STRETCH_LIMIT = 4096 };
+/* Steps of work for one operation on intervals; looks of a short search. */
+enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
+
+static const char SEARCH[] = "the search for events of time";
 
 typedef struct Timer {
   uint32_t mode;
   Op op;
   bool depends_on_modes;
+  uint32_t size;                /* operations of both bounds */
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   double from, next;            /* nothing happens between; from NAN: not looked at yet */
 } Timer;
 
 struct Schedule {
+  Heap *heap;
   Evaluator *evaluator;
   uint32_t count;
   Timer *timer;
@@ -29,9 +35,11 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
   for (uint32_t m = 0; m < modes->count; m++) count += modes->timed[m];
   if (!count) return NULL;
   Schedule *schedule = heap_alloc(heap, sizeof *schedule);
+  schedule->heap = heap;
   schedule->evaluator = evaluator;
   schedule->end = INFINITY;
   schedule->timer = heap_array(heap, count, sizeof *schedule->timer);
+  budget_task(heap_budget(heap), SEARCH);
   for (uint32_t m = 0; m < modes->count; m++) {
     if (!modes->timed[m]) continue;
     Timer *timer = &schedule->timer[schedule->count++];
@@ -41,7 +49,10 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
     timer->difference = enclosure_new(heap, dag, &evaluator->scratch, modes->difference[m]);
     if (enclosure_possible(dag, &evaluator->scratch, modes->rate[m]))
       timer->rate = enclosure_new(heap, dag, &evaluator->scratch, modes->rate[m]);
+    timer->size = enclosure_size(timer->difference) + (timer->rate ? enclosure_size(timer->rate) : 0);
+    heap_work(heap, SHORT_SEARCH * INTERVAL_WORK * (uint64_t)timer->size);
   }
+  budget_task(heap_budget(heap), NULL);
   return schedule;
 }
 
@@ -154,6 +165,7 @@ static double locate(const Schedule *schedule, const Timer *timer, Interval rang
 /* Can the mode change within the stretch, and if so, is the difference monotone there? */
 static bool may_leave(const Schedule *schedule, const Timer *timer, Interval range, Interval stretch, bool *monotone) {
   HeldValues held = held_values(schedule);
+  heap_work(schedule->heap, INTERVAL_WORK * (uint64_t)timer->size);
   Interval bounds = enclosure_bounds(timer->difference, stretch, held);
   if (bounds.low >= range.low && bounds.high <= range.high) return false;
   Interval rate = {-INFINITY, INFINITY};
@@ -162,14 +174,14 @@ static bool may_leave(const Schedule *schedule, const Timer *timer, Interval ran
   return true;
 }
 
-/* Stretches from left to right, halved until each is clear or too narrow to halve. The next one begins where the last ended
- * and is as long again as its place in the tree allows. */
+/* Stretches from left to right, halved until each is clear or so narrow that its ends are one event. The next one begins where
+ * the last ended and is as long again as its place in the tree allows. */
 static double find_exit(const Schedule *schedule, const Timer *timer, double from, double stop) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer));
   double width = stop - from, low = from;
   for (uint32_t looks = 0; low < stop; looks++) {
     double high = fmin(low + width, stop);
-    bool monotone = false, narrow = width < 16 * DBL_EPSILON * fabs(high) + DBL_MIN || looks > STRETCH_LIMIT;
+    bool monotone = false, narrow = width < 2 * (schedule_behind(high) - high) || looks > STRETCH_LIMIT;
     if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
       width *= 2;
     } else if (monotone || narrow) {
@@ -184,12 +196,18 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
   return INFINITY;
 }
 
+void schedule_count_work(const Schedule *schedule, double begin, double stop) {
+  budget_task(heap_budget(schedule->heap), SEARCH);
+  for (uint32_t k = 0; k < schedule->count; k++) find_exit(schedule, &schedule->timer[k], schedule_behind(begin), stop);
+  budget_task(heap_budget(schedule->heap), NULL);
+}
+
 double schedule_next(Schedule *schedule, double t, double stop, uint32_t *mode) {
   double first = INFINITY, value;
   for (uint32_t k = 0; k < schedule->count; k++) {
     Timer *timer = &schedule->timer[k];
     if (!(timer->from <= t && t < timer->next) || timer->depends_on_modes) {
-      timer->next = find_exit(schedule, timer, schedule_behind(t), stop);
+      timer->next = find_exit(schedule, timer, schedule_behind(t), timer->depends_on_modes ? fmin(first, stop) : stop);
       timer->from = t;
     }
     bool is_behind = timer->next == schedule->end && !is_other(schedule, timer, schedule->end, &value);

@@ -24,6 +24,10 @@ void schedule_mark_changes(const Schedule *schedule, double t, bool *marks);
 /* At least so many events happen from `begin` to `stop`. O(modes). */
 double schedule_expected(const Schedule *schedule, double begin, double stop);
 
+/* Looks for the first event of each mode behind `begin`, for the work of it alone: what a search costs too much is refused
+ * before a run, whose events search in the same way. */
+void schedule_count_work(const Schedule *schedule, double begin, double stop);
+
 /* Of how many modes it keeps the time. */
 uint32_t schedule_count(const Schedule *schedule);
 

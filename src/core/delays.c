@@ -170,13 +170,12 @@ static void set_break(const Delays *delays, int k) {
   delays->discretes[delays->delay[k].leaf + PIPE_BREAK] = fmin(limit, FAR - pipe->x);
 }
 
-/* What a pipe contains at the start. */
-static void fill_pipe(const Delays *delays, int k, double t, const double *y) {
+/* What a pipe contains at the start; the values are those of all points. */
+static void fill_pipe(const Delays *delays, int k) {
   const Delay *delay = &delays->delay[k];
   DelayPipe *pipe = &delays->pipe[k];
   ProfileRing ring = delays_ring(delays, k);
   double *points = delays->values + delay->first_point;
-  delays->evaluate(delays->host, DELAY_POINTS, t, y, delays->values);
   pipe->is_fit = delays_points_fit(points, delay->points);
   points[0] = 0;
   points[delay->points - 1] = 1;
@@ -196,18 +195,26 @@ static void await_break(const Delays *delays, int k, double enters, bool is_kink
   delays->discretes[delay->leaf + PIPE_SIGN] = delays->discretes[delay->arrival] != 0 ? -1 : 1;
 }
 
-/* Delays inside of others settle first. */
+/* Delays inside of others settle first: a round sets those whose own values are settled, until one changes none. */
 bool delays_guess(Delays *delays, double t, const double *y) {
-  bool changed = false;
-  for (int round = 0; round < delays->count; round++) {
+  bool changed = false, again = true;
+  for (int round = 0; again && round < delays->count; round++) {
+    bool has_points = again = false;
     delays->evaluate(delays->host, DELAY_VALUES, t, y, delays->nodes);
     read_times(delays, t, y);
     for (int k = 0; k < delays->count; k++) {
-      double *leaves = delays->discretes + delays->delay[k].leaf, value = delays->nodes[k], before = leaves[0];
-      if (delays->delay[k].is_pipe) fill_pipe(delays, k, t, y);
+      double *leaves = delays->discretes + delays->delay[k].leaf, value = delays->nodes[k], before[DELAY_LEAVES];
+      size_t size = (delays->delay[k].is_discrete ? 1 : DELAY_LEAVES) * sizeof *leaves;
+      memcpy(before, leaves, size);
+      if (delays->delay[k].is_pipe && !has_points) {
+        delays->evaluate(delays->host, DELAY_POINTS, t, y, delays->values);
+        has_points = true;
+      }
+      if (delays->delay[k].is_pipe) fill_pipe(delays, k);
       else if (delays->delay[k].is_discrete) *leaves = value;
       else set_constant(leaves, value);
-      changed = changed || !(fabs(leaves[0] - before) <= 1e-14 * fabs(before));
+      changed = changed || !(fabs(leaves[0] - before[0]) <= 1e-14 * fabs(before[0]));
+      again = again || memcmp(leaves, before, size) != 0;
     }
   }
   return changed;

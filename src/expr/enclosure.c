@@ -79,6 +79,8 @@ Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e
   return enclosure;
 }
 
+uint32_t enclosure_size(const Enclosure *enclosure) { return enclosure->count; }
+
 void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes) {
   for (uint32_t i = 0; i < enclosure->count; i++)
     if (enclosure->step[i].op == OP_VARIABLE) vec_push(heap, nodes, enclosure->step[i].node);

@@ -15,6 +15,9 @@ bool enclosure_possible_of_variables(const Dag *dag, DagScratch *scratch, Expr e
 /* For an expression that one of these admits. Reads the graph here only. Lives in the heap. O(graph below e). */
 Enclosure *enclosure_new(Heap *heap, const Dag *dag, DagScratch *scratch, Expr e);
 
+/* How many operations one look takes. */
+uint32_t enclosure_size(const Enclosure *enclosure);
+
 /* Pushes its variables, as nodes of the graph. */
 void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes);
 

@@ -477,7 +477,10 @@ static void begin_work(Heap *heap, const View *view, const StepperOptions *optio
   const Switches *switches = view->switches;
   if (isfinite(options->stop)) {
     if (switches && switches->decisions) count_samples(heap, switches->decisions, options->start, options->stop);
-    if (switches && switches->schedule) count_timed(heap, switches->schedule, options->start, options->stop);
+    if (switches && switches->schedule) {
+      count_timed(heap, switches->schedule, options->start, options->stop);
+      schedule_count_work(switches->schedule, options->start, options->stop);
+    }
     if (view->evaluator->past) count_delayed(heap, view->evaluator, options->stop - options->start);
   }
   heap_budget(heap)->most[BUDGET_WORK] = UINT64_MAX;
