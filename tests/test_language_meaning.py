@@ -182,6 +182,38 @@ class Reductions(unittest.TestCase):
         tally.check(self)
 
 
+class Records(unittest.TestCase):
+    """Loops over vectors of records: in functions, also with loops of unknown length, in algorithm sections, iterations and sums."""
+    HEAD = """model M
+  record I Real z; end I;
+  record R Real a; Integer n; I i; Real v[2]; end R;
+  function once input R p[:]; output Real y; algorithm y := 0; for k in p loop y := y + k.a*k.i.z - k.v[2]*k.n; end for; end once;
+  function repeated input R p[:]; input Real u; output Real y; protected Real s = u; algorithm y := 0;
+    while s > 0.1 loop s := s/2; for k in p, j in p loop y := y + s*k.a - j.n*k.i.z + j.v[1]; end for; end while; end repeated;
+"""
+
+    def test_generated(self):
+        tally = Tally("loops over records")
+        for seed in seeds(20):
+            rng = random.Random(seed)
+            count, u = rng.randrange(0 if seed % 5 == 0 else 1, 4), rng.uniform(0.2, 3)
+            p = [[rng.randrange(-9, 10) for _ in range(5)] for _ in range(count)]
+            texts = ", ".join(f"R({a}, {n}, I({z}), {{{v}, {w}}})" for a, n, z, v, w in p)
+            vector = f"{{{texts}}}" if count else "fill(R(1, 1, I(1), {1, 1}), 0)"
+            text = (f"{self.HEAD}  parameter R p[{count}] = {vector};\n  Real x(start = {u}, fixed = true), y = once(p), w = repeated(p, x), s;\n  Real t = sum(k.a*k.v[1] for k in p);\n"
+                    f"  Real c[{count}] = {{k.i.z*time for k in p}};\nalgorithm\n  s := 0;\n  for k in p loop\n    s := s + k.n*time;\n  end for;\nequation\n  der(x) = 0;\nend M;\n")
+            repeated, left = 0, u
+            while left > 0.1:
+                left /= 2
+                repeated += sum(left * k[0] - j[1] * k[2] + j[3] for k in p for j in p)
+            expected = {"y": sum(a * z - w * n for a, n, z, v, w in p), "w": repeated, "s": sum(k[1] for k in p), "t": sum(k[0] * k[3] for k in p)} | {f"c[{i + 1}]": k[2] for i, k in enumerate(p)}
+            run = simulate(text, intervals=1)
+            wrong = run.status == 0 and {name: run.end(name) for name, value in expected.items() if abs(run.end(name) - value) > 1e-9 * (1 + abs(value))}
+            tally.add(run, lambda wrong=wrong: not wrong, seed, wrong, run.words, text)
+        tally.check(self)
+        self.assertFalse(tally.refused, tally.examples)
+
+
 class Loops(unittest.TestCase):
     """Values that whens assign and continuous variables that depend on each other hold together: at an event all equations do."""
 

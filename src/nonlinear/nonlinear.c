@@ -598,7 +598,7 @@ static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterat
 
 /* A direction in which the rows do not change at x, of length 1 in sizes of the columns, into `direction`. false: there is none. */
 static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *direction) {
-  double squares, largest = 0, *target = direction;
+  double squares, largest = 0, length = 0, *target = direction;
   if (!look_at(nonlinear, x, &squares)) return false;
   nonlinear->slack = FIRM_SLACK;
   if (!solve_least_norm(nonlinear, x, NULL)) return false;
@@ -610,10 +610,11 @@ static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *d
   for (int32_t k = 0; k < nonlinear->columns && found; k++) {
     direction[k] = nonlinear->step[k] - back[k];
     largest = fmax(largest, fabs(direction[k]) / column_unit(nonlinear, k));
+    length = fmax(length, fabs(direction[k]) / column_size(nonlinear, k, x));
   }
   heap_free(nonlinear->heap, back);
   found = found && largest > FLAT;
-  for (int32_t k = 0; k < nonlinear->columns && found; k++) direction[k] /= largest;
+  for (int32_t k = 0; k < nonlinear->columns && found; k++) direction[k] /= length;
   return found;
 }
 
