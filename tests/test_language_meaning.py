@@ -241,6 +241,36 @@ class Loops(unittest.TestCase):
         return all(abs(y[i] - i - 1.75 - sum(a[i][j] * x[j] for j in range(n))) < 1e-8 * (1 + sum(map(abs, x + y))) for i in range(n))
 
 
+class Remembered(unittest.TestCase):
+    """pre() in equations of what is continuous: once an event is over it is the value of now, in the row behind the event, in rates and in what follows."""
+
+    def test_generated(self):
+        tally = Tally("pre() in continuous equations")
+        for seed in seeds(30):
+            rng = random.Random(seed)
+            count = rng.randrange(1, 4)
+            edges = sorted(rng.sample(range(1, 19), count))
+            values = [rng.randrange(-9, 10) for _ in range(count + 1)]
+            kind, gain = rng.choice(("Integer", "discrete Real")), rng.choice((-2, 1, 3))
+            branches = " elsewhen ".join(f"x > {edge}/10 then\n    k = {value};" for edge, value in zip(edges, values[1:]))
+            text = (f"model M\n  Real x(start = 0, fixed = true), y = pre(k)*x + {gain}*w, w = if pre(k) > 0 then x else 1, z(start = 0, fixed = true);\n"
+                    f"  {kind} k(start = {values[0]}, fixed = true);\nequation\n  der(x) = 1;\n  der(z) = pre(k) + pre(k)^2;\n  when {branches}\n  end when;\nend M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], stop_time=2.0, intervals=2)
+            wrong = []
+            for i, t in enumerate(run.columns.get("time", [])):
+                k, x, last = (run.columns[name][i] for name in ("k", "x", "y"))
+                expected = k * x + gain * (x if k > 0 else 1)
+                if abs(last - expected) > 1e-9 * (1 + abs(expected)):
+                    wrong.append((t, last, expected))
+            times = [0, *(edge / 10 for edge in edges), 2]
+            total = sum((values[i] + values[i] ** 2) * (times[i + 1] - times[i]) for i in range(count + 1))
+            if run.status == 0 and abs(run.end("z") - total) > 1e-5 * (1 + abs(total)):
+                wrong.append((run.end("z"), total))
+            tally.add(run, lambda wrong=wrong: not wrong, seed, wrong, run.words, text)
+        tally.check(self)
+        self.assertFalse(tally.refused, tally.examples)
+
+
 def determinant(m):
     return m[0][0] if len(m) == 1 else sum((-1) ** j * m[0][j] * determinant([row[:j] + row[j + 1:] for row in m[1:]]) for j in range(len(m)))
 

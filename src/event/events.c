@@ -287,10 +287,12 @@ static bool leave_edges(View *view, double t, double *y) {
   return true;
 }
 
-/* pre() has other values: where it chooses between structures, and the system is made for all of them, the rows tell whether it has one. */
+/* pre() has other values: rows may depend on them. Where they choose between structures, and the system is made for all of them, the rows tell whether
+ * it has one. */
 static bool solve_with_new_pre(View *view, double t, double *y) {
-  bool has_other_structure = view->conditions && !view->holds;
-  return !has_other_structure || view->methods->solve_at_event(view, t, y) == EVAL_OK;
+  bool has_other_structure = view->conditions && !view->holds, matters = view->switches->decisions->matter;
+  view->disturbed = view->disturbed || matters;
+  return !(has_other_structure || matters) || view->methods->solve_at_event(view, t, y) == EVAL_OK;
 }
 
 static bool iterate(View *view, double *at, double *y, uint32_t mode) {
@@ -311,6 +313,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
       if (reset && !reset_columns(view, t, y)) return false;
       if (reset && view->sensitivity && !sensitivity_reset(view->sensitivity, t, y)) return false;
     }
+    if (decisions) decisions->matter = false;
     bool goes_on = decisions && (decisions_accept(decisions, t, y) || reset);
     if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
     if (goes_on && !solve_with_new_pre(view, t, y)) return false;

@@ -186,10 +186,16 @@ static void end_samples(Solver *solver, double t, const double *y) {
 }
 
 /* pre() takes over the values; whether some differ. */
+/* Are there other values of pre()? now->matter: rows depend on them. */
 static int accept(Solver *solver, double t, const double *y) {
-  size_t size = (size_t)solver->model->first_mode * sizeof(double);
+  int differ = 0;
   set_lefts(solver, t, y);
-  int differ = memcmp(solver->pre, solver->discretes, size) != 0;
+  solver->now->matter = 0;
+  for (int leaf = 0; leaf < solver->model->first_mode; leaf++) {
+    if (solver->pre[leaf] == solver->discretes[leaf]) continue;
+    differ = 1;
+    solver->now->matter |= (solver->model->matters[leaf] & MATTERS_PRE) != 0;
+  }
   copy_pre(solver);
   return differ;
 }
@@ -515,7 +521,10 @@ static int iterate(Solver *solver, double *y, int mode) {
     now->latches = 0;
     act(solver, t, y);
     if (reset_columns(solver, t, y, &is_reset)) return 1;
-    if (accept(solver, t, y) || is_reset) continue;
+    int goes_on = accept(solver, t, y) || is_reset;
+    if (goes_on && now->matter && solve_at_event(solver, t, y)) return 1;
+    now->changed |= now->matter;
+    if (goes_on) continue;
     end_samples(solver, t, y);
     if (solver->model->delays && note_delays(solver, t, y, now->changed || mode >= 0)) return 1;
     if (edges_evaluate(&solver->edges, t, y)) edges_keep(&solver->edges, t, y, 0);

@@ -156,7 +156,7 @@ typedef struct Model {
   ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;
   const int *left, *sample;
   const ModelAction *action;
-  const unsigned char *matters;           /* per discrete leaf: rows depend on it */
+  const unsigned char *matters;           /* per discrete leaf: what of it rows depend on, MATTERS_... */
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
   /* Delays, and how many pieces of the past are kept at most. */
