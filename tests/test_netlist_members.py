@@ -165,6 +165,20 @@ def bipolar(rng):
             f"Q1# c# b# e# qm# {own}\n.model qm# {kind}({given})\n"), ["v(b#)", "v(c#)", "v(e#)"]
 
 
+def leakage(rng):
+    """Currents of picoamperes: the conductances across junctions count, that of the substrate too, and how many devices are in parallel."""
+    kind, feed = rng.choice(["npn", "pnp", "nmos", "njf"]), rng.choice(["1e8", "3e9", "1e10"])
+    sign = -1 if kind == "pnp" else 1
+    text = f"V1# a# 0 {sign * rng.uniform(2, 20):.3f}\nRC# a# c# {feed}\n"
+    if kind in ("npn", "pnp"):
+        substrate, own = rng.choice(["s#", "0"]), some(rng, ["m=3", "area=2"])
+        given = some(rng, ["vaf=50", "ise=1e-15", rng.choice(["subs=1", "subs=-1"]), "cjs=2p"])
+        return text + f"RB# b# 0 {feed}\nRS# s# 0 {feed}\nQ1# c# b# 0 {substrate} qm# {own}\n.model qm# {kind}(is=1e-16 {given})\n", ["v(b#)", "v(c#)", "v(s#)"]
+    if kind == "nmos":
+        return text + f"M1# c# 0 0 0 mm# l=1u w=10u {some(rng, ['m=3'])}\n.model mm# nmos(vto=1 kp=1e-5)\n", ["v(c#)"]
+    return text + f"VB# b# 0 -5\nJ1# c# b# 0 jm# {some(rng, ['m=3', 'area=2'])}\n.model jm# njf(vto=-2)\n", ["v(c#)"]
+
+
 def mosfet(rng):
     kind, sign = rng.choice([("nmos", 1), ("pmos", -1)])
     given = some(rng, [f"vto={sign * 0.8}", "kp=5e-5", "gamma=0.4", "phi=0.7", "lambda=0.02", "rd=20", "rs=10", "tox=2e-8", "nsub=1e16", "uo=500",
@@ -225,7 +239,7 @@ def switch(rng):
 
 FAMILIES = {"resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
-            "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "mosfet": (mosfet, None),
+            "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "mosfet": (mosfet, None),
             "junction_fet": (junction_fet, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
 
 

@@ -90,13 +90,16 @@ static void go_back(View *view, const Beginning *begin, double *y) {
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
 static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
   Switches *switches = view->switches;
+  bool is_stale = switches->decisions && switches->decisions->is_stale;
   uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->edges.now->one_by_one ? MANY : ROUNDS;
   for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (loop) when_loop_begin(loop);
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
-    if (!switches_set(switches, t, y)) return !view_restructured(view);
-    if (!switches->matter) continue;
+    bool changes = switches_set(switches, t, y);
+    if (!changes && !is_stale) return !view_restructured(view);
+    if (changes && !switches->matter) continue;
+    is_stale = false;
     if (loop) when_loop_improve(loop);
     if (view_restructured(view)) return false;
     view->disturbed = true;
@@ -287,12 +290,10 @@ static bool leave_edges(View *view, double t, double *y) {
   return true;
 }
 
-/* pre() has other values: rows may depend on them. Where they choose between structures, and the system is made for all of them, the rows tell whether
- * it has one. */
+/* pre() has other values: where it chooses between structures, and the system is made for all of them, the rows tell whether it has one. */
 static bool solve_with_new_pre(View *view, double t, double *y) {
-  bool has_other_structure = view->conditions && !view->holds, matters = view->switches->decisions->matter;
-  view->disturbed = view->disturbed || matters;
-  return !(has_other_structure || matters) || view->methods->solve_at_event(view, t, y) == EVAL_OK;
+  bool has_other_structure = view->conditions && !view->holds;
+  return !has_other_structure || view->methods->solve_at_event(view, t, y) == EVAL_OK;
 }
 
 static bool iterate(View *view, double *at, double *y, uint32_t mode) {
@@ -313,7 +314,6 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
       if (reset && !reset_columns(view, t, y)) return false;
       if (reset && view->sensitivity && !sensitivity_reset(view->sensitivity, t, y)) return false;
     }
-    if (decisions) decisions->matter = false;
     bool goes_on = decisions && (decisions_accept(decisions, t, y) || reset);
     if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
     if (goes_on && !solve_with_new_pre(view, t, y)) return false;

@@ -179,15 +179,15 @@ static void end_samples(Solver *solver, double t, const double *y) {
 }
 
 /* pre() takes over the values; whether some differ. */
-/* Are there other values of pre()? now->matter: rows depend on them. */
+/* Are there other values of pre()? */
 static int accept(Solver *solver, double t, const double *y) {
   int differ = 0;
   set_lefts(solver, t, y);
-  solver->now->matter = 0;
+  solver->now->stale = 0;
   for (int leaf = 0; leaf < solver->model->first_mode; leaf++) {
     if (solver->pre[leaf] == solver->discretes[leaf]) continue;
     differ = 1;
-    solver->now->matter |= (solver->model->matters[leaf] & MATTERS_PRE) != 0;
+    solver->now->stale |= (solver->model->matters[leaf] & MATTERS_PRE) != 0;
   }
   copy_pre(solver);
   return differ;
@@ -349,12 +349,14 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
 static int iterate_modes(Solver *solver, double t, double *y) {
-  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS;
+  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS, stale = solver->now->stale;
   for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
     if (!edges_evaluate(&solver->edges, t, y)) return 1;
     solver->now->matter = 0;
-    if (!set_modes(solver, t, y)) return leaves_structure(solver, t, y);
-    if (!solver->now->matter) continue;
+    int changes = set_modes(solver, t, y);
+    if (!changes && !stale) return leaves_structure(solver, t, y);
+    if (changes && !solver->now->matter) continue;
+    stale = 0;
     if (leaves_structure(solver, t, y)) return 1;
     solver->now->changed = 1;
     solved++;
@@ -514,10 +516,7 @@ static int iterate(Solver *solver, double *y, int mode) {
     now->latches = 0;
     act(solver, t, y);
     if (reset_columns(solver, t, y, &is_reset)) return 1;
-    int goes_on = accept(solver, t, y) || is_reset;
-    if (goes_on && now->matter && solve_at_event(solver, t, y)) return 1;
-    now->changed |= now->matter;
-    if (goes_on) continue;
+    if (accept(solver, t, y) || is_reset) continue;
     end_samples(solver, t, y);
     if (solver->model->delays && note_delays(solver, t, y, now->changed || mode >= 0)) return 1;
     if (edges_evaluate(&solver->edges, t, y)) edges_keep(&solver->edges, t, y, 0);

@@ -194,6 +194,7 @@ typedef struct Scalars {
   int is_first, has_dense, has_jacobian;   /* of the integrator */
   double event;                            /* the time of the last event */
   int matter;                              /* rows depend on what was set */
+  int stale;                               /* rows were solved with other values of pre() than those of now */
   int changed;                             /* columns or what rows depend on changed at the last event */
   int retracted;                           /* a branch that fired no longer does */
   int latches;                             /* a branch that fires does so until the iteration ends */
