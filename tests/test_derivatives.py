@@ -112,6 +112,18 @@ class Members(unittest.TestCase):
             self.refused(f"model M parameter Real p = 1, q = 1; Real s(start = 0, fixed = true), x(start = 0, fixed = true); equation "
                          f"der(s) = 1; der(x) = {both}; end M;", "p,q", "x", 2, "at time 1", " and ", "which comes first")
 
+    def test_pre_in_rates(self):
+        """Once an event is over pre(k) is k, in rates too."""
+        draw = random.Random(14)
+        kinds = (("Integer", "pre(k) + 2", "pre(k)", 1, 3), ("discrete Real", "pre(k)*2 + 1", "pre(k)^2", 2, 25), ("Boolean", "not pre(k)", "(if pre(k) then 3 else -1)", "true", -1))
+        for _ in range(COUNT):
+            (kind, after, rate, start, then), at, factor = draw.choice(kinds), draw.choice((0.5, 0.8, 1.1)), draw.choice((-2, 1, 3))
+            first = {"Integer": 1, "discrete Real": 4, "Boolean": 3}[kind]
+            gate, low, high = draw.choice((("1", 1, 1), (f"(if x > {at} then 2 else 3)", 3, 2), (f"(if x > {at} then 1 else 0)", 0, 1)))
+            text = f"""model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true); {kind} k(start = {start}, fixed = true); equation
+              der(x) = p; der(z) = {factor}*{rate}*{gate}; when x > {at} then k = {after}; end when; end M;"""
+            self.check(text, {"z": {"p": factor * (then * high - first * low) * at}}, 2)
+
     def test_one_condition_twice(self):
         """Conditions that are one whatever varies change together."""
         text = """model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true); equation

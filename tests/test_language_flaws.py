@@ -123,9 +123,26 @@ class Crashes(unittest.TestCase):
             for outer in outers:
                 with self.subTest(inner=inner, outer=outer):
                     run = simulate(f"model M\n  {inner}\n  model A {outer} end A;\n  A a;\nend M;\n", intervals=1)
-                    self.assertEqual(run.status, 0 if kind(inner) == kind(outer) else 3, run.words)
+                    varies = "parameter" in outer and "parameter" not in inner
+                    self.assertEqual(run.status, 0 if kind(inner) == kind(outer) and not varies else 3, run.words)
                     if run.status:
                         self.assertRegex(run.words, "`?inner`? (class|component|element)")
+
+    def test_inner_varies_no_more_than_outer(self):
+        """Whether both are given as components, in components, or in fields of records."""
+        ways = ("inner {0} Real z{1}; model A outer {2} Real z; Real y = z; end A; A a;",
+                "model I {0} Real z{1}; end I; inner I i; model A model I {2} Real z; end I; outer I i; Real y = i.z; end A; A a;",
+                "inner {0} Real z[2]{3}; model B model A outer {2} Real z[2]; Real y = z[2]; end A; A a; end B; B b;")
+        prefixes = ("constant", "parameter", "discrete", "")
+        for way in ways:
+            for i, inner in enumerate(prefixes):
+                for k, outer in enumerate(prefixes):
+                    value = ("(start = 2, fixed = true)", "(each start = 2, each fixed = true)") if inner == "discrete" else (" = 2", " = {1, 2}")
+                    equation = "" if inner != "discrete" else "equation when time > 2 then z = pre(z); end when;"
+                    text = way.replace("; end I; inner", f"; {equation} end I; inner").format(inner, value[0], outer, value[1])
+                    run = simulate(f"model M\n  {text}\n{equation if 'inner I' not in way else ''}end M;\n", intervals=1)
+                    with self.subTest(text=text):
+                        self.assertEqual(run.status, 0 if i <= k else 3, run.words)
 
     def test_outer_classes(self):
         """An outer class is the inner one of the nearest component around, whatever it is used for."""

@@ -182,6 +182,38 @@ class Reductions(unittest.TestCase):
         tally.check(self)
 
 
+class Records(unittest.TestCase):
+    """Loops over vectors of records: in functions, also with loops of unknown length, in algorithm sections, iterations and sums."""
+    HEAD = """model M
+  record I Real z; end I;
+  record R Real a; Integer n; I i; Real v[2]; end R;
+  function once input R p[:]; output Real y; algorithm y := 0; for k in p loop y := y + k.a*k.i.z - k.v[2]*k.n; end for; end once;
+  function repeated input R p[:]; input Real u; output Real y; protected Real s = u; algorithm y := 0;
+    while s > 0.1 loop s := s/2; for k in p, j in p loop y := y + s*k.a - j.n*k.i.z + j.v[1]; end for; end while; end repeated;
+"""
+
+    def test_generated(self):
+        tally = Tally("loops over records")
+        for seed in seeds(20):
+            rng = random.Random(seed)
+            count, u = rng.randrange(0 if seed % 5 == 0 else 1, 4), rng.uniform(0.2, 3)
+            p = [[rng.randrange(-9, 10) for _ in range(5)] for _ in range(count)]
+            texts = ", ".join(f"R({a}, {n}, I({z}), {{{v}, {w}}})" for a, n, z, v, w in p)
+            vector = f"{{{texts}}}" if count else "fill(R(1, 1, I(1), {1, 1}), 0)"
+            text = (f"{self.HEAD}  parameter R p[{count}] = {vector};\n  Real x(start = {u}, fixed = true), y = once(p), w = repeated(p, x), s;\n  Real t = sum(k.a*k.v[1] for k in p);\n"
+                    f"  Real c[{count}] = {{k.i.z*time for k in p}};\nalgorithm\n  s := 0;\n  for k in p loop\n    s := s + k.n*time;\n  end for;\nequation\n  der(x) = 0;\nend M;\n")
+            repeated, left = 0, u
+            while left > 0.1:
+                left /= 2
+                repeated += sum(left * k[0] - j[1] * k[2] + j[3] for k in p for j in p)
+            expected = {"y": sum(a * z - w * n for a, n, z, v, w in p), "w": repeated, "s": sum(k[1] for k in p), "t": sum(k[0] * k[3] for k in p)} | {f"c[{i + 1}]": k[2] for i, k in enumerate(p)}
+            run = simulate(text, intervals=1)
+            wrong = run.status == 0 and {name: run.end(name) for name, value in expected.items() if abs(run.end(name) - value) > 1e-9 * (1 + abs(value))}
+            tally.add(run, lambda wrong=wrong: not wrong, seed, wrong, run.words, text)
+        tally.check(self)
+        self.assertFalse(tally.refused, tally.examples)
+
+
 class Loops(unittest.TestCase):
     """Values that whens assign and continuous variables that depend on each other hold together: at an event all equations do."""
 
@@ -207,6 +239,36 @@ class Loops(unittest.TestCase):
         y = [run.end(f"y[{i + 1}]") for i in range(n)]
         x = [0.75 + sum(b[i][j] * y[j] for j in range(n)) for i in range(n)]
         return all(abs(y[i] - i - 1.75 - sum(a[i][j] * x[j] for j in range(n))) < 1e-8 * (1 + sum(map(abs, x + y))) for i in range(n))
+
+
+class Remembered(unittest.TestCase):
+    """pre() in equations of what is continuous: once an event is over it is the value of now, in the row behind the event, in rates and in what follows."""
+
+    def test_generated(self):
+        tally = Tally("pre() in continuous equations")
+        for seed in seeds(30):
+            rng = random.Random(seed)
+            count = rng.randrange(1, 4)
+            edges = sorted(rng.sample(range(1, 19), count))
+            values = [rng.randrange(-9, 10) for _ in range(count + 1)]
+            kind, gain = rng.choice(("Integer", "discrete Real")), rng.choice((-2, 1, 3))
+            branches = " elsewhen ".join(f"x > {edge}/10 then\n    k = {value};" for edge, value in zip(edges, values[1:]))
+            text = (f"model M\n  Real x(start = 0, fixed = true), y = pre(k)*x + {gain}*w, w = if pre(k) > 0 then x else 1, z(start = 0, fixed = true);\n"
+                    f"  {kind} k(start = {values[0]}, fixed = true);\nequation\n  der(x) = 1;\n  der(z) = pre(k) + pre(k)^2;\n  when {branches}\n  end when;\nend M;\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], stop_time=2.0, intervals=2)
+            wrong = []
+            for i, t in enumerate(run.columns.get("time", [])):
+                k, x, last = (run.columns[name][i] for name in ("k", "x", "y"))
+                expected = k * x + gain * (x if k > 0 else 1)
+                if abs(last - expected) > 1e-9 * (1 + abs(expected)):
+                    wrong.append((t, last, expected))
+            times = [0, *(edge / 10 for edge in edges), 2]
+            total = sum((values[i] + values[i] ** 2) * (times[i + 1] - times[i]) for i in range(count + 1))
+            if run.status == 0 and abs(run.end("z") - total) > 1e-5 * (1 + abs(total)):
+                wrong.append((run.end("z"), total))
+            tally.add(run, lambda wrong=wrong: not wrong, seed, wrong, run.words, text)
+        tally.check(self)
+        self.assertFalse(tally.refused, tally.examples)
 
 
 def determinant(m):

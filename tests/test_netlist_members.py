@@ -165,6 +165,22 @@ def bipolar(rng):
             f"Q1# c# b# e# qm# {own}\n.model qm# {kind}({given})\n"), ["v(b#)", "v(c#)", "v(e#)"]
 
 
+def leakage(rng):
+    """Currents of picoamperes: the conductances across junctions count, and how many devices are in parallel."""
+    text = f"V1# a# 0 {rng.uniform(2, 20):.3f}\nRC# a# c# {rng.choice(['1e8', '3e9', '1e10'])}\n"
+    if rng.random() < 0.5:
+        return text + f"M1# c# 0 0 0 mm# l=1u w=10u {some(rng, ['m=3'])}\n.model mm# nmos(vto=1 kp=1e-5)\n", ["v(c#)"]
+    return text + f"VB# b# 0 -5\nJ1# c# b# 0 jm# {some(rng, ['m=3', 'area=2'])}\n.model jm# njf(vto=-2)\n", ["v(c#)"]
+
+
+def substrate(rng):
+    """The capacitance of the substrate, at the collector or the base, behind a resistor."""
+    kind, sign = rng.choice([("npn", 1), ("pnp", -1)])
+    given = some(rng, [rng.choice(["subs=1", "subs=-1"]), "vjs=0.6", "mjs=0.4"])
+    return (f"V1# s# 0 {sign * 5}\nV2# a# 0 PULSE(0 {sign * 2} 0.2m 0.1m 0.1m 1m 3m)\nRB# a# b# 20k\nRC# s# c# 2k\nRE# e# 0 500\nRS# u# 0 1k\n"
+            f"Q1# c# b# e# u# qm# {some(rng, ['m=3', 'area=2', 'areab=3', 'areac=4'])}\n.model qm# {kind}(cjs=20n {given})\n"), ["v(b#)", "v(c#)", "v(u#)"]
+
+
 def mosfet(rng):
     kind, sign = rng.choice([("nmos", 1), ("pmos", -1)])
     given = some(rng, [f"vto={sign * 0.8}", "kp=5e-5", "gamma=0.4", "phi=0.7", "lambda=0.02", "rd=20", "rs=10", "tox=2e-8", "nsub=1e16", "uo=500",
@@ -225,8 +241,10 @@ def switch(rng):
 
 FAMILIES = {"resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
-            "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "mosfet": (mosfet, None),
+            "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "mosfet": (mosfet, None),
             "junction_fet": (junction_fet, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
+if LONG:  # forty transistors in one run take a minute
+    FAMILIES["substrate"] = (substrate, ".tran 10u 3m")
 
 
 # ---- running ----

@@ -200,8 +200,9 @@ static void mark_leaves(ArrayCode *code) {
   dag_below(dag, dag_scratch(dag), code->array->row, code->array->rows, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Op op = dag_op(dag, below.data[k]);
-    if (op == OP_DISCRETE || op == OP_PRE) code->matters[dag_index(dag, below.data[k])] = true;
-    if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] = true;
+    if (op == OP_DISCRETE) code->matters[dag_index(dag, below.data[k])] |= MATTERS_VALUE;
+    if (op == OP_PRE) code->matters[dag_index(dag, below.data[k])] |= MATTERS_PRE;
+    if (op == OP_DELAYED) code->matters[dag_delayed_leaf(dag, below.data[k])] |= MATTERS_VALUE;
   }
   code->is_rough = has_rough(code, &below);
   vec_free(dag_heap(dag), &below);

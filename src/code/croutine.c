@@ -246,33 +246,43 @@ static void cwrite_end_value(RoutineState *s) {
   cvalue_push_entry(s, out);
 }
 
+/* The array that a loop runs over; of records there is one for each variable. */
+static const char *range_name(RoutineState *s, const OpenRegion *region, uint32_t v) {
+  return v ? cvalue_format(s, "r%u_%u", region->number, v) : cvalue_format(s, "r%u", region->number);
+}
+
 /* The head of a loop over the range on the stack, and the element. */
 static void begin_loop(RoutineState *s, OpenRegion *region, const StackEntry *range, uint32_t slot) {
   uint32_t k = region->number;
   region->is_range = range->kind == ENTRY_RANGE;
   if (region->is_range) cvalue_line(s, "const Range r%u = %s;", k, range->texts[0]);
-  else if (!region->is_held) cvalue_line(s, "const Array r%u = %s;", k, cvalue_array_text(s, range));
+  for (uint32_t v = 0; v < range->count && !region->is_range; v++) {
+    const char *array = cvalue_variable_array(s, range, v);
+    if (range->dimensions[v] > 1) cvalue_refuse(s, "it has a loop over records that contain arrays");
+    cvalue_line(s, region->is_held ? "const Array %s = copy(m, %s);" : "const Array %s = %s;", range_name(s, region, v),
+                array);
+  }
+  if (region->is_held) {
+    cvalue_line(s, "const Mark outside%u = m->floor;", k);
+    cvalue_line(s, "hold(m);");
+    cvalue_line(s, "const Mark inside%u = m->floor;", k);
+  }
   cvalue_line(s, "for (long k%u = 0; k%u < r%u.%s; k%u++) {", k, k, k, region->is_range ? "count" : "sizes[0]", k);
   s->depth++;
   if (!s->is_read[slot]) return;
   const StackEntry *target = &s->slots[slot];
-  const char *element = region->is_range          ? cvalue_format(s, "range_element(r%u, k%u)", k, k)
-                        : target->type.dimensions ? cvalue_format(s, "slice(r%u, k%u)", k, k)
-                                                  : cvalue_format(s, "r%u.data[k%u]", k, k);
-  cvalue_line(s, "const %s %s = %s;", cvalue_c_type((uint8_t)target->type.dimensions), target->texts[0], element);
+  for (uint32_t v = 0; v < target->count; v++) {
+    const char *name = range_name(s, region, v);
+    const char *element = cvalue_format(s, region->is_range ? "range_element(%s, k%u)" : "%s.data[k%u]", name, k);
+    cvalue_line(s, "const %s %s = %s;", cvalue_c_type(0), target->texts[v], element);
+    if (target->count > 1) cvalue_line(s, "(void)%s;", target->texts[v]);
+  }
 }
 
 static void cwrite_for(RoutineState *s, uint32_t slot) {
   StackEntry range = *cvalue_pop(s, 1);
   OpenRegion *region = open_region(s, REGION_LOOP, 0);
-  uint32_t k = region->number;
   region->is_held = range.kind != ENTRY_RANGE;
-  if (region->is_held) {
-    cvalue_line(s, "const Array r%u = copy(m, %s);", k, cvalue_array_text(s, &range));
-    cvalue_line(s, "const Mark outside%u = m->floor;", k);
-    cvalue_line(s, "hold(m);");
-    cvalue_line(s, "const Mark inside%u = m->floor;", k);
-  }
   begin_loop(s, region, &range, slot);
   cvalue_line(s, "step(m);");
   s->makes_arrays = false;

@@ -351,8 +351,12 @@ bool decisions_accept(Decisions *decisions, double t, const double *y) {
     uint32_t leaf = decisions->logic->lefts.data[k].leaf;
     if (is_near(evaluator->pre[leaf], evaluator->discretes[leaf])) evaluator->discretes[leaf] = evaluator->pre[leaf];
   }
-  size_t size = decisions->logic->leaves * sizeof(double);
-  bool differ = memcmp(evaluator->pre, evaluator->discretes, size) != 0;
+  bool differ = decisions->is_stale = false;
+  for (uint32_t leaf = 0; leaf < decisions->logic->leaves; leaf++) {
+    if (evaluator->pre[leaf] == evaluator->discretes[leaf]) continue;
+    differ = true;
+    decisions->is_stale = decisions->is_stale || evaluator->code->matters[leaf] & MATTERS_PRE;
+  }
   copy_pre(decisions);
   return differ;
 }

@@ -24,6 +24,7 @@ typedef struct Decisions {
   bool retracted;     /* a branch that fired in this iteration no longer does; set only */
   bool latches;       /* a branch that fires does so until the iteration ends, whatever follows from it */
   bool matter;        /* something that rows depend on has changed since this was false */
+  bool is_stale;      /* rows were solved with other values of pre() than those of now */
   ExternalSeed seed;  /* of random numbers when the iteration began: it draws the same ones until it ends */
   ExternalSeed drawn; /* after the last round that drew */
   const LogicStep *undefined;         /* one whose value was not defined at the last evaluation; NULL: all were */

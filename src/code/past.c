@@ -104,7 +104,7 @@ static int list_delays(const ArrayCode *code, Delay *list, int *most) {
 Delay past_delay(const ArrayCode *code, const LogicDelay *delay, int first_point) {
   Delay entry = {.leaf = (int)delay->leaf, .is_fixed = delay->is_fixed, .is_discrete = delay->is_discrete};
   for (int order = 0; order <= PIECE_DEGREE && !delay->is_discrete; order++)
-    entry.matters |= code->matters[delay->leaf + (uint32_t)order] << order;
+    entry.matters |= (code->matters[delay->leaf + (uint32_t)order] != 0) << order;
   if (!delay->pipe) return entry;
   entry.is_pipe = 1;
   entry.arrival = (int)delay->pipe->arrival;

@@ -15,6 +15,9 @@ typedef enum ConditionKind {
   CONDITION_SIGN
 } ConditionKind;
 
+/* What of a discrete value rows depend on. */
+enum { MATTERS_VALUE = 1, MATTERS_PRE = 2 };
+
 typedef struct ConditionRange {
   double low, high;
 } ConditionRange;

@@ -90,13 +90,16 @@ static void go_back(View *view, const Beginning *begin, double *y) {
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
 static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
   Switches *switches = view->switches;
+  bool is_stale = switches->decisions && switches->decisions->is_stale;
   uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->edges.now->one_by_one ? MANY : ROUNDS;
   for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
     if (loop) when_loop_begin(loop);
     if (!switches_evaluate(switches, t, y)) return false;
     switches->matter = false;
-    if (!switches_set(switches, t, y)) return !view_restructured(view);
-    if (!switches->matter) continue;
+    bool changes = switches_set(switches, t, y);
+    if (!changes && !is_stale) return !view_restructured(view);
+    if (changes && !switches->matter) continue;
+    is_stale = false;
     if (loop) when_loop_improve(loop);
     if (view_restructured(view)) return false;
     view->disturbed = true;

@@ -86,10 +86,27 @@ static const char *elements_difference(Tree *tree, Instance *type, Instance *of,
   return reason;
 }
 
+/* How much a component may vary, by its prefixes and its type: the more the larger. */
+static int variability(const Instance *instance) {
+  if (instance->prefixes & PREFIX_CONSTANT) return 0;
+  if (instance->prefixes & PREFIX_PARAMETER) return 1;
+  bool is_discrete =
+      instance->prefixes & PREFIX_DISCRETE || (instance->base != BASE_NONE && instance->base != BASE_REAL);
+  return is_discrete ? 2 : 3;
+}
+
+static const char *variability_text(const Instance *instance) {
+  static const char *const texts[] = {"constant", "parameter", "discrete", "continuous"};
+  return texts[variability(instance)];
+}
+
 static const char *difference(Tree *tree, Instance *type, Instance *of, uint32_t depth) {
   if (depth > DEPTH || !instance_open(tree, type) || !instance_open(tree, of)) return NULL;
   if (type->dimensions.count != of->dimensions.count)
     return arena_printf(&tree->arena, "has %u dimensions, not %u", type->dimensions.count, of->dimensions.count);
+  bool are_components = type->kind == INSTANCE_COMPONENT && of->kind == INSTANCE_COMPONENT;
+  if (are_components && variability(type) > variability(of))
+    return arena_printf(&tree->arena, "is %s, not %s", variability_text(type), variability_text(of));
   if (inherits(type, of)) return NULL;
   bool is_leaf = type->base != BASE_NONE || of->base != BASE_NONE;
   bool same = is_leaf ? type->base == of->base : same_family(type, of);

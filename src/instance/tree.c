@@ -642,7 +642,7 @@ Instance *add_missing_inner(Tree *tree, Instance *outer) {
   component->modification = NULL;
   *ast = *outer->element;
   ast->component = component;
-  ast->prefixes = PREFIX_INNER;
+  ast->prefixes = (outer->element->prefixes & (PREFIX_CONSTANT | PREFIX_PARAMETER | PREFIX_DISCRETE)) | PREFIX_INNER;
   Element element = {.name = outer->name, .ast = ast, .next = UINT32_MAX};
   if (!model || map_get(&model->by_name, outer->name) != MAP_NONE) {
     tree_error(tree, component->label.span, outer->parent, "there is no `inner` component for `outer %s`",

@@ -812,7 +812,7 @@ Type compile_range(Compiler *c, AstExpr e) {
 
 static Type range_element(Compiler *c, Type type, Span span) {
   if (type.base == TYPE_NOTHING) return type;
-  if (type.dimensions == 1 && type.base != TYPE_RECORD) {
+  if (type.dimensions == 1) {
     type.dimensions = 0;
     return type;
   }

@@ -189,7 +189,10 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
 static bool range_values(Elaboration *el, const AstIterator *iterator, Value *out) {
   Compiler *c = start(el);
   Type type = compile_range(c, iterator->range);
-  if (c->errors == 0 && (type.dimensions != 1 || type.base == TYPE_RECORD))
+  if (c->errors == 0 && type.dimensions == 1 && type.base == TYPE_RECORD)
+    compile_error(c, iterator->label.span,
+                  "not supported yet: equations for each of some records; use `1:size(..., 1)`");
+  if (c->errors == 0 && type.dimensions != 1)
     compile_error(c, iterator->label.span, "an iterator runs over a vector, this is %s", type_text(el, type));
   if (c->errors) return false;
   el->marks_structural = true;

@@ -297,14 +297,7 @@ bool step_skip(Machine *machine, uint32_t target, bool on) {
 
 /* Element `next` of the range into the loop slot. */
 static void loop_element(Machine *machine, Control *loop, uint32_t slot) {
-  Frame *frame = frame_top(machine);
-  size_t each = (size_t)(loop->range.sizes[0] ? loop->range.count / loop->range.sizes[0] : 0) * machine->domain->size;
-  Value value = loop->range;
-  value.type.dimensions--;
-  value.sizes++;
-  value.count = (uint32_t)(each / machine->domain->size);
-  value.data += each * loop->next++;
-  frame->slots[slot] = value;
+  frame_top(machine)->slots[slot] = value_element(machine, &loop->range, loop->next++);
 }
 
 bool step_for(Machine *machine, uint32_t slot) {

@@ -174,6 +174,8 @@ bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b,
 bool value_power(Machine *machine, Type type, const Value *base, const Value *exponent, Value *out);
 bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty, Value *out); /* empty: of no items */
 bool value_range(Machine *machine, const Value *first, const Value *step, const Value *last, Value *out);
+/* Element i of the first dimension, which shares the array's memory. */
+Value value_element(Machine *machine, const Value *array, uint32_t i);
 bool value_index(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Value *out);
 bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value);
 bool value_select(Machine *machine, const char *condition, const Value *then, const Value *otherwise, Value *out);

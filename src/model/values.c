@@ -555,6 +555,21 @@ bool value_index(Machine *machine, const Value *array, const Value *subscripts, 
   return load_open(machine, array, selection, out->data, out->count);
 }
 
+Value value_element(Machine *machine, const Value *array, uint32_t i) {
+  Value out = *array;
+  out.type.dimensions--;
+  out.sizes++;
+  out.count = array->count / array->sizes[0];
+  if (out.type.base != TYPE_RECORD) {
+    out.data += (size_t)i * out.count * machine_domain(machine)->size;
+    return out;
+  }
+  uint32_t n = field_count(machine, array);
+  out.fields = machine_alloc(machine, n * sizeof *out.fields);
+  for (uint32_t k = 0; k < n; k++) out.fields[k] = value_element(machine, &array->fields[k], i);
+  return out;
+}
+
 bool value_store(Machine *machine, Value *target, const Value *subscripts, uint32_t count, const Value *value) {
   if (target->type.base == TYPE_RECORD) {
     for (uint32_t i = 0, n = field_count(machine, target); i < n; i++)

@@ -596,7 +596,7 @@ static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterat
 
 /* ---- flat places ---- */
 
-/* A direction in which the rows do not change at x, of length 1 in sizes of the columns, into `direction`. false: there is none. */
+/* A direction in which the rows do not change at x, of length 1 in units of the columns, into `direction`. false: there is none. */
 static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *direction) {
   double squares, largest = 0, *target = direction;
   if (!look_at(nonlinear, x, &squares)) return false;
@@ -617,6 +617,14 @@ static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *d
   return found;
 }
 
+/* How many nominal values of the columns a direction is long. */
+static double nominal_length(const Nonlinear *nonlinear, const double *direction) {
+  double longest = 0;
+  for (int32_t k = 0; k < nonlinear->columns; k++)
+    longest = fmax(longest, fabs(direction[k]) / nonlinear->problem->nominal[k]);
+  return longest;
+}
+
 /* How far x is from where the search began, in sizes of the columns. */
 static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   double squares = 0;
@@ -627,8 +635,8 @@ static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   return squares;
 }
 
-/* From a point where no step is left, since the rows do not change along a direction, as those of a flow at rest: along it, to either side, and on. Of two solutions
- * the one nearer to where the search began. */
+/* From a point where no step is left, since the rows do not change along a direction, as those of a flow at rest: along it, to either side, by a unit and by a
+ * nominal value, and on. Close by a flat place steps are long, and solutions far away: of several solutions the one nearest to where the search began. */
 static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {0};
   double *direction, *reached, *found, squares;
@@ -636,8 +644,9 @@ static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   heap_numbers(nonlinear->heap, (size_t)nonlinear->columns, &direction, &reached, &found);
   copy(nonlinear, reached, x);
   bool is_flat = find_flat_direction(nonlinear, x, direction);
-  for (int side = 1; side >= -1 && is_flat; side -= 2) {
-    for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = reached[k] + side * direction[k];
+  double length = is_flat ? nominal_length(nonlinear, direction) : 1, ways[] = {1, -1, 1 / length, -1 / length};
+  for (int way = 0; way < (length == 1 ? 2 : 4) && is_flat; way++) {
+    for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = reached[k] + ways[way] * direction[k];
     NonlinearResult now = iterate(nonlinear, x);
     iterations += now.iterations;
     if (!now.solved || (result.solved && way_from_entry(nonlinear, found) <= way_from_entry(nonlinear, x))) continue;

@@ -35,7 +35,7 @@ static const Modes *no_modes(const Modes *modes, Arena *arena) {
   *logic =
       (Logic){.leaves = modes->logic->leaves, .initial = modes->logic->initial, .terminal = modes->logic->terminal};
   vec_push(arena->heap, &logic->level_start, 0);
-  *none = (Modes){.first = logic->leaves, .logic = logic};
+  *none = (Modes){.first = modes_leaves(modes), .logic = logic}; /* the modes are discrete values that stay */
   return none;
 }
 

@@ -179,10 +179,16 @@ static void end_samples(Solver *solver, double t, const double *y) {
 }
 
 /* pre() takes over the values; whether some differ. */
+/* Are there other values of pre()? */
 static int accept(Solver *solver, double t, const double *y) {
-  size_t size = (size_t)solver->model->first_mode * sizeof(double);
+  int differ = 0;
   set_lefts(solver, t, y);
-  int differ = memcmp(solver->pre, solver->discretes, size) != 0;
+  solver->now->stale = 0;
+  for (int leaf = 0; leaf < solver->model->first_mode; leaf++) {
+    if (solver->pre[leaf] == solver->discretes[leaf]) continue;
+    differ = 1;
+    solver->now->stale |= (solver->model->matters[leaf] & MATTERS_PRE) != 0;
+  }
   copy_pre(solver);
   return differ;
 }
@@ -343,12 +349,14 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
 static int iterate_modes(Solver *solver, double t, double *y) {
-  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS;
+  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS, stale = solver->now->stale;
   for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
     if (!edges_evaluate(&solver->edges, t, y)) return 1;
     solver->now->matter = 0;
-    if (!set_modes(solver, t, y)) return leaves_structure(solver, t, y);
-    if (!solver->now->matter) continue;
+    int changes = set_modes(solver, t, y);
+    if (!changes && !stale) return leaves_structure(solver, t, y);
+    if (changes && !solver->now->matter) continue;
+    stale = 0;
     if (leaves_structure(solver, t, y)) return 1;
     solver->now->changed = 1;
     solved++;

@@ -157,7 +157,7 @@ typedef struct Model {
   ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;
   const int *left, *sample;
   const ModelAction *action;
-  const unsigned char *matters;           /* per discrete leaf: rows depend on it */
+  const unsigned char *matters;           /* per discrete leaf: what of it rows depend on, MATTERS_... */
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
   /* Delays, and how many pieces of the past are kept at most. */
@@ -194,6 +194,7 @@ typedef struct Scalars {
   int is_first, has_dense, has_jacobian;   /* of the integrator */
   double event;                            /* the time of the last event */
   int matter;                              /* rows depend on what was set */
+  int stale;                               /* rows were solved with other values of pre() than those of now */
   int changed;                             /* columns or what rows depend on changed at the last event */
   int retracted;                           /* a branch that fired no longer does */
   int latches;                             /* a branch that fires does so until the iteration ends */
