@@ -8,6 +8,7 @@ Runs of the first kind go on, and are right; those of the second stop by name, a
 Wide runs: see runs.py."""
 import math
 import random
+import re
 import unittest
 
 from runs import Tally, by_turns, seeds, simulate, solver_names
@@ -163,6 +164,23 @@ class Instants(unittest.TestCase):
                 run = simulate(text_of(pieces), **options)
                 named = run.status == 6 and any(words in run.words for words in NAMED) and abs(run.report["singular"]["time"] - at) < 1e-3
                 (tally.add_right if named else lambda: tally.add_wrong(seed, options, run.status, run.words[:150]))()
+        tally.check(self)
+
+    def test_multipliers(self):
+        """A multiplier has a pole where its coefficient passes or touches zero. Methods that integrate the system as it is may step over that, and say so, however few
+        the output points are."""
+        tally = Tally("poles of multipliers")
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            at, order = rng.uniform(0.4, 1.6), rng.choice([1, 2])
+            course = rng.choice(["sin(time)", "0.5*time^2 + time", "1 - exp(-time)"])
+            text = f"model M\n  Real x, v, l;\nequation\n  der(x) = v; der(v) = l*{rng.uniform(0.5, 3)}*(time - {at})^{order}; x = {course};\nend M;\n"
+            for method in by_turns(["ggl", "none", "overdetermined"], seed):
+                options = {"stop_time": STOP, "method": method, "solver": rng.choice(["auto", "radau", "bdf", "ida"]), "intervals": rng.choice([1, 2, 5, 500])}
+                run = simulate(text, **options)
+                said = run.status == 0 and re.search(r"near time (\S+) the determinant of a Jacobian is zero", run.words)
+                named = run.status == 6 or (said and abs(float(said.group(1)) - at) < 0.05)
+                (tally.add_right if named else lambda: tally.add_wrong(seed, options, at, order, run.status, run.words[:150]))()
         tally.check(self)
 
 

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The columns of the model's array out of those of the view. */
-static void set_columns(Constraints *constraints, const double *y) {
+const double *constraints_columns(Constraints *constraints, const double *y) {
   const View *view = constraints->view;
   for (uint32_t q = 0; q < view->original->array->columns; q++)
     constraints->y[q] = view->source[q] == MAP_NONE ? 0 : view->sign[q] * y[view->source[q]];
+  return constraints->y;
 }
 
 /* ---- which rows ---- */
@@ -131,14 +131,12 @@ Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan,
   heap_numbers(heap, plan->count, &constraints->values, &constraints->scale);
   constraints->level_worst = heap_array(heap, plan->levels, sizeof(double));
   constraints->worst_row = MAP_NONE;
-  set_columns(constraints, y);
+  constraints_columns(constraints, y);
   raise_scales(constraints, t);
   return constraints;
 }
 
 /* ---- checking ---- */
-
-/* Scaled violations below it are never worth another look. */
 
 static void keep_worst(Constraints *constraints, uint32_t k, double size, double t) {
   if (size <= constraints->worst && constraints->worst_row != MAP_NONE) return;
@@ -169,7 +167,7 @@ static bool seems_violated(const Constraints *constraints) {
 /* Of columns in which all rows should hold; `now` is the largest residual of each level so far. */
 static void check_columns(Constraints *constraints, double t, const double *y, double *now) {
   View *view = constraints->view;
-  set_columns(constraints, y);
+  constraints_columns(constraints, y);
   view_set_original(view);
   evaluate(constraints, t);
   if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */

@@ -39,6 +39,9 @@ ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source);
  * constraint seems violated. Rows with columns that the view does not have are left out. Lives in the heap. */
 Constraints *constraints_new(Heap *heap, View *view, const ConstraintPlan *plan, double t, const double *y);
 
+/* The columns of the model's array out of those of the view, until the next call. */
+const double *constraints_columns(Constraints *constraints, const double *y);
+
 /* Evaluates all; keeps the worst and the history. Where the solution slides along edges, its columns are the mean of those at the
  * corners, and it is these that the constraints are about. The rows are counted in the view's evaluator. */
 void constraints_check(Constraints *constraints, double t, const double *y);

@@ -79,10 +79,12 @@ static bool fail_within(RunLoop *run, double t) {
   return stepper_fail(run->stepper, STEP_EVALUATION, t);
 }
 
-/* Where the system is integrated as it is, nothing stops it at a time at which the model is singular: then that is said. */
+/* At the ends of steps: where the system is integrated as it is, nothing stops it at a time at which the model is singular; then that is said. */
 static void look_at_signs(RunLoop *run, double t) {
   SignChange change;
-  if (!run->signs || !signs_look(run->signs, t, run->constraints->y, &change)) return;
+  if (!run->signs) return;
+  const double *y = constraints_columns(run->constraints, stepper_values(run->stepper));
+  if (!signs_look(run->signs, t, y, &change)) return;
   Diag *diag = diag_warning(
       run->diags, DIAG_WARNING, (Span){0},
       "near time %.10g the determinant of a Jacobian is zero, and this method steps over it: behind it the "
@@ -104,7 +106,6 @@ static bool record_point(RunLoop *run, double t) {
   if (!is_solved) return fail_within(run, t);
   if (!stepper_watch(run->stepper, t, run->output)) return false;
   constraints_check(run->constraints, t, run->output);
-  look_at_signs(run, t);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
   run->output_factorizations += view->methods->factorizations(view) - factorizations;
@@ -182,6 +183,7 @@ static bool take_step(RunLoop *run, double *t) {
   run->again = false;
   if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
   run->is_open = !run->again;
+  look_at_signs(run, end);
   if (run->is_open) *t = end;
   return true;
 }
@@ -406,6 +408,7 @@ RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, con
   bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
   if (ok && resumes) record_behind(run, stepper_time(run->stepper));
   ok = ok && record_until(run, t, false) && (resumes || leave_start(run));
+  if (ok) look_at_signs(run, t);
   run->now = stepper_time(run->stepper);
   return status_of(run, ok);
 }
