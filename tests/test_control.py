@@ -318,6 +318,7 @@ end Regulator;
         arcs = report["boundary"]["arcs"]
         for arc in arcs:
             if arc["kind"] == "singular":
+                self.assertEqual(arc["order"], 1)
                 self.assertGreater(arc["legendre"], 0)
         return arcs, columns
 
@@ -406,22 +407,21 @@ end Singular;
         self.assertLess(max(run["u"]), 1 + 1e-6)
 
     def test_chattering(self):
-        """Fuller's problem has infinitely many switches before its singular arc of order 2: it is refused by name."""
-        code, _, _, said = run("""model Fuller
+        """Fuller's problem, plain and with friction and a spring, has infinitely many switches before its singular arc of order 2: it is refused by name and order."""
+        for rate in ("u", "u - 0.3*y - 0.2*x"):
+            code, _, _, said = run(f"""model Fuller
   Real x(start = 1, fixed = true), y(start = 0, fixed = true), u(min = -1, max = 1);
 equation
   der(x) = y;
-  der(y) = u;
+  der(y) = {rate};
 minimize
   integral(x^2/2);
-final equation
-  x = 0;
-  y = 0;
   annotation(experiment(StopTime = 5));
 end Fuller;
-""", "--segments", "1")
-        self.assertEqual(code, 6)
-        self.assertIn("u", said)
+""")
+            self.assertEqual(code, 6, rate)
+            self.assertIn("control `u` has a singular arc of order 2 near time", said)
+            self.assertIn("infinitely often", said)
 
     def test_refused(self):
         text = (EXAMPLES / "double_integrator.mo").read_text()
