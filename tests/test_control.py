@@ -219,6 +219,28 @@ end Angle;
         for t, x in zip(run["time"], run["x"]):
             self.assertAlmostEqual(x, 6 * t * (1 - t), delta=1e-7)
 
+    def test_constraints_on_states(self):
+        """What the end leaves free moves along the constraints, written and hidden: along a circle, a pendulum without weight that ends at rest or not by one or the
+        other coordinate, two states with a given sum. With the angle: 6 for rest to rest over the angle 1, 1.5 with a free end."""
+        circle = ("x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 1)", "der(x) = u; der(y) = v; x^2 + y^2 = 1; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
+        total = ("x(start = 0, fixed = true), y(start = 0), u, v", "der(x) = u; der(y) = v; x + y = time^2; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
+        pendulum = ("x(start = 0, fixed = true), y(start = -1), vx(start = 0, fixed = true), vy, l, u, adjoint_x(start = -12), adjoint_vx(start = -6)",
+                    "der(x) = vx; der(y) = vy; der(vx) = -l*x - u*y; der(vy) = u*x - l*y; x^2 + y^2 = 1; der(J) = u^2/2;", "u^2/2")
+        for (declared, equations, goal), final, value in (
+                (circle, "y = sin(1);", 0.5), (total, "", 1 / 3), (pendulum, "x = sin(1); vx = 0;", 6), (pendulum, "x = sin(1);", 1.5), (pendulum, "y = -cos(1);", 1.5),
+                (pendulum, "y = -cos(1); vy = 0;", 6), (pendulum, "x = sin(1); y = -cos(1); vx = 0; vy = 0;", 6)):
+            with self.subTest(equations=equations, final=final):
+                _, run = self.good(f"model M\n  Real {declared}, J(start = 0, fixed = true);\nequation\n  {equations}\nminimize\n  integral({goal});\n"
+                                   f"{'final equation ' + final if final else ''}\n  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
+                self.assertAlmostEqual(run["J"][-1], value, delta=1e-6)
+
+    def test_second_order(self):
+        """der(der(x)) = u is the rate of x, not what u is."""
+        _, run = self.good("model M\n  Real x(start = 0, fixed = true), u, J(start = 0, fixed = true);\ninitial equation\n  der(x) = 0;\nequation\n  der(der(x)) = u;\n"
+                           "  der(J) = u^2/2;\nminimize\n  integral(u^2/2);\nfinal equation\n  x = 1;\n  der(x) = 0;\n"
+                           "  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
+        self.assertAlmostEqual(run["J"][-1], 6, delta=1e-7)
+
     def test_linear_quadratic(self):
         """Two states, one control, terminal cost: the adjoint at the start is P x with P by Riccati's equation (RK4)."""
         for seed in range(6):
