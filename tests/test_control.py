@@ -212,6 +212,35 @@ end Angle;
         for t, y in zip(run["time"], run["y"]):
             self.assertAlmostEqual(y, 1 + a * math.cosh((t - 0.5) / a) - a * math.cosh(0.5 / a), delta=1e-7)
 
+    def test_integral_of_a_coordinate(self):
+        """The integrand is a coordinate: it is none that the equation of the integral defines. x'' = lambda, and the parabola 6 t (1 - t)."""
+        _, run = self.good("model M\n  Real x(start = 0, fixed = true);\nlagrangian\n  der(x)^2/2;\nconstraint\n  integral(x) = 1;\nfinal equation\n  x = 0;\n"
+                           "  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
+        for t, x in zip(run["time"], run["x"]):
+            self.assertAlmostEqual(x, 6 * t * (1 - t), delta=1e-7)
+
+    def test_constraints_on_states(self):
+        """What the end leaves free moves along the constraints, written and hidden: along a circle, a pendulum without weight that ends at rest or not by one or the
+        other coordinate, two states with a given sum. With the angle: 6 for rest to rest over the angle 1, 1.5 with a free end."""
+        circle = ("x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 1)", "der(x) = u; der(y) = v; x^2 + y^2 = 1; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
+        total = ("x(start = 0, fixed = true), y(start = 0), u, v", "der(x) = u; der(y) = v; x + y = time^2; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
+        pendulum = ("x(start = 0, fixed = true), y(start = -1), vx(start = 0, fixed = true), vy, l, u, adjoint_x(start = -12), adjoint_vx(start = -6)",
+                    "der(x) = vx; der(y) = vy; der(vx) = -l*x - u*y; der(vy) = u*x - l*y; x^2 + y^2 = 1; der(J) = u^2/2;", "u^2/2")
+        for (declared, equations, goal), final, value in (
+                (circle, "y = sin(1);", 0.5), (total, "", 1 / 3), (pendulum, "x = sin(1); vx = 0;", 6), (pendulum, "x = sin(1);", 1.5), (pendulum, "y = -cos(1);", 1.5),
+                (pendulum, "y = -cos(1); vy = 0;", 6), (pendulum, "x = sin(1); y = -cos(1); vx = 0; vy = 0;", 6)):
+            with self.subTest(equations=equations, final=final):
+                _, run = self.good(f"model M\n  Real {declared}, J(start = 0, fixed = true);\nequation\n  {equations}\nminimize\n  integral({goal});\n"
+                                   f"{'final equation ' + final if final else ''}\n  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
+                self.assertAlmostEqual(run["J"][-1], value, delta=1e-6)
+
+    def test_second_order(self):
+        """der(der(x)) = u is the rate of x, not what u is."""
+        _, run = self.good("model M\n  Real x(start = 0, fixed = true), u, J(start = 0, fixed = true);\ninitial equation\n  der(x) = 0;\nequation\n  der(der(x)) = u;\n"
+                           "  der(J) = u^2/2;\nminimize\n  integral(u^2/2);\nfinal equation\n  x = 1;\n  der(x) = 0;\n"
+                           "  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
+        self.assertAlmostEqual(run["J"][-1], 6, delta=1e-7)
+
     def test_linear_quadratic(self):
         """Two states, one control, terminal cost: the adjoint at the start is P x with P by Riccati's equation (RK4)."""
         for seed in range(6):
@@ -265,7 +294,7 @@ end Regulator;
         self.assertGreater(best, 0)
 
     def test_closed_forms(self):
-        """Least energy, Mayer and Bolza, free final time, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""
+        """Least energy, Mayer and Bolza, two controls, an integral constraint, a line at the end, free final time, least fuel, two switches, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""
         def bisect(function, low, high):
             for _ in range(200):
                 middle = (low + high) / 2
@@ -285,6 +314,15 @@ end Regulator;
                 y = last
             return x - 1, y - 1
 
+        def halves(first, last):
+            """A mass on a spring with the forces -1, 1, -1, the second for half a period."""
+            x, v = 3, 0
+            for t, u in ((first, -1), (math.pi, 1), (last, -1)):
+                x, v = u + (x - u) * math.cos(t) + v * math.sin(t), v * math.cos(t) - (x - u) * math.sin(t)
+            return x, v
+
+        first, last = solve(halves, (0.3, 1.4))
+        swing = first + math.pi + last
         brake = bisect(lambda t: t - math.log(2 - math.exp(-t)) - 1, 0.1, 5)
         radius = bisect(lambda r: 1.2 - 2 * r * math.asin(1 / (2 * r)), 0.5000001, 10)
         angle = math.asin(1 / (2 * radius))
@@ -304,6 +342,21 @@ end Regulator;
                 ("A", radius ** 2 * (angle - math.sin(angle) * math.cos(angle)),
                  "x(start = 0, fixed = true), L(start = 0, fixed = true), A(start = 0, fixed = true), u(start = 0.5), adjoint_L(start = 0.5), adjoint_x(start = -0.3)",
                  "der(x) = u; der(L) = sqrt(1 + u^2); der(A) = x;", "maximize A", "x = 0; L = 1.2;", 1),
+                ("J", 1 / 3, "x(start = 1, fixed = true), y(start = 0, fixed = true), J(start = 0, fixed = true), u, v",
+                 "der(x) = y + u; der(y) = -x + v; der(J) = (u^2 + v^2)/2;", "minimize J", "x = 0; y = 0;", 1.5),
+                ("J", 6, "x(start = 0, fixed = true), w(start = 0, fixed = true), J(start = 0, fixed = true), u", "der(x) = u; der(w) = x; der(J) = u^2/2;",
+                 "minimize J", "x = 0; w = 1;", 1),
+                ("J", 1, "x(start = 0, fixed = true), y(start = 0, fixed = true), J(start = 0, fixed = true), u, v",
+                 "der(x) = u; der(y) = v; der(J) = (u^2 + v^2)/2;", "minimize J", "x + y = 2;", 1),
+                ("x", (1 - math.exp(-2)) / 2, "x(start = 0, fixed = true), u(min = 0, max = 1)", "der(x) = u - x;", "maximize x; integral(-u^2/2)", "", 1),
+                ("time", 18 ** 0.25, "x(start = 0, fixed = true), v(start = 0, fixed = true), J(start = 0, fixed = true), u", "der(x) = v; der(v) = u; der(J) = 1 + u^2/2;",
+                 "minimize J", "time = T; x = 1; v = 0;", None),
+                ("J", 3 - math.sqrt(5), "x(start = 0, fixed = true), v(start = 0, fixed = true), J(start = 0, fixed = true), p(min = 0, max = 1), q(min = 0, max = 1), "
+                 "adjoint_x(start = -1), adjoint_v(start = -1.4)", "der(x) = v; der(v) = p - q; der(J) = p + q;", "minimize J", "x = 1; v = 0;", 3),
+                ("time", swing, "x(start = 3, fixed = true), v(start = 0, fixed = true), u(min = -1, max = 1), adjoint_x(start = 0.5), adjoint_v(start = 0.5)",
+                 "der(x) = v; der(v) = u - x;", "minimize T", "time = T; x = 0; v = 0;", None),
+                ("time", math.acosh(1.5), "x(start = 0, fixed = true), y(start = 1, fixed = true), a(start = 0.5), adjoint_x(start = -0.7), adjoint_y(start = -0.3)",
+                 "der(x) = y*cos(a); der(y) = y*sin(a);", "minimize T", "time = T; x = 1; y = 1;", None),
                 ("time", brake + math.log(2 - math.exp(-brake)), "x(start = 0, fixed = true), v(start = 0, fixed = true), u(min = -1, max = 1)",
                  "der(x) = v; der(v) = u - v;", "minimize T", "time = T; x = 1; v = 0;", None)):
             text = (f"model M\n  {'' if stop else free}Real {declared};\nequation\n  {equations}\n{goal};\n"
@@ -318,6 +371,7 @@ end Regulator;
         arcs = report["boundary"]["arcs"]
         for arc in arcs:
             if arc["kind"] == "singular":
+                self.assertEqual(arc["order"], 1)
                 self.assertGreater(arc["legendre"], 0)
         return arcs, columns
 
@@ -406,22 +460,21 @@ end Singular;
         self.assertLess(max(run["u"]), 1 + 1e-6)
 
     def test_chattering(self):
-        """Fuller's problem has infinitely many switches before its singular arc of order 2: it is refused by name."""
-        code, _, _, said = run("""model Fuller
+        """Fuller's problem, plain and with friction and a spring, has infinitely many switches before its singular arc of order 2: it is refused by name and order."""
+        for rate in ("u", "u - 0.3*y - 0.2*x"):
+            code, _, _, said = run(f"""model Fuller
   Real x(start = 1, fixed = true), y(start = 0, fixed = true), u(min = -1, max = 1);
 equation
   der(x) = y;
-  der(y) = u;
+  der(y) = {rate};
 minimize
   integral(x^2/2);
-final equation
-  x = 0;
-  y = 0;
   annotation(experiment(StopTime = 5));
 end Fuller;
-""", "--segments", "1")
-        self.assertEqual(code, 6)
-        self.assertIn("u", said)
+""")
+            self.assertEqual(code, 6, rate)
+            self.assertIn("control `u` has a singular arc of order 2 near time", said)
+            self.assertIn("infinitely often", said)
 
     def test_refused(self):
         text = (EXAMPLES / "double_integrator.mo").read_text()

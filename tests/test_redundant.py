@@ -1,7 +1,12 @@
 """Constraints that follow from others: mechanisms with more constraints than they need, from a generator. Each runs with every method as the mechanism
 without the superfluous constraints does, with multipliers of least norm, and the report names the superfluous ones; constraints that contradict each
 other are refused by name."""
+import json
 import math
+import os
+import pathlib
+import subprocess
+import tempfile
 import unittest
 
 import numpy
@@ -105,6 +110,16 @@ def gradients(mechanism, constraints, at):
     return numpy.array(columns).T
 
 
+def analyze(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "m.mo"
+        path.write_text(text)
+        done = subprocess.run([os.environ["DAEDAL"], "analyze", str(path), "--json"], capture_output=True, text=True)
+        checked = subprocess.run([os.environ["DAEDAL"], "check", str(path)], capture_output=True, text=True)
+    assert done.returncode == checked.returncode, (done.stderr, checked.stderr)
+    return json.loads(done.stdout)
+
+
 class Redundant(unittest.TestCase):
     def compare(self, mechanism, method):
         constraints = mechanism.needed + mechanism.superfluous
@@ -147,6 +162,34 @@ class Redundant(unittest.TestCase):
         self.assertIn(run.status, (4, 5), run.words)
         self.assertRegex(run.words, "no values were found that meet `[^`]* = 1.3`|together with `[^`]* = 1.3`")
 
+    def test_events(self):
+        """Constraints that hold what changes at events: rods that grow from a time on, or when a coordinate has passed a value; few, and more than dense
+        matrices of all equations would take."""
+        for bays, condition in ((2, "time < 0.3"), (3, "x0 > 0.55"), (120, "time < 0.3")):
+            mechanism = ladder(bays)
+            rows = [row.replace("= 1", f"= if {condition} then 1 else 1 + (time - 0.3)^4") if row in mechanism.needed[:bays + 1] else row
+                    for row in mechanism.needed] if condition.startswith("time") else mechanism.needed
+            text, needed = mechanism.text(rows + mechanism.superfluous), mechanism.text(rows)
+            if not condition.startswith("time"):
+                text, needed = (each.replace("x0)^2 + (y1", f"x0)^2*(if {condition} then 1 else 1.0) + (y1") for each in (text, needed))
+            run, reference = runs.simulate(text), runs.simulate(needed)
+            self.assertEqual((run.status, reference.status), (0, 0), run.words[-500:])
+            self.assertEqual([each["kind"] for each in run.report["conversions"]].count("shared"), bays, condition)
+            for name in mechanism.coordinates:
+                self.assertAlmostEqual(run.end(name), reference.end(name), delta=4e-6, msg=(bays, condition, name))
+
+    def test_analysis(self):
+        """What runs is sound to analyze and check, too, with the index and the freedom of the mechanism without what follows; what contradicts itself is not."""
+        for mechanism in mechanisms():
+            text = mechanism.text(mechanism.needed + mechanism.superfluous)
+            found, plain = analyze(text), analyze(mechanism.text(mechanism.needed))
+            self.assertEqual((found["status"], found["index_true"], found["dof_true"]), ("ok", plain["structural_index"], plain["dof"]), mechanism.name)
+            self.assertGreaterEqual([each["kind"] for each in found["conversions"]].count("shared"), len(mechanism.superfluous), mechanism.name)
+            self.assertFalse(found["regular"])
+        wrong = plate(4)
+        text = wrong.text(wrong.needed + wrong.superfluous[:1] + [wrong.superfluous[1].replace("= 1", "= 1.3")])
+        self.assertEqual(analyze(text)["status"], "singular")
+
     def test_contradictions(self):
         for row in [*COPIES.values(), *SUMS]:
             left, right = row.split(" = ")
@@ -156,6 +199,26 @@ class Redundant(unittest.TestCase):
             self.assertIn(run.status, (4, 5), run.words)
             self.assertRegex(run.words, rf"no values were found that meet|with the equation|contradict", run.words)
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
+
+
+class Free(unittest.TestCase):
+    def test_free_variables(self):
+        """Fewer equations than variables: they hold all along, the free ones are named and nearest to their start values, also from a start at which the equations are flat, and
+        past a time at which the factor of one is zero."""
+        for text, rows, free in (
+                ("Real x(start = 1), y(start = 2); equation x + y = sin(time);", ["x + y - sin(time)", "x - y + 1"], "xy"),
+                ("Real x(start = 0, fixed = true), a(start = 1), b(start = 0); equation der(x) = 1; (x - 1)*a + b = x;", ["(x - 1)*a + b - x", "(a - 1) - (x - 1)*b"], "ab"),
+                ("Real x(start = 1, fixed = true), a(start = 0), b(start = 0), c(start = 0); equation der(x) = a + time*b; a^2 + b^2 + c^2 = 1 + x^2;",
+                 ["a**2 + b**2 + c**2 - 1 - x**2"], "abc")):
+            run = runs.simulate(f"model M {text} annotation(experiment(StopTime = 2, Tolerance = 1e-8)); end M;", method="strangeness")
+            self.assertEqual(run.status, 0, run.words)
+            for name in free:
+                self.assertIn(f"leave {name} free", run.words)
+            self.assertNotIn("$", run.words)
+            for k in range(0, len(run.columns["time"]), 20):
+                scope = {name: values[k] for name, values in run.columns.items()}
+                for row in rows:
+                    self.assertAlmostEqual(eval(row, {"sin": math.sin}, scope), 0, delta=1e-5 * (1 + abs(scope["x"]) ** 2), msg=(row, scope))
 
 
 if __name__ == "__main__":

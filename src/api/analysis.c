@@ -1,10 +1,29 @@
 /* analysis: structure and its reports. */
 #include "api/handles.h"
 
+#include "array/state_wishes.h"
+#include "reduce/redundancy.h"
+#include "result/analysis_report.h"
 #include "result/diagnostics_report.h"
 
-#include "array/state_wishes.h"
-#include "result/analysis_report.h"
+/* As a plan does (pipeline/plan.c), with the start values and the start time of the model. */
+static bool release(Problem *problem, Structure *structure, const double *parameters, ConversionVec *conversions,
+                    Arena *arena, Diags *diags) {
+  const Experiment *experiment = &problem->model->experiment;
+  Modes *modes = arena_alloc(arena, sizeof *modes);
+  MethodOptions options = {.rank_tolerance = NAN};
+  *modes = modes_extract(problem, arena);
+  Redundancy redundancy;
+  Strangeness strangeness = {.heap = arena->heap,
+                             .arena = arena,
+                             .diags = diags,
+                             .problem = *problem,
+                             .parameters = parameters,
+                             .modes = modes,
+                             .rank_tolerance = strangeness_tolerance(&options)};
+  return redundancy_replace(&strangeness, experiment->has_start ? experiment->start : 0, problem, structure,
+                            conversions, &redundancy);
+}
 
 static bool work_analyze(daedal_model *model, const void *argument) {
   (void)argument;
@@ -12,7 +31,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   double begin = pipeline_clock();
   report_class_balance(model, &model->diags);
   Analysis *analysis = model->analysis =
-      analysis_run(model_layer(model->model, model->heap), &model->arena, &model->diags);
+      analysis_run(model_layer(model->model, model->heap), release, &model->arena, &model->diags);
   analysis->topology = model->circuit.topology;
   analysis->seconds_parse = model->seconds_parse;
   analysis->seconds_structure = pipeline_clock() - begin;
@@ -20,7 +39,7 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   bool ok = structure->status == STRUCTURE_OK;
   bool discrete_ok = model_check_discrete(model->model, model->heap, &model->diags);
   bool wishes_ok = !ok || wishes_check_model(analysis->problem.model, &model->arena, &model->diags);
-  bool is_sound = ok && analysis->curable && discrete_ok && wishes_ok;
+  bool is_sound = analysis->curable && discrete_ok && wishes_ok;
   model->figures = (daedal_analysis){.status = !is_sound             ? DAEDAL_STRUCTURE
                                                : analysis->can_reset ? DAEDAL_OK
                                                                      : DAEDAL_INPUT,

@@ -6,20 +6,18 @@
  * signs of the switching functions, the bounds, and on singular arcs the generalized condition of Legendre and Clebsch agree. */
 #include "api/boundary.h"
 #include "base/number.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { SMOOTH_SEGMENTS = 8, LEVELS = 16, COARSE_TRIES = 4, CORRECTIONS = 4 };
-enum { MOST_STEPS = 2000, MOST_ITERATIONS = 30 }; /* of an attempt: one that succeeds takes a tenth of them */
-static const double WHOLLY_SINGULAR = 0.1;        /* smoothing below which a run without bounds may be one arc */
-static const double SMOOTH_TOLERANCE = 1e-6;      /* of runs that only show where arcs are */
 
 typedef struct Stretch {
   ArcKind kind; /* ARC_SINGULAR: between the bounds */
   double from, to;
 } Stretch;
 typedef VEC(Stretch) StretchVec;
+
+enum { HIGHEST_ORDER = 3 }; /* of singular arcs that are named: six derivatives of the switching function */
 
 typedef struct ArcSearch {
   daedal_model *model; /* as written */
@@ -31,18 +29,19 @@ typedef struct ArcSearch {
   double smoothing, ratio;      /* of it, and to the one before */
   StretchVec *before, *now;     /* per control: of the last two runs */
   BoundaryArcs arcs;
-  double *legendre; /* per arc and control; NAN: not known, or no singular arc */
+  ArcOrder *order; /* per arc and control */
   daedal_result *found;
   bool (*on_step)(void *context, const daedal_progress *progress); /* of the caller; NULL: none */
   void *context;
-  uint32_t steps;    /* of the attempt so far */
-  uint32_t segments; /* with smoothing */
+  uint32_t steps;     /* of the attempt so far */
+  uint32_t chattered; /* runs whose arcs no sequence joins */
+  uint32_t tried;     /* with smoothing: runs are divided as boundary_segments[tried] says */
 } ArcSearch;
 
-/* An attempt ends after too many steps, or when the caller says so. */
+/* An attempt ends after too many steps, or when the caller says so: one that succeeds takes a tenth of them. */
 static bool count_step(void *context, const daedal_progress *progress) {
   ArcSearch *search = context;
-  return ++search->steps > MOST_STEPS || (search->on_step && search->on_step(search->context, progress));
+  return ++search->steps > MANY || (search->on_step && search->on_step(search->context, progress));
 }
 
 static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, double tolerance) {
@@ -58,14 +57,14 @@ static bool is_ok(const daedal_result *result) { return result && daedal_status_
 
 /* true: the run with this smoothing was found, and is the last one now. */
 static bool smooth(ArcSearch *search, double smoothing) {
-  Attempt attempt = {.segments = search->run ? search->segments : 1,
+  Attempt attempt = {.segments = boundary_segments[search->tried],
                      .smoothing = smoothing,
                      .examined = EXAMINED_LEVELS,
-                     .most_iterations = MOST_ITERATIONS,
+                     .most_iterations = ROUNDS,
                      .guess = search->run,
                      .before = search->earlier,
                      .lead = search->earlier ? log(smoothing / search->smoothing) / log(search->ratio) : 0};
-  daedal_result *next = attempt_run(search, &attempt, SMOOTH_TOLERANCE);
+  daedal_result *next = attempt_run(search, &attempt, PRESENT);
   if (!is_ok(next)) {
     daedal_free(next);
     return false;
@@ -86,7 +85,9 @@ static uint32_t find_signal(const ArcSearch *search, const daedal_result *run, u
 }
 
 /* A level this near to 1 is at the bound: the smoothing is less than a seventh of the switching function. */
-static ArcKind kind_of_level(double level) { return fabs(level) < 0.99 ? ARC_SINGULAR : level > 0 ? ARC_MAX : ARC_MIN; }
+static ArcKind kind_of_level(double level) {
+  return fabs(level) < 1 - MINOR ? ARC_SINGULAR : level > 0 ? ARC_MAX : ARC_MIN;
+}
 
 /* The list with one more row of a run. */
 static void add_row(const ArcSearch *search, StretchVec *list, ArcKind kind, double time) {
@@ -126,8 +127,7 @@ static bool resolve(const ArcSearch *search, uint32_t control, StretchVec *arcs)
     }
     vec_push(search->heap, arcs, each);
   }
-  return arcs->count > 1 ||
-         (arcs->count == 1 && (arcs->data[0].kind != ARC_SINGULAR || search->smoothing < WHOLLY_SINGULAR));
+  return arcs->count > 1 || (arcs->count == 1 && (arcs->data[0].kind != ARC_SINGULAR || search->smoothing < GOOD_PART));
 }
 
 /* The arcs of all controls as one sequence: a new one begins where one of any control does. */
@@ -149,7 +149,7 @@ static void merge(ArcSearch *search, const daedal_result *run, const StretchVec 
     for (uint32_t c = 0; c < controls; c++) at[c] += at[c] + 1 < arcs[c].count && arcs[c].data[at[c]].to <= next;
   }
   search->arcs = (BoundaryArcs){count, controls, begin, kind};
-  search->legendre = arena_array(search->arena, (size_t)count * controls, sizeof *search->legendre);
+  search->order = arena_array(search->arena, (size_t)count * controls, sizeof *search->order);
 }
 
 /* ---- conditions on a solution ---- */
@@ -169,15 +169,23 @@ static const char *unknown_name(const ArcSearch *search, Expr leaf) {
   return model_name(model, model->unknowns.data[dag_index(model->dag, leaf)]);
 }
 
+static double largest_switching(const ArcSearch *search, const daedal_result *run, uint32_t control) {
+  uint32_t function =
+      daedal_result_find(run, unknown_name(search, search->model->model->switched.data[control].function));
+  double largest = 0;
+  for (uint32_t r = 0; r < daedal_result_rows(run); r++)
+    largest = fmax(largest, fabs(daedal_result_value(run, function, r)));
+  return largest;
+}
+
 /* The arcs of a control in a run, as they should be: where the switching function has the wrong sign the control belongs to the other bound,
  * and where a singular control leaves its bounds it belongs to that bound. Both to the error of runs. false: something was wrong. */
 static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {
   const SwitchedControl *switched = &search->model->model->switched.data[control];
   uint32_t function = daedal_result_find(run, unknown_name(search, switched->function));
   uint32_t level = find_signal(search, run, control, boundary_level_name), rows = daedal_result_rows(run);
-  double largest = 0, error = sqrt(run->simulation.facts.tolerance);
+  double largest = largest_switching(search, run, control), error = sqrt(run->simulation.facts.tolerance);
   bool is_right = true;
-  for (uint32_t r = 0; r < rows; r++) largest = fmax(largest, fabs(daedal_result_value(run, function, r)));
   for (uint32_t r = 0, arc = 0; r < rows; r++) {
     double time = daedal_result_value(run, 0, r), slope = daedal_result_value(run, function, r) / largest;
     double value = daedal_result_value(run, level, r);
@@ -218,17 +226,16 @@ static const char *point_overrides(const ArcSearch *search, const daedal_result 
   return text_keep(search->heap, &list, search->arena);
 }
 
-/* The second derivative of the control's switching function, and the control, with the control at this bound at a point of an arc. */
-static bool evaluate_curvature(const ArcSearch *search, const daedal_result *run, uint32_t arc, uint32_t control,
-                               ArcKind bound, double time, double values[2]) {
-  ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
-  for (uint32_t c = 0; c < search->controls; c++) kind[c] = c == control ? bound : kind_on_arc(search, arc, c);
+/* A derivative of the control's switching function, and the control, with controls of these kinds at a point of a run. */
+static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, const ArcKind *kind, uint32_t control,
+                          uint32_t derivative, double time, double values[2]) {
   BoundaryOptions form = {.form = BOUNDARY_KNOWN,
                           .segments = 1,
                           .start = time,
                           .stop = time,
                           .arcs = {1, search->controls, &time, kind},
-                          .examined = EXAMINED_CURVATURES};
+                          .examined = EXAMINED_RATES,
+                          .examined_derivative = derivative};
   daedal_model *known = model_load_boundary(search->model, &form);
   daedal_options options = search->options;
   options.overrides = point_overrides(search, run, time);
@@ -236,11 +243,11 @@ static bool evaluate_curvature(const ArcSearch *search, const daedal_result *run
   daedal_result *point = known ? initial_value_simulate(known, &options) : NULL;
   bool ok = is_ok(point) && daedal_result_rows(point);
   if (ok) {
-    uint32_t curvature = find_signal(search, point, control, boundary_curvature_name);
+    uint32_t rate = find_signal(search, point, control, boundary_rate_name);
     uint32_t signal =
         daedal_result_find(point, unknown_name(search, search->model->model->switched.data[control].control));
-    ok = curvature != UINT32_MAX && signal != UINT32_MAX;
-    values[0] = ok ? daedal_result_value(point, curvature, 0) : NAN;
+    ok = rate != UINT32_MAX && signal != UINT32_MAX;
+    values[0] = ok ? daedal_result_value(point, rate, 0) : NAN;
     values[1] = ok ? daedal_result_value(point, signal, 0) : NAN;
   }
   daedal_free(point);
@@ -248,13 +255,30 @@ static bool evaluate_curvature(const ArcSearch *search, const daedal_result *run
   return ok;
 }
 
-/* -d/du d2/dt2 dH/du, in the middle of a singular arc. What is minimized is least there only if this is not negative (Kelley's, or the
- * generalized Legendre-Clebsch condition). NAN: not known. */
-static double legendre(const ArcSearch *search, const daedal_result *run, uint32_t arc, uint32_t control) {
-  double time = (arc_begin(search, run, arc) + arc_begin(search, run, arc + 1)) / 2, low[2], high[2];
-  bool ok = evaluate_curvature(search, run, arc, control, ARC_MIN, time, low) &&
-            evaluate_curvature(search, run, arc, control, ARC_MAX, time, high);
-  return ok ? -(high[0] - low[0]) / (high[1] - low[1]) : NAN;
+/* The order q of a singular control at a point: it occurs first in d^2q/dt^2q dH/du. What is minimized is least there only if
+ * (-1)^q d/du of that is not negative (Kelley, Kopp and Moyer 1967, the generalized Legendre-Clebsch condition). */
+static ArcOrder order_at(const ArcSearch *search, const daedal_result *run, ArcKind *kind, uint32_t control,
+                         double time) {
+  double length = result_last_time(run) - daedal_result_value(run, 0, 0), low[2], high[2], sign = -1;
+  double size = largest_switching(search, run, control), error = sqrt(run->simulation.facts.tolerance);
+  for (uint32_t order = 1; order <= HIGHEST_ORDER; order++, sign = -sign) {
+    kind[control] = ARC_MIN;
+    if (!evaluate_rate(search, run, kind, control, 2 * order, time, low)) break;
+    kind[control] = ARC_MAX;
+    if (!evaluate_rate(search, run, kind, control, 2 * order, time, high)) break;
+    double difference = high[0] - low[0], scale = fabs(high[0]) + fabs(low[0]) + size / pow(length, 2 * order);
+    if (fabs(difference) > error * scale) return (ArcOrder){order, sign * difference / (high[1] - low[1])};
+  }
+  return (ArcOrder){0, NAN};
+}
+
+/* In the middle of a singular arc. */
+static ArcOrder order_on_arc(const ArcSearch *search, const daedal_result *run, uint32_t arc, uint32_t control) {
+  ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
+  for (uint32_t c = 0; c < search->controls; c++) kind[c] = kind_on_arc(search, arc, c);
+  if (kind[control] != ARC_SINGULAR) return (ArcOrder){0, NAN};
+  double middle = (arc_begin(search, run, arc) + arc_begin(search, run, arc + 1)) / 2;
+  return order_at(search, run, kind, control, middle);
 }
 
 static bool is_extremal(ArcSearch *search, const daedal_result *run) {
@@ -262,9 +286,9 @@ static bool is_extremal(ArcSearch *search, const daedal_result *run) {
     if (!(arc_begin(search, run, a) < arc_begin(search, run, a + 1))) return false;
   for (uint32_t c = 0; c < search->controls; c++) {
     for (uint32_t a = 0; a < search->arcs.count; a++) {
-      double *curvature = &search->legendre[(size_t)a * search->controls + c];
-      *curvature = kind_on_arc(search, a, c) == ARC_SINGULAR ? legendre(search, run, a, c) : NAN;
-      if (*curvature <= 0) return false;
+      ArcOrder *order = &search->order[(size_t)a * search->controls + c];
+      *order = order_on_arc(search, run, a, c);
+      if (order->legendre <= 0) return false;
     }
   }
   return true;
@@ -286,7 +310,7 @@ static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess)
   Attempt attempt = {.segments = search->arcs.count,
                      .arcs = search->arcs,
                      .examined = EXAMINED_LEVELS,
-                     .most_iterations = MOST_ITERATIONS,
+                     .most_iterations = ROUNDS,
                      .guess = *guess};
   daedal_result *run = attempt_run(search, &attempt, search->options.tolerance);
   bool is_right = true, ok = is_ok(run);
@@ -301,13 +325,58 @@ static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess)
   return true;
 }
 
+/* The longest singular stretch of a control in the last run, and its order. */
+static ArcOrder order_of_longest(const ArcSearch *search, uint32_t control, double *middle) {
+  ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
+  const StretchVec *list = &search->now[control];
+  Stretch longest = {0};
+  for (uint32_t i = 0; i < list->count; i++) {
+    Stretch each = list->data[i];
+    if (each.kind == ARC_SINGULAR && each.to - each.from > longest.to - longest.from) longest = each;
+  }
+  *middle = (longest.from + longest.to) / 2;
+  for (uint32_t c = 0; c < search->controls; c++) {
+    uint32_t level = find_signal(search, search->run, c, boundary_level_name);
+    kind[c] = kind_of_level(result_value_at(search->run, level, *middle));
+  }
+  return longest.to > longest.from ? order_at(search, search->run, kind, control, *middle) : (ArcOrder){0, NAN};
+}
+
+/* A control that jumps joins an arc of even order only after infinitely many switches (McDanell and Powers 1971). */
+static bool chatters(const ArcSearch *search) {
+  double middle;
+  for (uint32_t c = 0; c < search->controls; c++) {
+    uint32_t order = search->now[c].count > 1 ? order_of_longest(search, c, &middle).order : 0;
+    if (order && order % 2 == 0) return true;
+  }
+  return false;
+}
+
+/* No sequence of arcs was found: are there arcs of a higher order? */
+static void name_orders(const ArcSearch *search, Diags *diags) {
+  const Model *model = search->model->model;
+  for (uint32_t c = 0; c < search->controls; c++) {
+    double middle;
+    ArcOrder found = order_of_longest(search, c, &middle);
+    if (found.order < 2) continue;
+    uint32_t control = model->unknowns.data[dag_index(model->dag, model->switched.data[c].control)];
+    diag_error(diags, DIAG_INTEGRATION, model->variables.data[control].span,
+               "control `%s` has a singular arc of order %u near time %.3g: %s", model_name(model, control),
+               found.order, middle,
+               search->now[c].count > 1 && found.order % 2 == 0
+                   ? "it would switch infinitely often before that begins, or behind its end"
+                   : "no sequence of arcs with it was found");
+  }
+}
+
 /* A solution with the arcs that the last two runs show, or with what becomes of them. */
 static void try_arcs(ArcSearch *search) {
   StretchVec *arcs = arena_array(search->arena, search->controls, sizeof *arcs);
   bool is_clear = true;
   for (uint32_t c = 0; c < search->controls; c++) is_clear = resolve(search, c, &arcs[c]) && is_clear;
   daedal_result *guess = search->run;
-  for (uint32_t k = 0; is_clear && k < CORRECTIONS && !try_once(search, arcs, &guess); k++) {
+  if (is_clear && chatters(search)) is_clear = false, search->chattered++;
+  for (uint32_t k = 0; is_clear && k < ATTEMPTS && !try_once(search, arcs, &guess); k++) {
   }
   if (guess != search->run && guess != search->found) daedal_free(guess);
   for (uint32_t c = 0; c < search->controls; c++) vec_free(search->heap, &arcs[c]);
@@ -320,24 +389,34 @@ static void look_at_run(ArcSearch *search) {
   for (uint32_t c = 0; c < search->controls; c++) find_stretches(search, c, &search->now[c]);
 }
 
+/* More segments for the next runs, if there may be more. */
+static bool divide(ArcSearch *search) { return boundary_segments[search->tried + 1] && ++search->tried; }
+
+/* The first run with this smoothing, with as few segments as it takes. */
+static void find_first(ArcSearch *search, double smoothing) {
+  search->smoothing = smoothing;
+  search->tried = 0;
+  while (!smooth(search, smoothing) && divide(search)) {
+  }
+}
+
 static bool find_arcs(daedal_result *asked, const void *argument) {
   ArcSearch *search = *(ArcSearch *const *)argument;
   search->heap = asked->heap;
   search->arena = &asked->diags.arena;
   search->before = arena_array(search->arena, search->controls, sizeof *search->before);
   search->now = arena_array(search->arena, search->controls, sizeof *search->now);
-  double smoothing = 1, factor = sqrt(0.1);
-  search->smoothing = smoothing;
-  search->segments = SMOOTH_SEGMENTS;
-  for (uint32_t k = 0; k < COARSE_TRIES && !search->run; k++, smoothing *= 10) smooth(search, smoothing);
+  double factor = sqrt(GOOD_PART);
+  for (double smoothing = 1; !search->run && smoothing <= MANY; smoothing /= GOOD_PART) find_first(search, smoothing);
   if (search->run) look_at_run(search);
-  for (uint32_t k = 0; search->run && !search->found && k < LEVELS; k++) {
+  while (search->run && !search->found && search->chattered < CHANGE_LIMIT && search->smoothing > SAME &&
+         factor < CLEARLY_LESS) {
     if (smooth(search, search->smoothing * factor)) {
       look_at_run(search);
       try_arcs(search);
-    } else if (search->segments == SMOOTH_SEGMENTS) search->segments *= 2;
-    else factor = sqrt(factor);
+    } else if (!divide(search)) factor = sqrt(factor);
   }
+  if (search->run && !search->found) name_orders(search, &asked->diags);
   for (uint32_t c = 0; c < search->controls; c++) vec_free(search->heap, &search->now[c], &search->before[c]);
   return result_finish(asked, search->found != NULL);
 }
@@ -353,12 +432,12 @@ daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options)
   daedal_result *asked = result_make(model, NULL, find_arcs, &pointer), *result = NULL;
   if (search.found) {
     Attempt attempt = {
-        .segments = search.arcs.count, .arcs = search.arcs, .legendre = search.legendre, .guess = search.found};
+        .segments = search.arcs.count, .arcs = search.arcs, .order = search.order, .guess = search.found};
     result = boundary_shoot(model, options, &attempt);
-  }
+  } else if (asked && asked->diags.errors) result = asked;
   daedal_free(search.found);
   daedal_free(search.run);
   daedal_free(search.earlier);
-  daedal_free(asked);
+  if (result != asked) daedal_free(asked);
   return result;
 }

@@ -14,6 +14,8 @@
 
 static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless one is given */
 
+const uint32_t boundary_segments[] = {1, 4, 16, 0};
+
 typedef struct Sought {
   daedal_guess guess; /* NaN where the model has it */
   bool is_start;
@@ -317,7 +319,7 @@ static void name_arcs(daedal_result *asked, const Shooting *shooting, const doub
       Expr control = model->switched.data[c].control;
       facts->arcs[facts->arc_count++] =
           (ArcFacts){model_name(model, model->unknowns.data[dag_index(model->dag, control)]), KIND[arcs->kind[at]],
-                     begin[a], to, shooting->attempt->legendre ? shooting->attempt->legendre[at] : NAN};
+                     begin[a], to, shooting->attempt->order ? shooting->attempt->order[at] : (ArcOrder){0, NAN}};
     }
 }
 

@@ -8,13 +8,16 @@ typedef struct Attempt {
   uint32_t segments; /* as many as there are arcs, if there are any */
   double smoothing;  /* of switched controls; 0: none */
   BoundaryArcs arcs;
-  const double *legendre;   /* of the report: per arc and control, as arcs.c has it; NULL: not known */
+  const ArcOrder *order;    /* of the report: per arc and control; NULL: not known */
   uint32_t most_iterations; /* 0: those of a fit */
   Examined examined;        /* in the run with what was found */
   daedal_result *guess;     /* a run that guesses are taken from; NULL: those of the model */
   daedal_result *before;    /* with it, guesses are on the line through this run and `guess`; NULL: none */
   double lead;              /* how far beyond `guess`, over the distance of the two */
 } Attempt;
+
+/* The numbers of segments that are tried one after another; 0 ends the list. */
+extern const uint32_t boundary_segments[];
 
 /* The run with what was found, or what failed. NULL when there is no memory even for the handle. */
 daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt);
@@ -28,5 +31,5 @@ double result_last_time(const daedal_result *result);
 double result_value_at(const daedal_result *result, uint32_t signal, double time);
 
 /* Finds the sequence of arcs on which the switched controls of an optimal control are at a bound or singular, and the run with it
- * (arcs.c). NULL: there is none that meets the necessary conditions. */
+ * (arcs.c). With errors: they name an arc that no such sequence joins. NULL: there is none that meets the necessary conditions. */
 daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options);

@@ -272,7 +272,9 @@ static bool judge(daedal_estimate *estimate) {
   daedal_free(result);
   if (diags_code(diags) == DIAG_NONE)
     diag_error(diags, DIAG_INTEGRATION, (Span){0},
-               "a column of the data is no signal of the run, or the run ends before the data");
+               "the run with the start values is fine, but runs near it fail, or a column of the data is no signal of "
+               "it, or it "
+               "ends before the data");
   return false;
 }
 

@@ -11,13 +11,16 @@ static daedal_result *take_better(daedal_result *result, daedal_result *next) {
 /* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found; before that,
  * where controls are at their bounds, a sequence of arcs. */
 static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
-  static const uint32_t tries[] = {1, 4, 16};
   if (options->segments) return boundary_shoot(model, options, &(Attempt){.segments = options->segments});
-  daedal_result *result = boundary_shoot(model, options, &(Attempt){.segments = tries[0]});
-  if (model->model->switched.count && daedal_status_of(result) == DAEDAL_INTEGRATION)
-    result = take_better(result, arcs_simulate(model, options));
-  for (size_t k = 1; k < sizeof tries / sizeof *tries && daedal_status_of(result) == DAEDAL_INTEGRATION; k++)
-    result = take_better(result, boundary_shoot(model, options, &(Attempt){.segments = tries[k]}));
+  daedal_result *result = boundary_shoot(model, options, &(Attempt){.segments = boundary_segments[0]});
+  if (model->model->switched.count && daedal_status_of(result) == DAEDAL_INTEGRATION) {
+    daedal_result *arcs = arcs_simulate(model, options);
+    daedal_free(arcs ? result : NULL);
+    if (arcs) return arcs;
+  }
+  for (const uint32_t *segments = &boundary_segments[1]; *segments && daedal_status_of(result) == DAEDAL_INTEGRATION;
+       segments++)
+    result = take_better(result, boundary_shoot(model, options, &(Attempt){.segments = *segments}));
   return result;
 }
 

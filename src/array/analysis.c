@@ -116,15 +116,52 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
 
 /* ---- does the structure tell the truth? ---- */
 
-static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
+static void note_true(Analysis *analysis, const Structure *structure) {
+  analysis->true_dof = structure->dof;
+  analysis->true_index = structure->structural_index;
+}
+
+/* The equations as written are singular: a run may go on with what is left of them, if some follow from the others. What was said since `before` is then wrong. */
+static void release_redundant(Analysis *analysis, AnalysisRelease *release, const double *parameters, uint32_t before,
+                              Arena *arena, Diags *diags) {
+  Diags attempt = diags_make(arena->heap);
+  Problem problem = analysis->problem;
+  Structure structure;
+  ConversionVec conversions = {0};
+  analysis->released = release(&problem, &structure, parameters, &conversions, arena, &attempt);
+  if (!analysis->released) return;
+  analysis->curable = true;
+  analysis->regular = false;
+  analysis->conversions = conversions;
+  note_true(analysis, &structure);
+  diags_keep(diags, before);
+  diags_append(diags, &attempt);
+}
+
+/* Constraints that are singular at the start values may be so on all solutions. */
+static bool has_singular_constraint(const Analysis *analysis) {
+  const Blocks *blocks = &analysis->structure.blocks;
+  for (uint32_t k = 0; k < analysis->singular.count; k++) {
+    int32_t block = analysis->singular.data[k].block;
+    for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++)
+      if (analysis->structure.c[blocks->row[p]]) return true;
+  }
+  return false;
+}
+
+static void check_regular(Analysis *analysis, AnalysisRelease *release, uint32_t before, Arena *arena, Diags *diags) {
   Model *model = analysis->problem.model;
   Diags quiet = diags_make(arena->heap); /* a missing value is no fault of the structure */
   double *parameters = arena_array(arena, model->parameters.count, sizeof *parameters);
-  analysis->true_dof = analysis->structure.dof;
-  analysis->true_index = analysis->structure.structural_index;
-  analysis->curable = true;
+  bool ok = analysis->structure.status == STRUCTURE_OK;
   analysis->checked = model_parameter_values(model, arena->heap, NULL, parameters, &quiet);
+  analysis->curable = ok;
+  if (ok) note_true(analysis, &analysis->structure);
   if (!analysis->checked) return;
+  if (!ok) {
+    release_redundant(analysis, release, parameters, before, arena, diags);
+    return;
+  }
   Problem problem = analysis->problem;
   Structure structure = analysis->structure;
   ConvertStatus status = convert_run(&problem, &structure, &(Modes){0}, parameters, arena, &analysis->conversions,
@@ -133,10 +170,11 @@ static void check_regular(Analysis *analysis, Arena *arena, Diags *diags) {
   regular_check_start(&analysis->problem, &analysis->structure, &samples, arena, &analysis->singular);
   analysis->regular = status == CONVERT_REGULAR;
   analysis->curable = status != CONVERT_FAILED;
+  if (!analysis->curable || (analysis->regular && has_singular_constraint(analysis)))
+    release_redundant(analysis, release, parameters, before, arena, diags);
   if (status != CONVERT_DONE) return;
   Structure smallest = structure_run(arena, &problem.incidence);
-  analysis->true_dof = smallest.dof;
-  analysis->true_index = smallest.structural_index;
+  note_true(analysis, &smallest);
 }
 
 /* ---- resets ---- */
@@ -171,22 +209,26 @@ static bool check_resets(const Analysis *analysis, const Aliases *aliases, Arena
   return true;
 }
 
-Analysis *analysis_run(Model *model, Arena *arena, Diags *diags) {
+Analysis *analysis_run(Model *model, AnalysisRelease *release, Arena *arena, Diags *diags) {
+  uint32_t before = diags->list.count;
   Analysis *analysis = arena_alloc(arena, sizeof *analysis);
   analysis->problem = problem_make(model, false, arena);
   analysis->structure = structure_run(arena, &analysis->problem.incidence);
   analysis->initial_equations = model->initial_equations.count;
   if (analysis->structure.status != STRUCTURE_OK) {
     verdict_report(&analysis->problem, &analysis->structure, diags);
+    analysis->can_reset = true;
+    check_regular(analysis, release, before, arena, diags);
     return analysis;
   }
   analysis->array = array_make(&analysis->problem, analysis->structure.c, analysis->structure.d, arena);
   Aliases aliases = model_find_aliases(model, arena);
   analysis->aliases = aliases.removed;
   analysis->can_reset = check_resets(analysis, &aliases, arena, diags);
+  before = diags->list.count;
   find_linear(analysis, arena);
   find_hidden(analysis, arena);
   find_initial(analysis, arena, diags);
-  check_regular(analysis, arena, diags);
+  check_regular(analysis, release, before, arena, diags);
   return analysis;
 }

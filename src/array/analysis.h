@@ -27,7 +27,9 @@ typedef struct Analysis {
   uint32_t initial_equations;
   /* The check by numbers: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
-  bool curable;              /* regular, or regular after the conversions */
+  bool curable; /* regular, or regular after the conversions: a run may begin, also where the structure is not ok */
+  bool
+      released; /* regular after equations were replaced that follow from the others: structure does not tell what may be initialized */
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */
   ConversionVec conversions; /* rewritings that a simulation makes */
   int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
@@ -36,6 +38,10 @@ typedef struct Analysis {
   double seconds_parse, seconds_structure; /* for the report; set by the caller */
 } Analysis;
 
+/* Replaces equations that follow from the others on the solutions, in a problem that is singular (reduce/redundancy.h). false: there are none; what it said does not count. */
+typedef bool AnalysisRelease(Problem *problem, Structure *structure, const double *parameters,
+                             ConversionVec *conversions, Arena *arena, Diags *diags);
+
 /* Runs the analysis; errors and warnings go to diags, texts live in the arena. `structure.status` says how it ended.
  * About linear in the size of the model. */
-Analysis *analysis_run(Model *model, Arena *arena, Diags *diags);
+Analysis *analysis_run(Model *model, AnalysisRelease *release, Arena *arena, Diags *diags);

@@ -175,8 +175,11 @@ static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, 
   char name[32];
   snprintf(name, sizeof name, "integral_%u", number);
   Expr sum = add_variable(model, name, term->span, true), multiplier = model_leaf(model, term->multiplier, 0);
-  Expr rate = dag_variable(dag, dag_index(dag, sum), 1);
-  add_model_equation(model, rate, term->left, term->span, "what an integral constraint integrates");
+  Expr rate = dag_variable(dag, dag_index(dag, sum), 1), integrand = term->left;
+  /* a variable alone on a side would be defined by the equation, as a velocity is */
+  if (dag_op(dag, integrand) == OP_VARIABLE)
+    rate = dag_subtract(dag, rate, integrand), integrand = dag_constant(dag, 0);
+  add_model_equation(model, rate, integrand, term->span, "what an integral constraint integrates");
   add_model_equation(model, model_leaf(model, term->multiplier, 1), dag_constant(dag, 0), term->span,
                      "multiplier of an integral constraint");
   Equation final = {

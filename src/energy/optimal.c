@@ -7,7 +7,7 @@
  *
  * For der(x) = f they are der(l) = -dH/dx with Hamilton's function H = L + l f, for a control 0 = dH/du. Equations of any
  * index have adjoints in this way. At the end, l = d phi/dx + nu^T d psi/dx with final equations psi = 0 and
- * a number nu for each; where the final time T is free, H + d phi/dT + nu^T d psi/dT = 0 there. A control with bounds, min and max,
+ * a number nu for each, and one more for each constraint on states, written or hidden, which no variation leaves; where the final time T is free, H + d phi/dT + nu^T d psi/dT = 0 there. A control with bounds, min and max,
  * is at one of them where dH/du says so. */
 #include "energy/derivation.h"
 
@@ -27,6 +27,9 @@ typedef struct Optimal {
   Expr *final;     /* per final equation: its number nu; EXPR_NONE where it only fixes a variable, or gives the time */
   uint32_t *fixes; /* per final equation: the coordinate that it fixes; NONE */
   uint32_t end_time; /* parameter leaf of a free final time; NONE */
+  ExprVec
+      held; /* what is zero all the time, of variables and derivatives that go on continuously: no variation at the end moves it */
+  Expr *held_number; /* per such constraint: its number in the conditions at the end; EXPR_NONE: not in any so far */
 } Optimal;
 
 static Expr zero(const Optimal *o) { return dag_constant(o->dag, 0); }
@@ -301,6 +304,71 @@ static void look_at_final(Optimal *o, uint32_t count) {
   }
 }
 
+/* Of each unknown: the highest derivative in the equations as written. */
+static uint32_t *highest_orders(Optimal *o) {
+  uint32_t *order = arena_array(&o->d->arena, o->model->unknowns.count, sizeof *order);
+  ExprVec leaves = {0};
+  for (uint32_t i = 0; i < o->equations; i++)
+    dag_variables(o->dag, dag_scratch(o->dag), o->model->equations.data[i].residual, &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++) {
+    uint32_t index = dag_index(o->dag, leaves.data[k]);
+    if (dag_order(o->dag, leaves.data[k]) > order[index]) order[index] = dag_order(o->dag, leaves.data[k]);
+  }
+  vec_free(o->d->heap, &leaves);
+  return order;
+}
+
+/* Does it hold variables, none of them or their derivatives as high as in the equations? */
+static bool is_of_states(Optimal *o, Expr e, const uint32_t *order) {
+  ExprVec leaves = {0};
+  dag_variables(o->dag, dag_scratch(o->dag), e, &leaves);
+  bool ok = leaves.count > 0;
+  for (uint32_t k = 0; k < leaves.count; k++)
+    ok = ok && dag_order(o->dag, leaves.data[k]) < order[dag_index(o->dag, leaves.data[k])];
+  vec_free(o->d->heap, &leaves);
+  return ok;
+}
+
+/* Constraints on states, and their derivatives as long as these are such with the rates that equations give. */
+static void find_held(Optimal *o) {
+  const uint32_t *order = highest_orders(o);
+  ExprVec from = {0}, to = {0};
+  for (uint32_t i = 0; i < o->equations; i++) {
+    const Equation *equation = &o->model->equations.data[i];
+    bool is_rate = dag_op(o->dag, equation->left) == OP_VARIABLE && dag_order(o->dag, equation->left) > 0 &&
+                   dag_order(o->dag, equation->left) == order[dag_index(o->dag, equation->left)];
+    if (!is_rate) continue;
+    vec_push(o->d->heap, &from, equation->left);
+    vec_push(o->d->heap, &to, equation->right);
+  }
+  for (uint32_t i = 0; i < o->equations; i++) {
+    Expr e = o->model->equations.data[i].residual;
+    for (uint32_t level = 0; level < o->equations && is_of_states(o, e, order); level++) {
+      vec_push(o->d->heap, &o->held, e);
+      e = dag_time_derivative(o->dag, e);
+      dag_substitute(o->dag, from.data, to.data, from.count, &e, 1);
+    }
+  }
+  o->held_number = arena_array(&o->d->arena, o->held.count, sizeof *o->held_number);
+  for (uint32_t k = 0; k < o->held.count; k++) o->held_number[k] = EXPR_NONE;
+  vec_free(o->d->heap, &from, &to);
+}
+
+/* What constraints on states add to a slope; in conditions on the final time those that others have, too. */
+static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
+  for (uint32_t k = 0; k < o->held.count; k++) {
+    Expr slope = dag_partial(o->dag, o->held.data[k], leaf);
+    if (is_zero(o->d, slope)) continue;
+    if (o->held_number[k] == EXPR_NONE) {
+      if (dag_op(o->dag, leaf) != OP_VARIABLE) continue;
+      const char *name = arena_printf(&o->d->arena, "%sconstraint_%u", adjoint_prefix, k + 1);
+      o->held_number[k] = model_leaf(o->model, find_or_add(o, name, ROLE_PARAMETER, o->d->energy->span), 0);
+    }
+    sum = add_product(o->d, sum, o->held_number[k], slope);
+  }
+  return sum;
+}
+
 /* phi + nu^T psi, differentiated by a leaf */
 static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
   Expr sum = dag_partial(o->dag, o->terminal, leaf);
@@ -309,7 +377,7 @@ static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
     Expr slope = dag_partial(o->dag, o->model->final_equations.data[i].residual, leaf);
     sum = add_product(o->d, sum, o->final[i], slope);
   }
-  return sum;
+  return add_held(o, sum, leaf);
 }
 
 /* Of each derivative below the highest of a variable that no final equation fixes: minus its momentum is the slope of what
@@ -373,7 +441,9 @@ void optimal_equations(Derivation *d) {
   if (!check_parameters(&o)) return;
   find_end_time(&o);
   look_at_final(&o, count);
+  find_held(&o);
   add_transversality(&o, count);
   add_end_time(&o, count);
   for (uint32_t j = 0; j < d->coordinates.count; j++) add_equation(&o, j);
+  vec_free(d->heap, &o.held);
 }

@@ -82,8 +82,10 @@ static void own(Ownership *o, uint32_t equation, uint32_t unknown) {
 static void own_lone(Ownership *o, bool rates_first) {
   Derivation *d = o->d;
   const Equation *equations = d->model->equations.data;
-  for (uint32_t i = 0; i < o->equations && rates_first; i++)
-    own(o, i, lone(d, equations[i].left, equations[i].right, 1));
+  for (uint32_t i = 0; i < o->equations && rates_first; i++) {
+    uint32_t order = dag_op(d->dag, equations[i].left) == OP_VARIABLE ? dag_order(d->dag, equations[i].left) : 0;
+    if (order) own(o, i, lone(d, equations[i].left, equations[i].right, order));
+  }
   for (uint32_t i = 0; i < o->equations; i++) own(o, i, lone(d, equations[i].left, equations[i].right, 0));
   for (uint32_t i = 0; i < o->equations; i++) own(o, i, lone(d, equations[i].right, equations[i].left, 0));
   for (uint32_t i = 0; i < o->equations; i++) own(o, i, lone(d, equations[i].left, equations[i].right, 1));

@@ -186,8 +186,8 @@ const char *boundary_level_name(const Model *model, uint32_t control, Arena *are
   return arena_printf(arena, "level_%s", control_name(model, control));
 }
 
-const char *boundary_curvature_name(const Model *model, uint32_t control, Arena *arena) {
-  return arena_printf(arena, "curvature_%s", control_name(model, control));
+const char *boundary_rate_name(const Model *model, uint32_t control, Arena *arena) {
+  return arena_printf(arena, "rate_%s", control_name(model, control));
 }
 
 /* left - right of what determines the control on an arc */
@@ -260,13 +260,13 @@ static void add_examined(Opening *o) {
     const SwitchedControl *switched = &o->model->switched.data[c];
     bool is_level = o->options->examined == EXAMINED_LEVELS;
     const char *name =
-        is_level ? boundary_level_name(o->model, c, &o->arena) : boundary_curvature_name(o->model, c, &o->arena);
+        is_level ? boundary_level_name(o->model, c, &o->arena) : boundary_rate_name(o->model, c, &o->arena);
     Span span = o->model->equations.data[switched->equation].span;
     Expr half = half_range(o, switched), middle = dag_subtract(o->dag, switched->max, half);
     Expr level = dag_divide(o->dag, dag_subtract(o->dag, switched->control, middle), half);
-    Expr second = dag_variable(o->dag, dag_index(o->dag, switched->function), 2);
+    Expr rate = dag_variable(o->dag, dag_index(o->dag, switched->function), o->options->examined_derivative);
     uint32_t made = add_unknown(o, name, span);
-    if (made != MAP_NONE) add_equation(o, model_leaf(o->model, made, 0), is_level ? level : second, span);
+    if (made != MAP_NONE) add_equation(o, model_leaf(o->model, made, 0), is_level ? level : rate, span);
   }
 }
 
@@ -444,7 +444,7 @@ void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags) {
   if (options->form == BOUNDARY_KNOWN) {
     if (options->arcs.count) join_arcs(&o);
     if (options->examined != EXAMINED_NOTHING) add_examined(&o);
-    if (options->examined == EXAMINED_CURVATURES) forget_starts(model);
+    if (options->examined == EXAMINED_RATES) forget_starts(model);
     add_nodes(&o);
   }
   fix_starts(model, options);

@@ -34,7 +34,7 @@ typedef struct BoundaryArcs {
 } BoundaryArcs;
 
 /* Variables for those who judge a solution; the last is for initial values only, near all start values. */
-typedef enum Examined { EXAMINED_NOTHING, EXAMINED_LEVELS, EXAMINED_CURVATURES } Examined;
+typedef enum Examined { EXAMINED_NOTHING, EXAMINED_LEVELS, EXAMINED_RATES } Examined;
 
 typedef struct BoundaryOptions {
   const char *text; /* "x = 1; y = 2": final equations beside those of the model; NULL: none */
@@ -48,6 +48,7 @@ typedef struct BoundaryOptions {
   double smoothing; /* > 0: switched controls go smoothly from one bound to the other, the less the sharper */
   BoundaryArcs arcs;
   Examined examined;
+  uint32_t examined_derivative; /* of switching functions */
   const double
       *starts; /* guesses per segment and unknown of the model as written, NAN for none; NULL: those of the model */
   uint32_t start_count; /* unknowns in it */
@@ -59,10 +60,10 @@ extern const char boundary_prefix[];
 /* The names of constants that are the start values of a segment begin so. */
 extern const char boundary_start_prefix[];
 
-/* The name of what is examined of a control: its level, -1 to 1 from bound to bound, and the second derivative of its switching
+/* The name of what is examined of a control: its level, -1 to 1 from bound to bound, and a derivative of its switching
  * function. Lives in the arena. */
 const char *boundary_level_name(const Model *model, uint32_t control, Arena *arena);
-const char *boundary_curvature_name(const Model *model, uint32_t control, Arena *arena);
+const char *boundary_rate_name(const Model *model, uint32_t control, Arena *arena);
 
 /* The parameter that is the time at which this arc begins, 1 or greater. Lives in the arena. */
 const char *boundary_switch_name(uint32_t arc, Arena *arena);

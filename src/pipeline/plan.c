@@ -96,15 +96,14 @@ static bool replace_redundant(Plan *plan) {
                              .start = plan->request.starts.start,
                              .modes = &plan->modes,
                              .rank_tolerance = strangeness_tolerance(&plan->request.method_options)};
-  if (plan->problem.equations != plan->problem.unknowns ||
-      !redundancy_find(&strangeness, plan->request.run.start, &redundancy))
+  const Expr *residual = plan->problem.residual;
+  if (!redundancy_replace(&strangeness, plan->request.run.start, &plan->problem, &plan->structure, &plan->conversions,
+                          &redundancy))
     return false;
   plan->left_out = arena_array(&plan->arena, redundancy.count, sizeof *plan->left_out);
   plan->left_out_count = redundancy.count;
-  for (uint32_t k = 0; k < redundancy.count; k++) plan->left_out[k] = plan->problem.residual[redundancy.equation[k]];
-  convert_close(&plan->problem, &plan->structure, &plan->modes, &redundancy.freedom, redundancy.equation, &plan->arena,
-                &plan->conversions, plan->diags);
-  return plan->structure.status == STRUCTURE_OK;
+  for (uint32_t k = 0; k < redundancy.count; k++) plan->left_out[k] = residual[redundancy.equation[k]];
+  return true;
 }
 
 /* The characteristic values of a method by ranks are those of the equations as written. */

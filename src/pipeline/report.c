@@ -70,7 +70,8 @@ static void text_boundary(const BoundaryFacts *boundary, Heap *heap, TextVec *te
   for (uint32_t k = 0; k < boundary->arc_count; k++) {
     const ArcFacts *arc = &boundary->arcs[k];
     text_printf(heap, text, "    arc of %-15s %s from %.10g to %.10g", arc->control, arc->kind, arc->from, arc->to);
-    if (!isnan(arc->legendre)) text_printf(heap, text, ", Legendre-Clebsch %.3g > 0", arc->legendre);
+    if (arc->order.order)
+      text_printf(heap, text, ", of order %u, Legendre-Clebsch %.3g > 0", arc->order.order, arc->order.legendre);
     text_printf(heap, text, "\n");
   }
 }
@@ -360,7 +361,8 @@ static void json_boundary(const BoundaryFacts *boundary, JsonWriter *json) {
     json_key_string(json, "kind", arc->kind);
     json_key_number(json, "from", arc->from);
     json_key_number(json, "to", arc->to);
-    json_key_number(json, "legendre", arc->legendre);
+    json_key_integer(json, "order", arc->order.order);
+    json_key_number(json, "legendre", arc->order.legendre);
   }
   json_object_end(json);
 }

@@ -10,11 +10,17 @@ typedef struct Seconds {
   double parse, structure, code, init, integrate;
 } Seconds;
 
+/* Of a singular arc, in its middle: its order q, 0 if it is not known or there is no such arc, and (-1)^q d/du d^2q/dt^2q dH/du. */
+typedef struct ArcOrder {
+  uint32_t order;
+  double legendre; /* NAN: not known */
+} ArcOrder;
+
 /* A stretch on which an optimal control that occurs linearly is at a bound or singular. */
 typedef struct ArcFacts {
   const char *control, *kind; /* kind: "min", "max", "singular" */
   double from, to;
-  double legendre; /* -d/du d2/dt2 dH/du in the middle of a singular arc; NAN: not known, or no such arc */
+  ArcOrder order;
 } ArcFacts;
 
 /* How a boundary value problem was solved. */

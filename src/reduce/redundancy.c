@@ -23,11 +23,6 @@ typedef struct RedundancySearch {
 
 /* ---- parts of the problem ---- */
 
-static bool is_discrete(Dag *dag, Expr e) {
-  return dag_depends(dag, e, OP_DISCRETE) || dag_depends(dag, e, OP_PRE) ||
-         dag_contains(dag, dag_scratch(dag), e, OP_DELAYED);
-}
-
 /* What nothing happens in. */
 static const Modes *no_modes(const Modes *modes, Arena *arena) {
   Logic *logic = arena_alloc(arena, sizeof *logic);
@@ -69,6 +64,29 @@ static uint32_t value_place(const RedundancySearch *search, const Strangeness *p
   uint32_t j = search->whole->problem.local[part->problem.unknown[part->array->column_unknown[column]]];
   uint32_t order = array_order(part->array, column);
   return (int32_t)order <= search->order[j] ? search->start[j] + order : MAP_NONE;
+}
+
+/* The equations of the problem with the values that all that is discrete has at the start values: what changes at events is none of their parts' business. */
+static void freeze_discretes(RedundancySearch *search) {
+  Problem *problem = &search->whole->problem;
+  Dag *dag = problem->model->dag;
+  uint32_t n = problem->equations, *all = arena_array(search->arena, n, sizeof *all);
+  IndexVec below = {0};
+  ExprVec from = {0}, to = {0};
+  dag_below(dag, dag_scratch(dag), problem->residual, n, &below);
+  const Evaluator *evaluator = NULL;
+  for (uint32_t i = 0; i < n; i++) all[i] = i;
+  for (uint32_t k = 0; k < below.count; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    if (op != OP_DISCRETE && op != OP_PRE) continue;
+    if (!evaluator) evaluator = make_part(search, all, n, 0, UINT32_MAX)->evaluator;
+    const double *value = op == OP_DISCRETE ? evaluator->discretes : evaluator->pre;
+    vec_push(search->arena->heap, &from, below.data[k]);
+    vec_push(search->arena->heap, &to, dag_constant(dag, value[dag_index(dag, below.data[k])]));
+  }
+  problem->residual = arena_copy_array(search->arena, problem->residual, n, sizeof *problem->residual);
+  dag_substitute(dag, from.data, to.data, from.count, problem->residual, n);
+  vec_free(search->arena->heap, &below, &from, &to);
 }
 
 /* ---- equations that follow ---- */
@@ -190,15 +208,16 @@ static uint32_t list_components(const RedundancySearch *search, const Pattern *p
   return count;
 }
 
-/* Of equations differentiated so often, those without a derivative of their own; all of them if some of these depend on what happens at events. */
+/* Of equations differentiated so often, those without a derivative of their own; all of them if some of these have delayed values. */
 static int32_t *list_rows_left(const RedundancySearch *search) {
   const Problem *problem = &search->whole->problem;
   int32_t *level = index_zeros(search->arena, (int32_t)problem->equations);
+  Dag *dag = problem->model->dag;
   bool is_plain = true;
   for (uint32_t i = 0; i < problem->equations; i++) level[i] = search->level + 1;
   incidence_peel(search->arena, &problem->incidence, level);
   for (uint32_t i = 0; i < problem->equations && is_plain; i++)
-    is_plain = !level[i] || !is_discrete(problem->model->dag, problem->residual[i]);
+    is_plain = !level[i] || !dag_contains(dag, dag_scratch(dag), problem->residual[i], OP_DELAYED);
   for (uint32_t i = 0; i < problem->equations && !is_plain; i++) level[i] = search->level + 1;
   return level;
 }
@@ -293,7 +312,8 @@ static void find_freedom(const RedundancySearch *search, Freedom *freedom) {
 static RedundancySearch search_make(Strangeness *strangeness, double t) {
   Arena *arena = strangeness->arena;
   const Problem *problem = &strangeness->problem;
-  RedundancySearch search = {.whole = strangeness, .arena = arena, .t = t};
+  RedundancySearch search = {.whole = arena_alloc(arena, sizeof *strangeness), .arena = arena, .t = t};
+  *search.whole = *strangeness;
   search.order = problem_orders(problem, arena);
   search.start = arena_array(arena, (size_t)problem->unknowns + 1, sizeof(uint32_t));
   for (uint32_t j = 0; j < problem->unknowns; j++)
@@ -303,6 +323,7 @@ static RedundancySearch search_make(Strangeness *strangeness, double t) {
   search.follows = arena_array(arena, problem->equations, sizeof(bool));
   search.pattern = incidence_pattern(&problem->incidence);
   search.transposed = pattern_transpose(arena, &search.pattern);
+  freeze_discretes(&search);
   return search;
 }
 
@@ -331,6 +352,19 @@ bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy)
   for (uint32_t i = strangeness->problem.equations; i-- > 0;)
     if (search.follows[i]) redundancy->equation[count++] = i;
   return found;
+}
+
+bool redundancy_replace(Strangeness *strangeness, double t, Problem *problem, Structure *structure,
+                        ConversionVec *conversions, Redundancy *redundancy) {
+  if (problem->equations != problem->unknowns || !redundancy_find(strangeness, t, redundancy)) return false;
+  Problem closed = *problem;
+  Structure found;
+  convert_close(&closed, &found, strangeness->modes, &redundancy->freedom, redundancy->equation, strangeness->arena,
+                conversions, strangeness->diags);
+  if (found.status != STRUCTURE_OK) return false;
+  *problem = closed;
+  *structure = found;
+  return true;
 }
 
 /* ---- do they hold? ---- */

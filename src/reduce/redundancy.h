@@ -6,6 +6,7 @@
  * with their derivatives. */
 #pragma once
 
+#include "array/convert.h"
 #include "reduce/strangeness.h"
 
 typedef struct Redundancy {
@@ -17,6 +18,11 @@ typedef struct Redundancy {
 /* Of the problem that strangeness was given, which has as many equations as unknowns. false: none follows from the others, or what these leave free are no unknowns without
  * derivative; or no point of the solutions was found, as where equations contradict each other, or there are too many: an error is in diags. Dense: cubic in the size of a component. */
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy);
+
+/* The problem with others in their place: what they leave free gets the values of least norm. Conversions and warnings name them. false: as above, or the equations are singular
+ * all the same; problem and structure are as they were. */
+bool redundancy_replace(Strangeness *strangeness, double t, Problem *problem, Structure *structure,
+                        ConversionVec *conversions, Redundancy *redundancy);
 
 /* Do the equations that are left out hold at a point of the others, to a tolerance relative to their own terms? Of equations that depend on each other only nearly, as where
  * conductances of 1e9 and 1e-12 siemens meet, one says something that ranks do not tell: at the point its terms do not cancel. */

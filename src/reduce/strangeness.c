@@ -393,6 +393,7 @@ static void report_free(const Strangeness *strangeness) {
   for (uint32_t k = 0; k < strangeness->free_count; k++) {
     const FreeUnknown *free = &strangeness->free[k];
     const char *name = model_name(model, model->unknowns.data[free->unknown]);
+    if (name[0] == '$') continue; /* made by freedom_close: nobody wrote it */
     if (free->choice == FREE_HELD)
       diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
                    name, free->value);

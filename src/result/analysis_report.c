@@ -12,10 +12,9 @@
 enum { SHOWN = 8 };
 
 const char *analysis_verdict(const Analysis *analysis) {
-  static const char *const verdicts[] = {
-      [STRUCTURE_OK] = "ok", [STRUCTURE_UNBALANCED] = "unbalanced", [STRUCTURE_SINGULAR] = "singular"};
-  if (analysis->structure.status == STRUCTURE_OK && !analysis->curable) return "singular";
-  return verdicts[analysis->structure.status];
+  static const char *const verdicts[] = {[STRUCTURE_UNBALANCED] = "unbalanced", [STRUCTURE_SINGULAR] = "singular"};
+  if (analysis->curable) return "ok";
+  return analysis->structure.status == STRUCTURE_OK ? "singular" : verdicts[analysis->structure.status];
 }
 
 static const char *equation_place(const Analysis *analysis, uint32_t equation, Arena *arena) {
@@ -153,12 +152,13 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
     text_figures(analysis, heap, text);
     text_differentiated(analysis, heap, text, &arena);
     text_hidden(analysis, heap, text, &arena);
-    text_initial(analysis, heap, text, &arena);
+    if (!analysis->released) text_initial(analysis, heap, text, &arena);
     text_regular(analysis, heap, text, &arena);
     if (analysis->topology) topology_report_text(analysis, heap, text);
   } else {
     text_printf(heap, text, "  %d equations, %d variables\n", (int)analysis->structure.n_equations,
                 (int)analysis->structure.n_variables);
+    text_regular(analysis, heap, text, &arena);
   }
   arena_free(&arena);
 }
@@ -288,7 +288,7 @@ static void json_seconds(const Analysis *analysis, JsonWriter *json) {
 
 static void json_analysis(Analysis *analysis, JsonWriter *json, Arena *arena) {
   const Structure *structure = &analysis->structure;
-  bool ok = structure->status == STRUCTURE_OK;
+  bool ok = structure->status == STRUCTURE_OK, is_told = ok || analysis->curable;
 #define KEY(name, known, value) JSON_MEMBER(name, known, value)
 #include "result/analysis_report.def"
 }
