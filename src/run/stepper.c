@@ -27,18 +27,6 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* The column that jumps farthest, for its size; MAP_NONE: none jumps by more than the tolerance. */
-static uint32_t farthest_jump(const Stepper *stepper) {
-  const double *nominal = stepper->view->system.nominal;
-  uint32_t farthest = MAP_NONE;
-  double most = stepper->options.tolerance;
-  for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
-    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
-    if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
-  }
-  return farthest;
-}
-
 /* Looks for a fold from where the last step began, with the other columns of there or, where steps have led them astray, of some way back. */
 static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;
@@ -58,8 +46,8 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
-  uint32_t column = farthest_jump(stepper);
-  if (column == MAP_NONE) return false;
+  uint32_t column = fold.column;
+  if (!(fold.jump > stepper->options.tolerance)) return false;
   stepper_jump(stepper, fold.time);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},

@@ -18,7 +18,8 @@ void stepper_jump(Stepper *stepper, double t) {
   stepper->statistics.events++;
 }
 
-/* Columns at t with their states: from the last step, or at the rates of where it began. */
+/* Columns at t with their states: from the last step, or at the rates of where it began, with the rows solved there: steps that hardly get ahead
+ * leave rates as they are, since these do not matter to them. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
   if (has_step && t >= stepper->before) {
@@ -83,8 +84,9 @@ bool stepper_passes_start(Stepper *stepper) {
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
   bool is_start = stepper->before == singular;
-  if (stepper->view->evaluator->past) return false;
+  if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) return false;
+  copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
   stepper_jump(stepper, singular + gap);
   return true;
 }

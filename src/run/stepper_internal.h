@@ -243,6 +243,10 @@ bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet
 
 /* ---- the defect ---- */
 
+/* Solves the rows where the last step began: implicit methods solve for algebraic columns as far as their states ask for it. false: they cannot be solved,
+ * and are as they were. */
+bool stepper_solve_begin(Stepper *stepper);
+
 void stepper_make_defect(Stepper *stepper);
 
 /* At the columns y at t: the size of a state that has one sign, by its min or max, and no nominal value is what it is, or would move by since the start at its present rate, but
