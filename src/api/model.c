@@ -55,7 +55,7 @@ static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind,
   char real[PATH_MAX];
   Zip zip;
   TextVec text = {0};
-  const char *failure = "it is no archive", *slash = strrchr(path, '/');
+  const char *failure = "it is not an archive", *slash = strrchr(path, '/');
   const FmiDescription *description = zip_open(&zip, bytes, *length) ? fmu_describe(&zip, &arena, &failure) : NULL;
   const char *begin = slash ? slash + 1 : path, *name = arena_copy(&arena, begin, strlen(begin) - strlen(".fmu"));
   bool is_written =
@@ -224,7 +224,7 @@ static void check_fmu(void *context) {
   char *bytes = file_read(model->heap, &model->diags, request->path, &length);
   model->diags.limit = UINT32_MAX;
   if (bytes && !zip_open(&zip, bytes, length))
-    diag_error(&model->diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': it is no archive", request->path);
+    diag_error(&model->diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': it is not an archive", request->path);
   else if (bytes) rules_check(&zip, model->heap, report_rule, &model->diags);
   publish_model(model);
 }

@@ -72,7 +72,7 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   if (kind == CONVERSION_VANISHED)
     diag_warning(converter->diags, DIAG_REWRITTEN, span,
-                 "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
+                 "at the given parameter values the highest derivatives of `%s` vanish: it is replaced by `%s`",
                  short_text(converter, written_text(converter, i)), short_text(converter, after));
   if (kind == CONVERSION_RELEASED)
     diag_warning(converter->diags, DIAG_REWRITTEN, span,

@@ -57,7 +57,7 @@ const Option options[] = {
     {"--inputs", NULL, "A,B", IN_LINEARIZE, OPTION_LIST, PLACE(inputs),
      "inputs of the linear form; default: all inputs of the model without a value"},
     {"--by", NULL, "WAY", IN_STEADY, OPTION_WAY, PLACE(way),
-     "newton, homotopy or integration; default: one after the other"},
+     "default: all, in this order"},
     {"--vary", NULL, "X=VALUES", IN_SWEEP, OPTION_AXIS, PLACE(vary),
      "values of a parameter or start value: 1:0.1:2, log(1,100,50), lin(0,1,11), {1,2,5}; may be repeated"},
     {"--distribution", NULL, "X=D", IN_SWEEP, OPTION_DISTRIBUTION, PLACE(distributions),
