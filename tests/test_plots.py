@@ -20,7 +20,7 @@ PARTS = """model Parts
   connector Pin Real v; flow Real i; end Pin;
   model Cap Pin p; Real v(start = 1, fixed = true); equation v = p.v; p.i = der(v); end Cap;
   model Res Pin p; Real u; equation u = p.v; p.i = u; end Res;
-  Cap c; Res r; output Real twice; Real other;
+  Res r; Cap c; output Real twice; Real other;
 equation
   connect(c.p, r.p); twice = 2*c.v + time; other = time;
 end Parts;
@@ -63,7 +63,7 @@ def choices(folder):
     parts, netlist = folder / "parts.mo", folder / "n.cir"
     parts.write_text(PARTS)
     netlist.write_text(NETLIST)
-    assert curves(folder, parts)[0] == ["c.v", "twice"]  # not c.p.v, r.p.v, r.u, which are the same
+    assert curves(folder, parts)[0] == ["c.v", "twice"]  # not c.p.v, r.p.v, r.u, which are the same: c.v is differentiated
     assert curves(folder, netlist)[0] == ["v(in)", "v(out)"]  # no inner node of the diode
 
 

@@ -125,7 +125,7 @@ class Results(unittest.TestCase):
         write(self.folder / "c.csv", ["x"], [[2.0, 1.0], [3.0, 2.0]])
         for status, words, said in (
                 (2, ["diff", "a.csv"], "two results"), (2, ["diff", "a.csv", "a.csv", "a.csv"], "two results"),
-                (2, ["diff", "a.csv", "b.csv"], "share no signal"), (2, ["diff", "a.csv", "c.csv"], "share no time"),
+                (2, ["diff", "a.csv", "b.csv"], "have no signal in common"), (2, ["diff", "a.csv", "c.csv"], "have no time in common"),
                 (7, ["diff", "a.csv", "none.csv"], "none.csv"), (7, ["plot", "none.csv"], "none.csv"),
                 (2, ["plot"], "no result"), (2, ["plot", "a.csv", "-o", "p.csv"], ".svg"),
                 (2, ["plot", "a.csv", "--variables", "y"], "no variable"), (2, ["plot", "a.csv", "--solver", "erk"], "does not belong"),

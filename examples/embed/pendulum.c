@@ -24,21 +24,19 @@ static bool count_steps(void *context, const daedal_progress *progress) {
   return false;
 }
 
-static int complain(uint32_t count, daedal_diagnostic (*get)(const void *, uint32_t), const void *handle) {
-  for (uint32_t k = 0; k < count; k++) {
-    daedal_diagnostic diagnostic = get(handle, k);
+/* Any handle has diagnostics. */
+static int complain(const void *handle) {
+  for (uint32_t k = 0; k < daedal_diagnostic_count(handle); k++) {
+    daedal_diagnostic diagnostic = daedal_diagnostic_get(handle, k);
     fprintf(stderr, "%u:%u: %s\n", diagnostic.place.line, diagnostic.place.column, diagnostic.message);
   }
   return 1;
 }
 
-static daedal_diagnostic of_model(const void *model, uint32_t k) { return daedal_diagnostic_get(model, k); }
-static daedal_diagnostic of_result(const void *result, uint32_t k) { return daedal_diagnostic_get(result, k); }
-
 int main(void) {
   daedal_model *model = daedal_load_text(MODEL, strlen(MODEL), "pendulum", NULL, NULL);
   if (!model) return 1;
-  if (daedal_status_of(model) != DAEDAL_OK) return complain(daedal_diagnostic_count(model), of_model, model);
+  if (daedal_status_of(model) != DAEDAL_OK) return complain(model);
   daedal_analysis analysis = daedal_analyze(model);
   printf("index %d, %lld degrees of freedom\n", (int)analysis.structural_index, (long long)analysis.dof);
 
@@ -51,7 +49,7 @@ int main(void) {
   options.context = &steps;
   daedal_result *result = daedal_simulate(model, &options);
   if (!result) return 1;
-  if (daedal_status_of(result) != DAEDAL_OK) return complain(daedal_diagnostic_count(result), of_result, result);
+  if (daedal_status_of(result) != DAEDAL_OK) return complain(result);
   uint32_t x = daedal_result_find(result, "x"), y = daedal_result_find(result, "y"), last = daedal_result_rows(result) - 1;
   double length = hypot(daedal_result_value(result, x, last), daedal_result_value(result, y, last));
   printf("at time %g: length %.12f after %llu steps\n", daedal_result_value(result, 0, last), length, (unsigned long long)steps);

@@ -103,7 +103,7 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
     parameters. What the data does not determine is a warning, and has NaN for its error.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
-    options = Options(*_request(overrides, inputs, None, keywords))
+    options = Options(*_request(model, overrides, inputs, None, keywords))
     guesses = [_guess(name, guess) for name, guess in parameters.items()]
     raw = _library.FitOptions(size=ctypes.sizeof(_library.FitOptions), parameters=(_library.Guess * len(guesses))(*guesses),
                               parameter_count=len(guesses), weights=values("weight", weights), weight_count=len(weights or {}),

@@ -17,7 +17,7 @@ from ._errors import Diagnostic, Error, check, read_diagnostics, refuse, warn
 from ._library import Doubles, Handle, JSON, LoadOptions, Report, TEXT, encoded, library, text
 from ._options import NAMES, InputValue, Options, Value, count, flag, real
 from ._result import Result
-from ._values import Array, Picture, html_report, html_table
+from ._values import Array, Picture, html_report, html_table, nearest
 
 _NONE = 0xFFFFFFFF
 Source = Union["Model", str, os.PathLike[str]]
@@ -127,13 +127,19 @@ def _value_of(start: Result, variable: Variable, known: set[str]) -> float | int
     return bool(value) if variable.type == "Boolean" else int(value)
 
 
-def _split(parameters: Mapping[str, Value] | None, keywords: dict[str, Any]) -> tuple[dict[str, Value], dict[str, Any]]:
-    """Keywords that are no options are parameters."""
+def _split(model: Model, parameters: Mapping[str, Value] | None, keywords: dict[str, Any]) -> tuple[dict[str, Value], dict[str, Any]]:
+    """Keywords that are not options are parameters and start values."""
     if parameters is not None and not hasattr(parameters, "keys"):
         raise TypeError(f"parameters are a mapping from names to values, not {parameters!r}")
     values = {} if parameters is None else dict(parameters)
     options = {name: value for name, value in keywords.items() if name in NAMES}
-    values.update((name, value) for name, value in keywords.items() if name not in NAMES)
+    for name, value in keywords.items():
+        if name in NAMES:
+            continue
+        likely = nearest(name, NAMES)
+        if likely and not any(variable == name or variable.startswith(name + "[") for variable in model.variables):
+            raise refuse(f"there is no option or variable {name!r}{likely}")
+        values[name] = value
     return values, options
 
 
@@ -296,7 +302,7 @@ class Model:
                             parameters, inputs, None, keywords)
 
     def _result(self, call: Any, parameters: Any, inputs: Any, progress: Any, keywords: dict[str, Any]) -> Result:
-        options = Options(*_request(parameters, inputs, progress, keywords))
+        options = Options(*_request(self, parameters, inputs, progress, keywords))
         with options.watch:
             address = call(self._handle, options.pointer)
         result = Result(address, options)
@@ -344,8 +350,8 @@ class Comparison:
         return html_report(self._text, self._plot)
 
 
-def _request(parameters: Any, inputs: Any, progress: Any, keywords: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
-    values, options = _split(parameters, keywords)
+def _request(model: Model, parameters: Any, inputs: Any, progress: Any, keywords: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+    values, options = _split(model, parameters, keywords)
     return values, inputs, progress, options
 
 
@@ -361,7 +367,7 @@ class Plan:
 
     def __init__(self, model: Model, parameters: Mapping[str, Value] | None = None, *,
                  inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> None:
-        self._options = Options(*_request(parameters, inputs, None, keywords))
+        self._options = Options(*_request(model, parameters, inputs, None, keywords))
         self._options.raw.on_step = type(self._options.raw.on_step)()  # runs may be in other threads
         self._variables: dict[str, Variable] | None = None
         self._handle = Handle(library.plan_make(model._handle, self._options.pointer), "a plan")

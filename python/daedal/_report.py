@@ -96,7 +96,7 @@ def report(source: Source, parameters: Mapping[str, Value] | None = None, *, cla
     text as for `--input`. A run that fails has a page as well, with its `status`.
     """
     model = source if isinstance(source, Model) else Model(source, class_name, libraries)
-    values, options = _split(parameters, keywords)
+    values, options = _split(model, parameters, keywords)
     with tempfile.TemporaryDirectory() as folder:
         place = os.path.join(folder, "report.html")
         words = [_command(), "report", *_model_words(model, folder), "--html", place]

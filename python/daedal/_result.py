@@ -15,7 +15,7 @@ import numpy as np
 from ._errors import Diagnostic, check, read_diagnostics, refuse
 from ._library import Handle, JSON, Plot, Report, encoded, library, text
 from ._options import Event
-from ._values import Array, Picture
+from ._values import Array, Picture, nearest
 
 if TYPE_CHECKING:
     import pandas
@@ -151,7 +151,7 @@ class Result(Mapping[str, Array]):
             if match:
                 elements[tuple(int(k) - 1 for k in match[1].split(","))] = signal
         if not elements:
-            raise KeyError(name)
+            raise KeyError(name + nearest(name, self.names))
         shape = tuple(max(index[d] for index in elements) + 1 for d in range(len(next(iter(elements)))))
         whole = np.full((self.rows, *shape), np.nan)
         for index, signal in elements.items():

@@ -91,7 +91,7 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
     fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, with which a later call with `resume` goes on.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
-    options = Options(*_request(parameters, inputs, None, keywords))
+    options = Options(*_request(model, parameters, inputs, None, keywords))
 
     def watch(_context: Any, raw: Any) -> bool:
         try:

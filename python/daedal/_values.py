@@ -1,16 +1,23 @@
 """Numbers by name, with a report."""
 from __future__ import annotations
 
+import difflib
 import html
 import os
 import pathlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """"; did you mean ...?", or nothing if no name is like this one."""
+    found = difflib.get_close_matches(name, names, 1, 0.75)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 class Picture(str):

@@ -351,3 +351,16 @@ def test_absolute_tolerances():
     assert fine > 2 * coarse
     with pytest.raises(daedal.UsageError, match="above zero"):
         daedal.simulate(text, absolute_tolerances={"x": 0})
+
+
+def test_suggestions():
+    """A misspelt option or signal names the one that may be meant; a parameter whose name is like an option stays one."""
+    text = "model M parameter Real tolerances = 2; Real speed(start = 1, fixed = true); equation der(speed) = -tolerances; end M;"
+    with pytest.raises(daedal.UsageError, match="'stop_time'"):
+        daedal.simulate(text, stop_tme=2)
+    with pytest.raises(daedal.UsageError, match="'tolerance'"):
+        daedal.simulate(text, tolerence=1e-3)
+    result = daedal.simulate(text, tolerances=3, stop_time=1)
+    assert abs(result["speed"][-1] + 2) < 1e-6
+    with pytest.raises(KeyError, match="'speed'"):
+        result["sped"]

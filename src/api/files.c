@@ -220,8 +220,8 @@ static bool work_compare(daedal_files *files, const void *argument) {
   if (files->count < 2) return refuse(files, "a comparison needs two files");
   if (!filter_files(files, options->variables, &filter)) return false;
   ResultDifference difference = difference_find(&files->arena, files->results, is_chosen, filter);
-  if (!difference.times) return refuse(files, "the two results share no time");
-  if (!difference.count) return refuse(files, "the two results share no signal");
+  if (!difference.times) return refuse(files, "the two results have no time in common");
+  if (!difference.count) return refuse(files, "the two results have no signal in common");
   files->tolerance = options->tolerance;
   files->absolute = options->absolute;
   files->difference = arena_array(&files->arena, 1, sizeof difference);

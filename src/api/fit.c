@@ -89,7 +89,7 @@ static bool find_columns(daedal_estimate *estimate, Arena *arena) {
   for (uint32_t s = 0; s < signals->list.count; s++) {
     const char *name = signals->list.data[s].name;
     if (model_find(asked->model->model, name) == MAP_NONE && strncmp(name, "der(", 4) != 0) {
-      diag_warning(&asked->diags, DIAG_WARNING, (Span){0}, "the column '%s' of the data is no variable of the model",
+      diag_warning(&asked->diags, DIAG_WARNING, (Span){0}, "the column '%s' of the data is not a variable of the model",
                    name);
       continue;
     }

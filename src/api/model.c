@@ -55,7 +55,7 @@ static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind,
   char real[PATH_MAX];
   Zip zip;
   TextVec text = {0};
-  const char *failure = "it is no archive", *file = reading_file(path), *slash = strrchr(file, '/');
+  const char *failure = "it is not an archive", *file = reading_file(path), *slash = strrchr(file, '/');
   const FmiDescription *description = zip_open(&zip, bytes, *length) ? fmu_describe(&zip, &arena, &failure) : NULL;
   const char *begin = file != path ? path : slash ? slash + 1 : path;
   const char *name =
@@ -231,7 +231,7 @@ static void check_fmu(void *context) {
   char *bytes = file_read(model->heap, &model->diags, request->path, &length);
   model->diags.limit = UINT32_MAX;
   if (bytes && !zip_open(&zip, bytes, length))
-    diag_error(&model->diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': it is no archive", request->path);
+    diag_error(&model->diags, DIAG_FILE_CONTENT, (Span){0}, "'%s': it is not an archive", request->path);
   else if (bytes) rules_check(&zip, model->heap, report_rule, &model->diags);
   publish_model(model);
 }

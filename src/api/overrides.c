@@ -164,7 +164,7 @@ static bool refuse(Resolution *resolution, const char *message) {
 }
 
 static bool refuse_value(Resolution *resolution, const Variable *variable, const char *text) {
-  Diag *diag = diag_error(resolution->diags, DIAG_BAD_VALUE, (Span){0}, "'%s' is no value of '%s', which is of type %s",
+  Diag *diag = diag_error(resolution->diags, DIAG_BAD_VALUE, (Span){0}, "'%s' is not a value of '%s', which is of type %s",
                           text, names_text(resolution->model->names, variable->name),
                           type_name(resolution->model, resolution->arena, variable));
   if (variable->type != TYPE_ENUMERATION) return false;

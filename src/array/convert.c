@@ -72,7 +72,7 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
   Span span = converter->model->equations.data[converter->problem.equation[i]].span;
   if (kind == CONVERSION_VANISHED)
     diag_warning(converter->diags, DIAG_REWRITTEN, span,
-                 "at the given parameter values the highest derivatives of `%s` vanish: taken as `%s`",
+                 "at the given parameter values the highest derivatives of `%s` vanish: it is replaced by `%s`",
                  short_text(converter, written_text(converter, i)), short_text(converter, after));
   if (kind == CONVERSION_RELEASED)
     diag_warning(converter->diags, DIAG_REWRITTEN, span,
@@ -118,7 +118,7 @@ static void note_read(const Converter *converter, const Expr *roots, uint32_t co
   vec_free(converter->heap, &below);
 }
 
-/* Those of the equations of a block: the rank of its Jacobian, its null vectors. */
+/* Notes the parameters in the equations of a block: its rank and its null vectors depend on them. */
 static void note_block(const Converter *converter, int32_t block) {
   const Blocks *blocks = &converter->structure.blocks;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++)
@@ -587,8 +587,7 @@ static bool step(Converter *converter, bool first) {
   return more;
 }
 
-/* Derivatives that the equations as written, and the variables eliminated as aliases, want to find among the
- * columns. */
+/* The highest derivative of each unknown that the equations as written and the eliminated aliases use: the columns must have it. */
 static int32_t *least_orders(const Problem *problem, uint32_t unknowns, Arena *arena) {
   int32_t *least = arena_array(arena, unknowns, sizeof *least);
   const Incidence *incidence = &problem->incidence;

@@ -257,7 +257,7 @@ bool distribution_append(Arguments *arguments, const char *option, const char *t
   list->list = given;
   list->count++;
   if (!rest || !*last->name || !read_call(rest, &word, last->parameters, 3, &count)) {
-    usage_error("%s: '%s' is no distribution", option, text);
+    usage_error("%s: '%s' is not a distribution", option, text);
     terminal_say("  name=normal(mean,deviation), name=uniform(low,high), ...: docs/sweep.md lists them");
     return false;
   }

@@ -106,9 +106,8 @@ const Command commands[] = {
      "Runs the model at all combinations of the values of --vary and at samples of the distributions, on all cores, "
      "and\n"
      "under mpirun on several machines. Without --output-file the table goes to MODELNAME_sweep.csv. A point that "
-     "fails is a\n"
-     "row with its cause. Finished points are kept in FILE.part until the table is written: --resume goes on with "
-     "them.\n",
+     "fails is a\nrow with its cause. Finished points are kept in FILE.part until the table is written; --resume "
+     "continues with them.\n",
      {"daedal sweep rc_circuit.mo --vary R=500:500:2000 --outputs 'max(uC)'",
       "daedal sweep rc_circuit.mo --vary 'C=log(1e-7,1e-5,5)' --outputs uC --plot sweep.svg",
       "daedal sweep rc_circuit.mo --distribution 'R=normal(1000,50)' --samples 20 -o samples.csv"},
@@ -117,9 +116,8 @@ const Command commands[] = {
      IN_FIT,
      "MODEL",
      "parameters from measurements",
-     "Finds the values of parameters and start values with which the model comes nearest to measurements, their "
-     "standard errors,\n"
-     "intervals and correlations, and which of them the measurements do not determine.\n",
+     "Finds the parameters and start values that fit measurements best, with their standard errors,\nconfidence "
+     "intervals and correlations, and names those that the measurements do not determine.\n",
      {"daedal fit slider_crank.mo --data slider_crank_measured.csv --parameters J=0.2",
       "daedal fit slider_crank.mo --data slider_crank_measured.csv --parameters J=0.2,w=5 --plot fit.svg",
       "daedal fit slider_crank.mo --data slider_crank_measured.csv --parameters J=0.2:0:1 --json"},
@@ -136,7 +134,7 @@ const Command commands[] = {
     {"export",
      IN_EXPORT,
      "MODEL",
-     "write the model as C99 source, as a solver of its own, or as an FMU",
+     "write the model as C99 source, as a standalone solver, or as an FMU",
      "With --c, writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver; with --standalone a whole solver. With --fmu, writes a Functional Mock-up Unit of FMI 2.0 or "
      "3.0.\n",
@@ -147,8 +145,8 @@ const Command commands[] = {
      IN_REPORT,
      "MODEL",
      "one HTML page of everything: structure, initial values, plots, constraints",
-     "Analyzes and simulates the model and writes one HTML page that needs nothing else: the text, the structure, how\n"
-     "the initial values were found, trajectories to zoom and choose from, events, residuals of the constraints,\n"
+     "Analyzes and simulates the model and writes one HTML page: the text, the structure, how\nthe initial values were "
+     "found, trajectories that you can zoom and select, events, residuals of the constraints,\n"
      "statistics, and the command to reproduce it. Without --html it goes to MODELNAME.html.\n",
      {"daedal report pendulum.mo", "daedal report pendulum.mo --animate '0,0;x,y' --html moving.html",
       "daedal report circuits/half_wave_rectifier.cir --html rectifier.html"},
@@ -167,21 +165,20 @@ const Command commands[] = {
      "RESULT RESULT",
      "what differs between two results",
      "Lists for each signal of both results the largest difference and its time. Values are compared at all times of\n"
-     "either result, interpolated linearly between rows. Ends with status 8 if a signal differs by more than\n"
-     "--tolerance and --absolute allow, if only one result has a signal, or if they begin or end at other times.\n",
+     "either result, interpolated linearly between rows. The exit status is 8 if a signal differs by more than\n"
+     "--tolerance and --absolute allow, if only one result has a signal, or if they begin or end at different times.\n",
      {"daedal diff Pendulum.csv long.csv", "daedal diff Pendulum.csv long.csv --tolerance 1e-3 --plot both.svg",
       "daedal diff Pendulum.csv long.csv --variables x,y --json"},
      diff_command},
     {"fmu-check",
      IN_FMU,
      "FILE.fmu [MODEL]",
-     "whether an FMU keeps the rules of FMI, runs, and gives what a model does",
+     "whether an FMU follows the rules of FMI, runs, and agrees with a model",
      "Reads the description of an FMU and names every rule of FMI 2.0 or 3.0 that it breaks. With --allow-external it "
      "also\n"
-     "runs it to its stop time by model exchange and by co-simulation and compares where they end; with MODEL it "
-     "compares\n"
-     "both with a run of the model. Ends with status 3 if a rule is broken, 8 if values differ by more than "
-     "--tolerance.\n",
+     "runs it to its stop time by model exchange and by co-simulation and compares the final values; with MODEL it "
+     "compares\nboth with a run of the model. The exit status is 3 if a rule is broken, 8 if values differ by more "
+     "than --tolerance.\n",
      {"daedal fmu-check Pendulum.fmu", "daedal fmu-check Pendulum.fmu --allow-external",
       "daedal fmu-check Pendulum.fmu pendulum.mo --allow-external --tolerance 1e-4"},
      fmu_check_command},
@@ -196,14 +193,14 @@ const Command commands[] = {
      IN_DOCTOR,
      "",
      "what daedal finds on this machine",
-     "Lists what daedal was built with and what it finds here, what each is for and how to get it, and makes a small\n"
-     "run.\n",
+     "Lists what daedal was built with and what it finds on this machine, what each is for and how to get it, and "
+     "makes a\nsmall run.\n",
      {"daedal doctor", "daedal doctor | grep -i compiler", "daedal --version"},
      doctor_command},
     {"completion",
      IN_COMPLETION,
      "SHELL",
-     "a script by which a shell completes the command line",
+     "a script for shell completion",
      "Prints a script for bash, zsh or fish. The scripts complete the names of a model, too, which they get from\n"
      "daedal completion variables MODEL and daedal completion parameters MODEL.\n",
      {"source <(daedal completion bash)", "daedal completion zsh > _daedal",

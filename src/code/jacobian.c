@@ -9,7 +9,7 @@
 /* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same partials. */
 enum { OTHER_COLUMN = STORE_COUNT };
 
-/* Stands for a number in which the rows of a shape differ: a parameter that no model has. */
+/* A placeholder for a number that differs between the rows of a shape: the index of a parameter that no model has. */
 enum { FIRST_NUMBER_PARAMETER = 0x30000000 };
 
 /* The partials of a row or of a template: entries [first, first + count) of partials, slots and leaves. */

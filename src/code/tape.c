@@ -385,7 +385,7 @@ static inline void store(const Tape *tape, const double *file, const Arrays *arr
   }
 }
 
-/* To the bit: inlined for few, of which most kernels have some. */
+/* Are the numbers equal, bit for bit? Most kernels have few numbers: for these the comparison is inlined. */
 static inline bool same_numbers(const double *x, const double *y, uint32_t count) {
   if (count > 8) return memcmp(x, y, count * sizeof *x) == 0;
   uint64_t differences = 0;

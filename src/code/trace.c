@@ -373,7 +373,7 @@ static uint32_t first_change(const Way *way, const double *values) {
   return c;
 }
 
-/* From the way of the last call to the way that fits; UINT32_MAX: it is not known, or not for this demand. */
+/* The recorded path that fits these arguments, searched from the path of the last call; UINT32_MAX: none is recorded, or none with this demand. */
 static uint32_t follow(Trace *trace, const Visitor *visitor, const double *arguments) {
   uint32_t way = visitor->way;
   for (uint32_t tried = 0; way < trace->ways.count && tried < trace->ways.count; tried++) {

@@ -120,7 +120,7 @@ const char *interface_difference(Tree *tree, Instance *type, Instance *of);
 
 /* Refuses redeclarations that the language does not allow, and types that their constraining types do not. */
 bool check_redeclarations(Tree *tree);
-/* Refuses an outer component with modifications, or whose inner one is no subtype of it. */
+/* Refuses an outer component with modifications, or whose inner one is not a subtype of it. */
 bool check_outer(Tree *tree, Instance *outer);
 /* Refuses outer classes of the owner whose inner element is a component, or a class that is no subtype; warns where there is none. */
 bool check_outer_classes(Tree *tree, Instance *owner);

@@ -162,7 +162,7 @@ bool check_outer(Tree *tree, Instance *outer) {
   const char *reason = inner ? interface_difference(tree, inner, outer) : NULL;
   if (!reason) return !inner || check_sizes(tree, outer, inner);
   tree_refuse(tree, DIAG_NO_MODIFICATION, ast_element_label(outer->element).span, outer->parent,
-              "the `inner` component of `outer %s` is no subtype of it: it %s", names_text(tree->names, outer->name),
+              "the `inner` component of `outer %s` is not a subtype of it: it %s", names_text(tree->names, outer->name),
               reason);
   diag_note(tree->diags, tree->last, ast_element_label(inner->element).span, "the `inner` component");
   return false;
@@ -181,7 +181,7 @@ static bool check_outer_class(Tree *tree, Instance *owner, const Element *outer)
   bool is_class = inner->kind == INSTANCE_CLASS;
   const char *reason = is_class ? interface_difference(tree, inner, outer->own) : "is a component";
   if (!reason) return true;
-  tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner, "the `inner` element of `outer %s` is no subtype of it: it %s",
+  tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner, "the `inner` element of `outer %s` is not a subtype of it: it %s",
               name, reason);
   Span place =
       inner->element ? ast_element_label(inner->element).span : (Span){0}; /* a type of the language has none */

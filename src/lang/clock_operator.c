@@ -124,7 +124,7 @@ ExecuteStatus clock_operator(Elaboration *el, Special special, Type type, const 
     return EXECUTE_ERROR;
   }
   if (el->when || el->is_initial) {
-    diag_error(el->diags, DIAG_CLOCK, span, "`%s` cannot stand in %s", operator_name(special),
+    diag_error(el->diags, DIAG_CLOCK, span, "`%s` is not allowed in %s", operator_name(special),
                el->when ? "a when that has no clock" : "an initial section");
     return EXECUTE_ERROR;
   }

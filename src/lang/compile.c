@@ -701,7 +701,7 @@ static void step(Compiler *c) {
   case AST_ARRAY: array_step(c); return;
   case AST_MATRIX: matrix_step(c, false); return;
   case AST_ROW: matrix_step(c, true); return;
-  case AST_TUPLE: refuse_step(c, "a list (a, b) can only stand on the left of an equation or assignment"); return;
+  case AST_TUPLE: refuse_step(c, "a list (a, b) is only allowed on the left of an equation or assignment"); return;
   case AST_SUBSCRIPT: subscript_step(c); return;
   case AST_FIELD: field_step(c); return;
   }

@@ -360,7 +360,7 @@ static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch
   const Value *value = machine_result(el->machine, 0);
   for (uint32_t i = 0; i < value->count; i++) {
     if (is_without_events(el, value_exprs(value)[i]))
-      return input_error(el, span, "the condition of a when makes events: noEvent() cannot stand around it"), false;
+      return input_error(el, span, "the condition of a when makes events: noEvent() is not allowed around it"), false;
     vec_push(el->heap, &out->conditions, value_exprs(value)[i]);
   }
   return true;

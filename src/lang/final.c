@@ -25,7 +25,7 @@ void final_read(Elaboration *el, Ast *ast, const char *text) {
     text = *end ? end + 1 : end;
     if (!item[strspn(item, " \t\n")]) continue;
     if (!*equal || equal[1] == '=') {
-      diag_error(el->diags, DIAG_USAGE, (Span){0}, "`%s` is no equation", item);
+      diag_error(el->diags, DIAG_USAGE, (Span){0}, "`%s` is not an equation", item);
       continue;
     }
     const char *left = arena_copy(&el->arena, item, (size_t)(equal - item));

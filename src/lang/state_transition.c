@@ -90,7 +90,7 @@ void state_machine_note(Elaboration *el, const AstStatement *statement, StateRun
 Expr state_duration(Elaboration *el, Special special, Span span) {
   bool is_ticks = special == SPECIAL_TICKS_IN_STATE;
   if (!el->transition) {
-    diag_error(el->diags, DIAG_CLOCK, span, "`%s` can only stand in the condition of a transition",
+    diag_error(el->diags, DIAG_CLOCK, span, "`%s` is only allowed in the condition of a transition",
                is_ticks ? "ticksInState" : "timeInState");
     return EXPR_NONE;
   }

@@ -130,7 +130,7 @@ static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
       *out = el->in_when ? dag_unary(el->dag, OP_LEFT, e) : e;
       return true;
     }
-    diag_error(el->diags, DIAG_INPUT, span, "pre of a continuous variable can only stand in a when");
+    diag_error(el->diags, DIAG_INPUT, span, "pre of a continuous variable is only allowed in a when");
     return false;
   default: diag_error(el->diags, DIAG_INPUT, span, "pre needs a variable"); return false;
   }
@@ -567,7 +567,7 @@ static bool symbolic_terminate(void *context, const void *path, const void *mess
 
 static bool symbolic_reinit(void *context, const void *path, const Value *target, const Value *value, Span span) {
   Elaboration *el = context;
-  if (!el->in_when) return diag_error(el->diags, DIAG_INPUT, span, "reinit can only stand in a when"), false;
+  if (!el->in_when) return diag_error(el->diags, DIAG_INPUT, span, "reinit is only allowed in a when"), false;
   if (!value_same_sizes(target, value))
     return diag_error(el->diags, DIAG_TYPE_MISMATCH, span, "sizes differ in reinit"), false;
   for (uint32_t i = 0; i < target->count; i++) {

@@ -302,7 +302,7 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   const char *name = names_text(run->model->names, variable->name);
   if (variable->variability == VARIABILITY_CONSTANT)
     return diag_error(diags, DIAG_NO_VALUE, variable->span, "constant `%s` has no value", name), false;
-  diag_warning(diags, DIAG_VALUE_TAKEN, variable->span, "`%s` has no value: %d is taken", name,
+  diag_warning(diags, DIAG_VALUE_TAKEN, variable->span, "`%s` has no value: %d is used", name,
                variable->type == TYPE_ENUMERATION);
   return true;
 }

@@ -448,7 +448,7 @@ static void set_output_target(RoutinePrinter *writer, Item item, const Rope *tar
   write_rope_line(writer, "", rope_of(writer, LEVEL_IF, writer->pieces.data, writer->pieces.count), ";");
 }
 
-/* What a store before the body gives a slot, or a field of it. */
+/* Prints a store before the body as the binding of its slot, or of a field of the slot. */
 static void set_binding(RoutinePrinter *writer, const uint32_t *place, const Rope *target, const Rope *value) {
   Declaration *declaration = &writer->declarations[place[0]];
   if (place[1] == 0) {

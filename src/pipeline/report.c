@@ -179,7 +179,7 @@ static double proven_part(const RunFacts *facts) {
 static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
   double largest = facts->statistics->stepper.largest_defect;
   if (largest > DEFECT_HARMLESS)
-    text_printf(heap, text, "  largest defect           %.3g tolerances, inside of a step\n", largest);
+    text_printf(heap, text, "  largest defect           %.3g tolerances, inside a step\n", largest);
 }
 
 /* Rounded down, so that 100 % is all of the time but for round-off in the times of events. */
@@ -239,10 +239,13 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_gradient(facts->gradient, heap, text);
   text_small_states(facts, heap, text);
   text_verify(facts->verify, heap, text);
-  text_printf(heap, text, "  seconds                  %.3f (code %.3f, initial values %.3f, integration %.3f)\n",
+  text_printf(heap, text,
+              "  seconds                  %.3f (reading %.3f, structure %.3f, code %.3f, initial values %.3f, "
+              "integration %.3f)\n",
               facts->seconds.parse + facts->seconds.structure + facts->seconds.code + facts->seconds.init +
                   facts->seconds.integrate,
-              facts->seconds.code, facts->seconds.init, facts->seconds.integrate);
+              facts->seconds.parse, facts->seconds.structure, facts->seconds.code, facts->seconds.init,
+              facts->seconds.integrate);
   conversion_report_text(facts->conversions, heap, text);
   text_strangeness(facts->strangeness, heap, text);
   arena_free(&arena);

@@ -199,8 +199,8 @@ bool reduction_keep_unconstrained(Reduction *reduction) {
   return true;
 }
 
-/* Code of another array over the same model and modes. What rows of the original depend on matters here too: it may jump with
- * them. */
+/* Makes the code of the reduced array, over the same model and modes. It depends on everything that rows of the original depend on,
+ * because it jumps with them. */
 static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
   reduced->modes = reduction->modes;

@@ -134,7 +134,8 @@ static bool evaluate_rows(void *context, const double *y, double *r) {
   return workspace_run(search->initial.rows, &point, r + search->rows - search->initial.count) == EVAL_OK;
 }
 
-/* That of the scaled residual, which steps of Gauss and Newton lower; one row that stays as it is may not hide that others do not. */
+/* The norm of the scaled residual, which Gauss-Newton steps reduce. It is a sum over rows, so that one constant row does not hide progress
+ * in the others. */
 static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
   if (!evaluate_rows(search, y, search->residual)) return HUGE_VAL;

@@ -26,14 +26,31 @@ static uint32_t count_dots(const char *name) {
   return count;
 }
 
-/* Each column once, by its shortest way through components: `inertia.phi`, not `inertia.flange_a.phi` too. */
+/* Does the model have the derivative of this variable by its own name? */
+static bool is_differentiated(const SignalTable *signals, const char *name) {
+  TextVec text = {0};
+  text_printf(signals->heap, &text, "der(%s)", name);
+  bool is_there = signals_find(signals, text.data) != MAP_NONE;
+  vec_free(signals->heap, &text);
+  return is_there;
+}
+
+/* Of two names of one column the one with fewer components: `inertia.phi` rather than `inertia.flange_a.phi`. Of equally many the one
+ * that is differentiated: `inertia.w` rather than `controller.u`, which only measures it. */
+static bool is_better_name(const SignalTable *signals, const char *name, const char *than) {
+  uint32_t dots = count_dots(name), least = count_dots(than);
+  if (dots != least) return dots < least;
+  return !is_differentiated(signals, than) && is_differentiated(signals, name);
+}
+
+/* Each column once, by its best name. */
 static uint32_t choose_default(const SignalTable *signals, Default choice, Heap *heap, uint32_t *chosen) {
   uint32_t count = 0, *best = heap_array(heap, signals->columns, sizeof *best); /* one more than its number; 0: none */
   for (uint32_t s = 0; s < signals->list.count; s++) {
     const Signal *signal = &signals->list.data[s];
     if (signal->column == SIGNAL_CONSTANT || !is_default(signal, choice)) continue;
     uint32_t *known = &best[signal->column];
-    if (!*known || count_dots(signal->name) < count_dots(signals->list.data[*known - 1].name)) *known = s + 1;
+    if (!*known || is_better_name(signals, signal->name, signals->list.data[*known - 1].name)) *known = s + 1;
   }
   for (uint32_t s = 0; s < signals->list.count; s++) {
     const Signal *signal = &signals->list.data[s];

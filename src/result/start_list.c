@@ -104,21 +104,21 @@ static bool take_value(StartReader *reader, const Model *model, const char *name
                     arena_printf(arena, "'%s' begins with a value that equations of the model determine", name));
   bool is_scalar = variable->type != TYPE_STRING && typed_read(model, variable, text, arena, &value);
   if (is_scalar) starts[position] = value;
-  const char *what = variable->type == TYPE_REAL ? "a number must stand here"
-                                                 : arena_printf(arena, "'%s' is no value of '%s'", text, name);
+  const char *what = variable->type == TYPE_REAL ? "expected a number"
+                                                 : arena_printf(arena, "'%s' is not a value of '%s'", text, name);
   return is_scalar || complain(reader, what);
 }
 
 /* item: name "(" "start" "=" scalar ")" | name "=" scalar */
 static bool read_item(StartReader *reader, const Model *model, double *starts) {
   const char *name = read_name(reader);
-  if (!name) return complain(reader, "a name must stand here, as in x(start = 1)");
+  if (!name) return complain(reader, "expected a name, as in x(start = 1)");
   bool nested = accept(reader, "(");
   if (nested && !accept(reader, "start")) return complain(reader, "only start can be given, as in x(start = 1)");
-  if (!accept(reader, "=")) return complain(reader, "'=' must stand here, as in x(start = 1)");
+  if (!accept(reader, "=")) return complain(reader, "expected '=', as in x(start = 1)");
   const char *text = read_scalar(reader);
-  if (!*text) return complain(reader, "a number must stand here");
-  if (nested && !accept(reader, ")")) return complain(reader, "')' must stand here");
+  if (!*text) return complain(reader, "expected a number");
+  if (nested && !accept(reader, ")")) return complain(reader, "expected ')'");
   return take_value(reader, model, name, text, starts);
 }
 
@@ -132,7 +132,7 @@ bool start_list_take(Heap *heap, const Model *model, const char *text, const cha
     skip_space(&reader);
     break;
   }
-  if (ok && open && !accept(&reader, ")")) ok = complain(&reader, "',' or ')' must stand here");
+  if (ok && open && !accept(&reader, ")")) ok = complain(&reader, "',' or expected ')'");
   skip_space(&reader);
   if (ok && *reader.at) ok = complain(&reader, "nothing may follow the list");
   if (ok && reader.unknown)

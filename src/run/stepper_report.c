@@ -96,7 +96,7 @@ void stepper_warn_pole(Stepper *stepper, const Pole *pole) {
   uint32_t row = array->row_start[pole->equation];
   Diag *diag =
       diag_warning(stepper->diags, DIAG_POLE, array_row_span(array, row),
-                   "`%s` is not defined near time %.6g, where `%s` passes or touches zero: the run goes on behind it",
+                   "`%s` is not defined near time %.6g, where `%s` passes or touches zero: the run continues after it",
                    model_text(model, pole->node, arena), pole->time, model_text(model, pole->divisor, arena));
   diag_note(stepper->diags, diag, (Span){0}, "in `%s`", evaluator_row_text(evaluator, row, arena));
 }
@@ -178,7 +178,7 @@ bool stepper_report_chatter(Stepper *stepper) {
   Blame blame;
   if (find_domain(stepper, stepper->t_event, stepper->y, &blame)) return report_undefined(stepper, &blame);
   diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
-             "at time %.10g the condition %s changes again and again without getting ahead; use noEvent, or "
+             "at time %.10g the condition %s changes again and again at this time; use noEvent, or "
              "a smooth transition",
              stepper->t_event, condition_text(stepper));
   return false;
@@ -187,7 +187,7 @@ bool stepper_report_chatter(Stepper *stepper) {
 bool stepper_report_accumulation(Stepper *stepper) {
   diag_error(stepper->diags, DIAG_ZENO, (Span){0},
              "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
-             "solution gets beyond this time; end the run before, or model what happens behind it",
+             "solution gets beyond this time; end the run before, or model what happens after it",
              stepper->t_event, condition_text(stepper));
   return false;
 }

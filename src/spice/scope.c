@@ -352,7 +352,7 @@ static bool skip_with_warning(BlockReader *reader) {
 
 static bool skip_analysis(BlockReader *reader) {
   if (!reader->circuit->missing_card) reader->circuit->missing_card = reader->card;
-  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "the analysis %.*s is not here: it is not run",
+  card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "the analysis %.*s is not supported: it is not run",
                (int)(reader->fields.list.data[0].end), reader->card->text);
   return true;
 }

@@ -3,7 +3,7 @@
 
 #include "base/vec.h"
 
-/* An entry besides those of the incidence. It makes one block of what depends on each other through it. */
+/* An additional entry of the incidence. Equations and unknowns that depend on each other through it become one block. */
 typedef struct Join {
   int32_t row, column;
 } Join;
@@ -217,7 +217,7 @@ typedef struct Exchange {
   const Incidence *incidence;
   const Structure *structure;
   const bool *smooth;
-  bool *is_rough;   /* per block: equations that may not be differentiated, or highest derivatives, determine it */
+  bool *is_rough;   /* per block: it depends on equations that may not be differentiated, or on highest derivatives */
   bool *has_states; /* per block: it depends on unknowns that a derivative more makes a highest one */
 } Exchange;
 
@@ -240,7 +240,7 @@ static void judge_block(Exchange *exchange, int32_t b) {
   }
 }
 
-/* Joins the unknowns on the stack with those that they depend on, down to the states. preferred states stay. */
+/* Joins the unknowns on the stack with those that they depend on, down to the states. Preferred states are left out. */
 static void join_dependences(const Exchange *exchange, const bool *preferred, IndexStack *stack, Heap *heap,
                              Joins *joins) {
   const Structure *structure = exchange->structure;

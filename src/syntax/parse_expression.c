@@ -243,7 +243,7 @@ static Step end_call(Parser *parser) {
 /* if-expression = "if" expression "then" expression { "elseif" ... } "else" expression */
 static Step begin_if(Parser *parser) {
   if (vec_last(&parser->frames).kind > FRAME_IF)
-    return parser_refuse(parser, "an if-expression inside of an operation stands in parentheses"), STEP_FAILED;
+    return parser_refuse(parser, "an if-expression inside an operation needs parentheses"), STEP_FAILED;
   push_frame(parser, FRAME_IF, parser->token.span.begin, parser->operands.count)->stage = IF_CONDITION;
   parser_advance(parser);
   return STEP_OPERAND;
@@ -252,7 +252,7 @@ static Step begin_if(Parser *parser) {
 /* logical-factor = [ "not" ] relation */
 static Step begin_not(Parser *parser) {
   if (vec_last(&parser->frames).kind > FRAME_NOT)
-    return parser_refuse(parser, "`not` inside of a comparison or sum stands in parentheses"), STEP_FAILED;
+    return parser_refuse(parser, "`not` inside a comparison or sum needs parentheses"), STEP_FAILED;
   push_frame(parser, FRAME_NOT, parser->token.span.begin, parser->operands.count);
   parser_advance(parser);
   return STEP_OPERAND;

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* States and discrete values of a while; one that is like the one before is it. */
+/* The choice of states and the discrete values that hold for some steps. Steps with equal ones share a setting. */
 typedef struct Setting {
   int32_t links, *from, *to;
   double *discretes, *pre;

@@ -68,7 +68,7 @@ static bool factor(Retake *retake, const TakenStep *step) {
   return stages_factor(retake->stages, step->method, step->h);
 }
 
-/* Adds the changes; returns the largest, over the size of its column. */
+/* Adds the changes; returns the largest, relative to the size of its column. */
 static double add_changes(const Retake *retake, const TakenStep *step) {
   const System *system = retake->system;
   int s = step->method->stages;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
-  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0}, "no sensitivities behind the event at time %.10g: %s", t,
+  diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0}, "no sensitivities after the event at time %.10g: %s", t,
              why);
   sensitivity->failed = true;
   return false;

@@ -109,7 +109,7 @@ static bool advance(Branch *branch, const Segment *segment, double t) {
   return true;
 }
 
-/* Follows the branch to t within the step: in halves, where it does not go at once. What is left of the whole is never nothing but round-off. */
+/* Follows the branch to t within the step, in halves if one step fails. The last part is never as short as round-off. */
 static bool follow(Branch *branch, const Segment *segment, double t) {
   double whole = t - branch->at.t, way = whole;
   while (branch->at.t != t) {

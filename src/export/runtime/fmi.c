@@ -207,7 +207,7 @@ InstanceStatus instance_set(Instance *instance, unsigned variable, int types, do
   if (!known) return INSTANCE_ERROR;
   if (!may_set(instance, known)) return refuse(instance, known);
   if (!isfinite(value)) {
-    refuse_call(instance, "a value is no finite number");
+    refuse_call(instance, "a value is not a finite number");
     return INSTANCE_DISCARD;
   }
   if (known->flags & IS_BOOLEAN) value = value != 0;
@@ -236,7 +236,7 @@ InstanceStatus instance_set_time(Instance *instance, double time) {
   if (!instance_may(instance, IN_EVENT | IN_CONTINUOUS | OF_EXCHANGE, "SetTime")) return INSTANCE_ERROR;
   double span = instance->stop - instance->start; /* an integrator may look beyond the stop time, but not at any time */
   if (!isfinite(time) || time < instance->start - span || time > instance->stop + span)
-    return refuse_call(instance, "a time is no finite number, or far beyond the experiment");
+    return refuse_call(instance, "a time is not a finite number, or far beyond the experiment");
   instance->solver->now->time = time;
   instance->is_stale = 1;
   return INSTANCE_OK;
@@ -256,7 +256,7 @@ InstanceStatus instance_set_states(Instance *instance, const double *states, siz
   if (!has_states(instance, IN_CONTINUOUS, "SetContinuousStates", states, count)) return INSTANCE_ERROR;
   for (size_t k = 0; k < count; k++)
     if (!isfinite(states[k])) {
-      refuse_call(instance, "a state is no finite number");
+      refuse_call(instance, "a state is not a finite number");
       return INSTANCE_DISCARD;
     }
   if (count) memcpy(instance->solver->states, states, count * sizeof *states);

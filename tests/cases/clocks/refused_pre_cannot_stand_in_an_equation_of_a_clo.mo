@@ -1,6 +1,6 @@
 // run: check
 // expect: exit 3
-// expect: 7:3: `pre` cannot stand in an equation of a clock
+// expect: 7:3: `pre` is not allowed in an equation of a clock
 model M
   discrete Real x;
 equation

@@ -1,6 +1,6 @@
 // run: check
 // expect: exit 3
-// expect: 7:3: `time` cannot stand in an equation of a clock
+// expect: 7:3: `time` is not allowed in an equation of a clock
 model M
   Real x;
 equation

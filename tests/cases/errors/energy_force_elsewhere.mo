@@ -1,8 +1,8 @@
 model ForceElsewhere
   // run: check
   // expect: exit 3
-  // expect: 13:3: a force acts on a coordinate, and `v` is none
-  // expect: 14:3: a force acts on a coordinate, and `m` is none
+  // expect: 13:3: a force must act on a coordinate, and `v` is not one
+  // expect: 14:3: a force must act on a coordinate, and `m` is not one
   parameter Real m = 1;
   Real x, v;
 equation

@@ -2,7 +2,7 @@
 // run: check
 // change: when x > 1 then -> when noEvent(x > 1) then | when not noEvent(x > 1) then
 // expect: exit 3
-// expect: says the condition of a when makes events: noEvent() cannot stand around it
+// expect: says the condition of a when makes events: noEvent() is not allowed around it
 // run: check
 // change: when time > 1 then -> when noEvent(time > 1) then
 // expect: exit 3
