@@ -403,20 +403,6 @@ static void report_conflict(PointSearch *search, double norm) {
   note_conflict(search, strangeness->y, diag);
 }
 
-/* Where rows are flat at the guess, as squares are at zero, no step leads away from it: from a point beside it one may. false: y is as it was. */
-static bool find_beside(PointSearch *search, const double *guess, const bool *settled, Arena *scratch) {
-  const Strangeness *strangeness = search->strangeness;
-  double *y = arena_copy_array(scratch, guess, search->columns, sizeof *y), norm = HUGE_VAL;
-  set_weights(search, HOLD_NOTHING_ALIKE, settled);
-  strangeness_perturb(strangeness, y);
-  for (uint32_t q = 0; q < search->columns; q++)
-    if (!(search->weight[q] > 0)) y[q] = guess[q];
-  for (int k = 0; k < ITERATION_LIMIT && improve(search, y, &norm); k++) continue;
-  bool holds = norm <= CONSISTENT && rows_hold(search, y);
-  if (holds) memcpy(strangeness->y, y, search->columns * sizeof *y);
-  return holds;
-}
-
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
   Arena scratch = arena_make(strangeness->heap);
   const Array *array = strangeness->array;
@@ -435,7 +421,6 @@ bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move) {
     set_weights(&search, (Hold)hold, settled);
     holds = continue_to_point(&search, strangeness->y);
   }
-  if (!holds && may_move && search.fits) holds = find_beside(&search, before, settled, &scratch);
   if (holds) drop_traces(strangeness);
   if (!holds && may_move && search.fits) report_conflict(&search, norm);
   arena_free(&scratch);
