@@ -316,7 +316,7 @@ class Discrete(unittest.TestCase):
             values = self.path("values", "(%s(start = %s))" % (name, value))
             done = subprocess.run([DAEDAL, "simulate", path, "--quiet", "--start-values", values], capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0, (name, value))
-            self.assertIn("no value of", done.stderr)
+            self.assertIn("not a value of", done.stderr)
 
     def test_clocked(self):
         path = self.path("c.mo", """model C Integer n(start = 3); Real x(start = 1, fixed = true);

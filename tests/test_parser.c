@@ -657,7 +657,7 @@ static void test_errors(void **state) {
       {"model M\nequation\n  x = a < b < c;\nend M;", "3:13", "comparisons do not chain"},
       {"model M\nequation\n  x = a^b^c;\nend M;", "3:10", "powers do not chain"},
       {"model M\nequation\n  x = 1:2:3:4;\nend M;", "3:12", "a range has at most three parts"},
-      {"model M\nequation\n  x = 1 + if a then b else c;\nend M;", "3:11", "stands in parentheses"},
+      {"model M\nequation\n  x = 1 + if a then b else c;\nend M;", "3:11", "needs parentheses"},
       {"model M\nequation\n  x = if a then b;\nend M;", "3:18", "expected `else`"},
       {"model M\nequation\n  x = if a = b then 1 else 2;\nend M;", "3:12", "equality is written `==`"},
       {"model M\nequation\n  if a = b then x = 1; end if;\nend M;", "3:8", "equality is written `==`"},

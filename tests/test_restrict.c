@@ -397,7 +397,7 @@ static void redeclarations_keep_what_is_promised(void **state) {
           expect_model(text, is_unchanged ? "not replaceable" : prefixes[p].said);
           snprintf(way, sizeof way, ways[w], elements[i].narrow);
           snprintf(text, sizeof text, "%s model A %s end A; %s", classes, a, way);
-          expect_model(text, prefixes[p].is_wide ? prefixes[p].said : "is no subtype of");
+          expect_model(text, prefixes[p].is_wide ? prefixes[p].said : "is not a subtype of");
         }
 }
 
@@ -458,7 +458,7 @@ static void inner_components_fit_outer_ones(void **state) {
     const char *inner, *outer, *use, *said;
   } cases[] = {
       {"Real p = 1;", "Real p;", "p", ""},
-      {"Real p = 1;", "Integer p;", "p", "is no subtype"},
+      {"Real p = 1;", "Integer p;", "p", "is not a subtype"},
       {"Real p[2] = {1, 2};", "Real p[2];", "p[1]", ""},
       {"Real p[2] = {1, 2};", "Real p;", "1", "dimensions"},
       {"Real p[2] = {1, 2};", "Real p[3];", "p[1]", "has size 3"},

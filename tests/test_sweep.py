@@ -125,7 +125,7 @@ class Points(unittest.TestCase):
         for arguments, words in ((["--vary", "q=1:2"], "no variable 'q'"), (["--vary", "a=1:2:0"], "no values to vary"), ([], "nothing to vary"),
                                  (["--vary", "a=1", "--vary", "a=2"], "varied twice"), (["--vary", "a=log(0,1,3)"], "no values"),
                                  (["--samples", "3", "--distribution", "a=norml(0,1)"], "normal(mean,deviation)"),
-                                 (["--samples", "3", "--distribution", "a=normal(0,-1)"], "no distribution"),
+                                 (["--samples", "3", "--distribution", "a=normal(0,-1)"], "not a distribution"),
                                  (["--distribution", "a=normal(0,1)"], "number of samples"), (["--samples", "3", "--vary", "a=1"], "need a distribution"),
                                  (["--vary", "a=1", "--outputs", "sum_of_xx"], "did you mean `sum_of_x`"),
                                  (["--vary", "a=1", "--outputs", "maxi(y)"], "functions of outputs"),

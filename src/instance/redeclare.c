@@ -45,7 +45,7 @@ static Instance *constraint_of(Tree *tree, Instance *owner, const RedeclarationV
 static bool check_subtype(Tree *tree, const Instance *owner, const AstElement *declared, Instance *type,
                           Instance *constraint, const char *what) {
   const char *reason = type && constraint ? interface_difference(tree, type, constraint) : NULL;
-  static const char message[] = "%s `%s` is no subtype of `%s`, which constrains it: it %s";
+  static const char message[] = "%s `%s` is not a subtype of `%s`, which constrains it: it %s";
   if (!reason) return true;
   const char *name = names_text(tree->names, ast_element_label(declared).name);
   const char *constrains = names_text(tree->names, constraint->flat_name);
