@@ -1,7 +1,7 @@
 // A redeclaration in a modification may give an enumeration, and what it makes final is final for others only.
 // run: simulate --stop-time 1
 // expect: n = 2 within 1e-9
-// expect: m.inside.k = 4 within 1e-9
+// expect: inside = 4 within 1e-9
 // run: check
 // change: m(redeclare -> m(inside(k = 5), redeclare
 // expect: exit 3
@@ -25,4 +25,5 @@ model RedeclaredEnumeration
   parameter Real k = 4;
   Around m(redeclare model Kind = Inside(final k = k));
   Real n = Integer(choice);
+  Real inside = m.inside.k;
 end RedeclaredEnumeration;
