@@ -80,6 +80,9 @@ def several_files():
         expect(max(abs(x - y) for x, y in zip(found, (math.exp(-1), math.exp(-2), 7))) < 1e-5, f"{found}", run.args)
     expect_exit(folder.run("check", "main.mo", "one.mo", "two.mo", "--model", "Part2"), 0)
     expect_exit(folder.run("check", "main.mo", "--library", "one.mo", "--library", "two.mo"), 0)
+    # a size whose names are looked up in a library while it is read
+    folder.write("sizes.mo", "model Sizes Real x[2], y[size(x, 1) + integer(1)]; equation x = {1, 2}; y = {1, 2, 3}; end Sizes;\n")
+    expect_exit(folder.run("check", "sizes.mo", "--library", "one.mo", "--model", "Sizes"), 0)
     for files, code in ((["one.mo"], 3), (["one.mo", "two.mo", "wrong.mo"], 3), (["one.mo", "missing.mo"], 7)):
         expect_exit(folder.run("check", "main.mo", *files), code)
 

@@ -3,6 +3,7 @@
  * be. */
 #include "base/suggest.h"
 #include "instance/lookup.h"
+#include "instance/statement.h"
 
 #include <string.h>
 
@@ -99,7 +100,8 @@ static bool is_modifying(const Modifier *modifier) {
 void check_final(Tree *tree, const Instance *owner, const Element *element, const Modifier *modifiers, uint32_t count) {
   const Modifier *outer = NULL;
   for (uint32_t i = 0; i < count; i++) {
-    if (outer && modifiers[i].is_final && is_modifying(&modifiers[i])) {
+    bool is_same = outer && outer->modification == modifiers[i].modification;
+    if (outer && !is_same && modifiers[i].is_final && is_modifying(&modifiers[i])) {
       report_final(tree, owner, element->name, outer->modification->span, modifiers[i].modification->span);
       return;
     }
@@ -152,10 +154,84 @@ static bool is_attribute(const char *name) {
   return false;
 }
 
-static bool is_known(const Tree *tree, const Instance *instance, Name name) {
+static bool is_known(const Tree *tree, const Instance *instance, Name name, bool is_break) {
   if (instance->base != BASE_NONE && instance->base != BASE_EXTERNAL_OBJECT)
     return is_attribute(names_text(tree->names, name));
-  return map_get(&instance->by_name, name) != MAP_NONE;
+  uint32_t found = map_get(&instance->by_name, name);
+  while (found != MAP_NONE && instance->elements.data[found].is_removed && !is_break)
+    found = instance->elements.data[found].next;
+  return found != MAP_NONE;
+}
+
+static bool connects(const Tree *tree, const AstStatement *statement, AstExpr left, AstExpr right) {
+  return statement->kind == AST_CONNECT && same_expression(tree, statement->left, left) &&
+         same_expression(tree, statement->right, right);
+}
+
+/* break connect(a, b) means this statement. */
+static bool breaks(const Tree *tree, const AstArgument *argument, const AstStatement *statement) {
+  return argument->is_break && argument->name.count == 0 &&
+         (connects(tree, statement, argument->left, argument->right) ||
+          connects(tree, statement, argument->right, argument->left));
+}
+
+bool is_deselected(const Tree *tree, Scope scope, const AstStatement *statement) {
+  if (statement->kind != AST_CONNECT) return false;
+  const AstExpr sides[] = {statement->left, statement->right};
+  for (uint32_t i = 0; i < 2; i++) {
+    AstPath path = ast_path(tree->ast, sides[i]);
+    uint32_t found = path.count ? map_get(&scope.instance->by_name, ast_part(tree->ast, path, 0)->name) : MAP_NONE;
+    if (found != MAP_NONE && scope.instance->elements.data[found].is_removed) return true;
+  }
+  Modifiers modifiers = scope.instance->parts.data[scope.part].modifiers;
+  for (uint32_t i = 0; i < modifiers.count; i++) {
+    const AstModification *modification = modifiers.data[i].modification;
+    for (uint32_t k = 0; modification && k < modification->arguments.count; k++)
+      if (breaks(tree, &modification->arguments.data[k], statement)) return true;
+  }
+  return false;
+}
+
+static bool breaks_some(const Tree *tree, const AstArgument *argument, const AstStatement *list, uint32_t count,
+                        uint32_t depth) {
+  bool found = false;
+  for (uint32_t i = 0; i < count && !found; i++) {
+    found = breaks(tree, argument, &list[i]);
+    for (uint32_t k = 0; k < list[i].branches.count && !found && depth < DEPTH_LIMIT; k++)
+      found = breaks_some(tree, argument, list[i].branches.data[k].body.data, list[i].branches.data[k].body.count,
+                          depth + 1);
+  }
+  return found;
+}
+
+static bool is_in(const Tree *tree, const AstArgument *argument, const AstClass *definition) {
+  bool found = false;
+  for (uint32_t i = 0; definition && i < definition->sections.count && !found; i++) {
+    const AstSection *section = &definition->sections.data[i];
+    found = breaks_some(tree, argument, section->body.data, section->body.count, 0);
+  }
+  return found;
+}
+
+/* What is deselected is a component of a model, block or connector, or a connection (section 7.4). */
+static void check_deselection(Tree *tree, Instance *instance, const AstArgument *argument) {
+  const uint32_t kinds = 1u << CLASS_MODEL | 1u << CLASS_BLOCK | 1u << CLASS_CONNECTOR | 1u << CLASS_CLASS;
+  const char *reason = "there is no such connection";
+  for (uint32_t i = 0; i < instance->parts.count && reason && argument->name.count == 0; i++)
+    if (is_in(tree, argument, instance->parts.data[i].definition)) reason = NULL;
+  if (argument->name.count) {
+    uint32_t found = map_get(&instance->by_name, ast_part(tree->ast, argument->name, 0)->name);
+    const Element *element = found == MAP_NONE ? NULL : &instance->elements.data[found];
+    bool is_component = element && element->ast->kind == AST_COMPONENT;
+    const Instance *type =
+        is_component ? scope_try_class(tree, (Scope){instance, element->part}, element->ast->component->type->name)
+                     : NULL;
+    reason = type && kinds & 1u << type->restriction ? NULL : "it is no component of a model, block or connector";
+  }
+  if (!reason) return;
+  tree_refuse(tree, DIAG_NO_MODIFICATION, argument->span, instance, "nothing can be left out by `break` here: %s",
+              reason);
+  instance->is_failed = true;
 }
 
 static void report_modifier(Tree *tree, const Instance *instance, const AstArgument *argument, Name name) {
@@ -190,12 +266,14 @@ void note_redeclared(Tree *tree, Instance *owner, uint32_t number) {
 static void check_arguments(Tree *tree, Instance *instance, const AstModification *modification, bool is_inherited) {
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
+    if (argument->is_break && argument->name.count == 0) check_deselection(tree, instance, argument);
     if (argument->name.count == 0) continue;
     Name name = ast_part(tree->ast, argument->name, 0)->name;
-    if (!is_known(tree, instance, name)) report_modifier(tree, instance, argument, name);
+    if (!is_known(tree, instance, name, argument->is_break)) report_modifier(tree, instance, argument, name);
     else if (is_inherited || !is_protected(instance, name)) {
       if (argument->redeclared && instance->base == BASE_NONE)
         note_redeclared(tree, instance, map_get(&instance->by_name, name));
+      if (argument->is_break) check_deselection(tree, instance, argument);
       continue;
     } else
       tree_refuse(tree, DIAG_NO_MODIFICATION, argument->span, instance,

@@ -190,9 +190,9 @@ void connect_check_sources(Connections *connections) {
     uint32_t sink = lonely_sink(connections, &joined, group);
     if (sink == CONNECT_NONE) continue;
     Instance *instance = member_variable(connections, end_member(sink))->instance;
-    tree_error(tree, declaration_span(instance), instance->parent,
-               "`%s` is connected to an expandable connector, but nothing there gives its value",
-               instance_text(tree, instance));
+    tree_tolerate(tree, DIAG_INPUT, declaration_span(instance), instance->parent,
+                  "`%s` is connected to an expandable connector, but nothing there gives its value",
+                  instance_text(tree, instance));
   }
   connect_sets_free(&joined);
 }

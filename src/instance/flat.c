@@ -1,18 +1,28 @@
 /* flat: see flat.h. New expressions are appended to the nodes of the syntax tree.
  *
- * Invariant: kids of a node are the expressions that were appended last, in order, so that its nodes stand in one
- * piece. */
+ * Invariant: the nodes of an expression stand in one piece. Kids that do not stand in order at the end, such as those in front of
+ * nodes of a file that was read in between, are copied there. */
 #include "instance/flat.h"
 
 #include <string.h>
 
+static bool stand_together(const Ast *ast, const AstExpr *kids, uint32_t count) {
+  bool fits = count == 0 || kids[count - 1] + 1 == ast->nodes.count;
+  for (uint32_t i = 1; i < count && fits; i++) fits = kids[i - 1] + 1 == ast_first(ast, kids[i]);
+  return fits;
+}
+
 static AstExpr push_node(Tree *tree, AstNode node, const AstExpr *kids, uint32_t count) {
   Ast *ast = tree->ast;
+  VEC(AstExpr) own = {0};
+  bool is_scattered = !stand_together(ast, kids, count);
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &own, is_scattered ? flat_copy(tree, kids[i]) : kids[i]);
   AstExpr self = ast->nodes.count;
   node.kids = ast->kids.count;
   node.kid_count = count;
-  node.first = count ? ast_first(ast, kids[0]) : self;
-  for (uint32_t i = 0; i < count; i++) vec_push(ast->heap, &ast->kids, kids[i]);
+  node.first = count ? ast_first(ast, own.data[0]) : self;
+  for (uint32_t i = 0; i < count; i++) vec_push(ast->heap, &ast->kids, own.data[i]);
+  vec_free(tree->heap, &own);
   vec_push(ast->heap, &ast->nodes, node);
   return self;
 }

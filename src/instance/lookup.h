@@ -97,6 +97,8 @@ bool elements_equal(Tree *tree, Instance *instance, const Element *a, const Elem
 /* Refuses modifiers of elements that do not exist, of protected elements of a component, and of final attributes. */
 void check_modifiers(Tree *tree, Instance *instance);
 /* Refuses a modifier of an element from outside of what makes it final. The outermost modifier is the first. */
+/* The connection is left out: a class that extends this part breaks it, or a component that it connects (section 7.4). */
+bool is_deselected(const Tree *tree, Scope scope, const AstStatement *statement);
 void check_final(Tree *tree, const Instance *owner, const Element *element, const Modifier *modifiers, uint32_t count);
 /* The element is redeclared: check_redeclarations looks at it. */
 void note_redeclared(Tree *tree, Instance *owner, uint32_t number);

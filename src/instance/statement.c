@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { DEPTH_LIMIT = 200 };
-
 typedef struct Walk {
   Resolver *resolver;
   bool may_connect; /* connections are left out; ifs whose conditions are known are decided */
@@ -115,6 +113,7 @@ static bool collect(Collection *collection, const AstStatement *list, uint32_t c
   collection->depth++;
   for (uint32_t i = 0; i < count; i++) {
     if (!has_connections(collection->tree, &list[i], 1, 0)) continue;
+    if (is_deselected(collection->tree, collection->scope, &list[i])) continue;
     if (list[i].kind == AST_IF_BLOCK) fits = collect_if(collection, &list[i]) && fits;
     else if (list[i].kind == AST_FOR_BLOCK) fits = unroll(collection, &list[i], 0) && fits;
     else if (is_connection(collection->tree, &list[i])) add_clause(collection, &list[i]);

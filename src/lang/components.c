@@ -5,6 +5,7 @@
  * every component has leaves for each of its scalars, in the order in which the variables were added. */
 #include "lang/elaborate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -417,6 +418,19 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
   return true;
 }
 
+/* A constant such as log(-1), which depends on nothing, and still is no number. */
+static bool is_no_number(Elaboration *el, const Component *component, const Value *value) {
+  bool found = false;
+  if (component->variability != VARIABILITY_CONSTANT || component->type.base != TYPE_REAL) return false;
+  for (uint32_t i = 0; i < value->count && !found; i++) {
+    Expr e = value_exprs(value)[i];
+    double number;
+    bool is_known = dag_is_constant(el->dag, e, &number);
+    found = is_known ? isnan(number) : !dag_contains(el->dag, dag_scratch(el->dag), e, OP_CALL);
+  }
+  return found;
+}
+
 /* The value that decides open sizes: known numbers, or else only the shape. */
 static bool find_value(Elaboration *el, Component *component, Value *value) {
   AstExpr source = value_source(el, component);
@@ -425,6 +439,11 @@ static bool find_value(Elaboration *el, Component *component, Value *value) {
   if (component_is_parameter(component)) {
     ExecuteStatus status = evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
     component->has_value = status == EXECUTE_OK && value_is_known(el, value);
+    if (status == EXECUTE_OK && el->model->is_strict && is_no_number(el, component, value)) {
+      input_error(el, ast_span(el->ast, source), "the value of constant `%s` is no number",
+                  names_text(el->names, component->name));
+      status = EXECUTE_ERROR;
+    }
     if (status == EXECUTE_ERROR) component->progress = PROGRESS_FAILED;
     if (component->has_value || status == EXECUTE_ERROR) return component->has_value;
   }

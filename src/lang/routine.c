@@ -416,12 +416,20 @@ static uint32_t emit_default_arguments(Compiler *c, Span span, IndexVec *places)
   return count;
 }
 
+/* Arrays are passed as they are, and no array is returned (Modelica 3.6, section 12.9.1). */
 static uint32_t emit_arguments(Compiler *c, const AstExternal *external, IndexVec *places) {
-  uint32_t height = c->types.count;
-  vec_push(c->el->heap, places, written_slot(c, external->output));
+  const Ast *ast = c->el->ast;
+  uint32_t height = c->types.count, result = written_slot(c, external->output);
+  if (result != NONE && c->routine->locals.data[result].type.dimensions)
+    compile_error(c, ast_span(ast, external->output), "an external function cannot return an array: it is an argument");
+  vec_push(c->el->heap, places, result);
   for (uint32_t i = 0; i < external->arguments.count; i++) {
-    compile_expression(c, external->arguments.data[i], type_scalar(TYPE_NOTHING));
-    vec_push(c->el->heap, places, written_slot(c, external->arguments.data[i]));
+    AstExpr argument = external->arguments.data[i];
+    Type type = compile_expression(c, argument, type_scalar(TYPE_NOTHING));
+    if (type.dimensions && ast_kind(ast, argument) != AST_REFERENCE)
+      compile_error(c, ast_span(ast, argument),
+                    "an argument of an external function that is an array must be a variable");
+    vec_push(c->el->heap, places, written_slot(c, argument));
   }
   c->types.count = height;
   return external->arguments.count;

@@ -312,6 +312,12 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
     fill_value(el, out, dag_constant(el->dag, 0));
     return EXECUTE_OK;
   }
+  bool is_missing = component->variability == VARIABILITY_CONSTANT && component->binding == AST_NONE &&
+                    !component->has_value && component->type.base != TYPE_RECORD;
+  if (el->model->is_strict && is_missing)
+    return diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value",
+                      names_text(el->names, component->name)),
+           EXECUTE_ERROR;
   *out = component->leaves;
   return EXECUTE_OK;
 }
@@ -531,6 +537,10 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
                                const void *level, Span span) {
   Elaboration *el = context;
   if (el->mode != LOAD_LEAVES) return true;
+  if (el->model->is_strict && is_moving(el, read(level)))
+    return diag_error(el->diags, DIAG_INPUT, span,
+                      "the level of assert depends on variables: only parameters and constants are allowed"),
+           false;
   Action action = {.kind = ACTION_ASSERT,
                    .guard = both(el, el->guard, path),
                    .value = read(condition),

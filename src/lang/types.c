@@ -316,7 +316,11 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
     if (a[0].base == TYPE_RECORD || a[0].base == TYPE_STRING || a[0].base == TYPE_EXTERNAL_OBJECT)
       check_failed(check, 0, a[0], "numbers");
     return type_with_dimensions(a[0], 0);
-  case RULE_REDUCE: check_number(check, 0, a[0]); return type_with_dimensions(a[0], 0);
+  case RULE_REDUCE:
+    check_number(check, 0, a[0]);
+    if (check->el->model->is_strict && a[0].base != TYPE_NOTHING && a[0].dimensions == 0)
+      check_failed(check, 0, a[0], "an array");
+    return type_with_dimensions(a[0], 0);
   case RULE_TEXT:
     check_dimensions(check, 0, a[0], 0, "a scalar");
     if (a[0].base == TYPE_RECORD || a[0].base == TYPE_EXTERNAL_OBJECT)

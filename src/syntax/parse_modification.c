@@ -125,6 +125,28 @@ static AstModification *close_modification(Parser *parser) {
   return modification;
 }
 
+/* enumeration "(" ( ":" | enumeration-literal { "," enumeration-literal } ) ")", literal = IDENT comment */
+bool parse_enumeration(Parser *parser, AstClass *definition) {
+  definition->form = FORM_ENUMERATION;
+  parser_advance(parser);
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `enumeration`")) return false;
+  definition->is_open = parser_accept(parser, TOKEN_COLON);
+  VEC(AstLiteral) literals = {0};
+  bool ok = true;
+  bool more = !definition->is_open && parser->token.kind != TOKEN_RIGHT_PAREN;
+  while (ok && more) {
+    AstLiteral literal = {0};
+    AstModification *annotation;
+    ok = parse_label(parser, &literal.label, "the name of a literal") && parse_comment(parser, &literal.comment) &&
+         parse_annotation(parser, &annotation);
+    vec_push(parser->heap, &literals, literal);
+    more = parser_accept(parser, TOKEN_COMMA);
+  }
+  parser_take(parser, &definition->literals, &literals, 0);
+  vec_free(parser->heap, &literals);
+  return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the literals of the enumeration");
+}
+
 /* A redeclared component or short class up to its modification, which the caller reads. */
 static bool read_redeclared_head(Parser *parser, AstArgument *argument, uint32_t prefixes) {
   Arena *arena = &parser->ast->arena;
@@ -136,7 +158,8 @@ static bool read_redeclared_head(Parser *parser, AstArgument *argument, uint32_t
     definition->prefixes = prefixes;
     if (!parse_label(parser, label, "the name of the class")) return false;
     if (!parser_expect(parser, TOKEN_EQUALS, "behind the redeclared class")) return false;
-    if (!parse_short_head(parser, definition)) return false;
+    bool is_enumeration = parser->token.kind == TOKEN_ENUMERATION;
+    if (!(is_enumeration ? parse_enumeration(parser, definition) : parse_short_head(parser, definition))) return false;
   } else {
     AstType *type = arena_alloc(arena, sizeof *type);
     AstComponent *component = arena_alloc(arena, sizeof *component);

@@ -135,28 +135,6 @@ static bool finish_class(Parser *parser, AstElement element) {
   return ok;
 }
 
-/* enumeration "(" ( ":" | enumeration-literal { "," enumeration-literal } ) ")", literal = IDENT comment */
-static bool read_enumeration(Parser *parser, AstClass *definition) {
-  definition->form = FORM_ENUMERATION;
-  parser_advance(parser);
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `enumeration`")) return false;
-  definition->is_open = parser_accept(parser, TOKEN_COLON);
-  VEC(AstLiteral) literals = {0};
-  bool ok = true;
-  bool more = !definition->is_open && parser->token.kind != TOKEN_RIGHT_PAREN;
-  while (ok && more) {
-    AstLiteral literal = {0};
-    AstModification *annotation;
-    ok = parse_label(parser, &literal.label, "the name of a literal") && parse_comment(parser, &literal.comment) &&
-         parse_annotation(parser, &annotation);
-    vec_push(parser->heap, &literals, literal);
-    more = parser_accept(parser, TOKEN_COMMA);
-  }
-  parser_take(parser, &definition->literals, &literals, 0);
-  vec_free(parser->heap, &literals);
-  return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the literals of the enumeration");
-}
-
 /* "der" "(" type-specifier "," IDENT { "," IDENT } ")" */
 static bool read_derivative(Parser *parser, AstClass *definition) {
   definition->form = FORM_DERIVATIVE;
@@ -182,7 +160,7 @@ static bool read_short_class(Parser *parser, AstElement element) {
   AstClass *definition = element.class_definition;
   parser_advance(parser);
   bool ok;
-  if (parser->token.kind == TOKEN_ENUMERATION) ok = read_enumeration(parser, definition);
+  if (parser->token.kind == TOKEN_ENUMERATION) ok = parse_enumeration(parser, definition);
   else if (parser->token.kind == TOKEN_DER) ok = read_derivative(parser, definition);
   else ok = parse_short_head(parser, definition);
   if (!ok) return false;

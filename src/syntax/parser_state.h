@@ -154,6 +154,7 @@ bool parse_class_kind(Parser *parser, AstClass *definition);
 
 /* IDENT "=" base-prefix type-specifier [ array-subscripts ], the head of a short class. */
 bool parse_short_head(Parser *parser, AstClass *definition);
+bool parse_enumeration(Parser *parser, AstClass *definition);
 
 /* [ "constrainedby" name [ class-modification ] ] */
 bool parse_constraint(Parser *parser, AstExtends **constraint);
