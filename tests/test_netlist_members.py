@@ -241,10 +241,9 @@ def switch(rng):
 
 FAMILIES = {"resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
-            "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "mosfet": (mosfet, None),
+            "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "substrate": (substrate, ".tran 10u 3m"),
+            "mosfet": (mosfet, None),
             "junction_fet": (junction_fet, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
-if LONG:  # forty transistors in one run take a minute
-    FAMILIES["substrate"] = (substrate, ".tran 10u 3m")
 
 
 # ---- running ----
@@ -333,9 +332,10 @@ def main():
         if words and name not in words:
             continue
         rng, failures, counts = random.Random(f"{name} {seeds[0]}"), [], {"compared": 0, "refused by ngspice": 0}
-        members = list(enumerate(make(rng) for _ in range(COUNT)))
-        for k in range(0, COUNT, BATCH):
-            judge(members[k:k + BATCH], analysis, failures, counts)
+        batch = 2 if make is substrate else BATCH  # forty transistors in one run take minutes
+        members = list(enumerate(make(rng) for _ in range(COUNT if LONG else batch)))
+        for k in range(0, len(members), batch):
+            judge(members[k:k + batch], analysis, failures, counts)
         print(f"{name}: {counts['compared']} compared, {len(failures)} wrong, {counts['refused by ngspice']} refused by ngspice")
         for body, words_of in failures[:5]:
             print(body + "   " + words_of)
