@@ -426,7 +426,7 @@ static uint32_t emit_arguments(Compiler *c, const AstExternal *external, IndexVe
   for (uint32_t i = 0; i < external->arguments.count; i++) {
     AstExpr argument = external->arguments.data[i];
     Type type = compile_expression(c, argument, type_scalar(TYPE_NOTHING));
-    if (type.dimensions && ast_kind(ast, argument) != AST_REFERENCE)
+    if (c->el->model->is_strict && type.dimensions && ast_kind(ast, argument) != AST_REFERENCE)
       compile_error(c, ast_span(ast, argument),
                     "an argument of an external function that is an array must be a variable");
     vec_push(c->el->heap, places, written_slot(c, argument));

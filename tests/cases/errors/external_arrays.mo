@@ -1,5 +1,5 @@
 // Arrays go to an external function as variables, and none comes back as its result.
-// run: check
+// run: check --strict
 // expect: exit 3
 // expect: says an argument of an external function that is an array must be a variable
 // run: check
