@@ -354,4 +354,4 @@ def encoded(value: str | bytes) -> bytes:
 
 
 def text(value: bytes | None) -> str:
-    return value.decode() if value else ""
+    return value.decode(errors="replace") if value else ""

@@ -451,3 +451,10 @@ def test_limits_of_a_model():
 def test_names_that_are_none(call):
     with pytest.raises(TypeError, match="name|mapping"):
         call(daedal.Model(TEXT))
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe", b"\x80" * 50, b"model \xc3\x28 end", "m\udcff.mo"])
+def test_bytes_that_are_no_text(name):
+    """A name that is not UTF-8 is an error of daedal, not of Python's decoder."""
+    with pytest.raises(daedal.Error):
+        daedal.Model(name)
