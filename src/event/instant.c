@@ -314,6 +314,115 @@ static void find_jump(const Bordered *bordered, const double *from, const double
   }
 }
 
+/* ---- the only crossing ---- */
+
+/* Takes the direction that the Jacobian at a point makes least of for the border. */
+static bool choose_one(Bordered *bordered, ConstMoment at) {
+  set_borders(bordered, 1);
+  for (int k = 0; k < ATTEMPTS; k++)
+    if (!choose_borders(bordered, at)) return false;
+  return true;
+}
+
+enum { SAMPLES = 15 }; /* on a side, each SEVERAL times as far as the one before: from STUCK to a quarter of the size */
+
+/* The slack of the equations along the direction that is lost, at places beside a point that meets all others. Where it changes its sign solutions cross, and the sign says which way. */
+typedef struct Line {
+  double place[2 * SAMPLES], slack[2 * SAMPLES];
+  double first;         /* slack at the point itself */
+  double before, after; /* the places next to where it changes its sign */
+  double sign;          /* behind that */
+} Line;
+
+/* What round-off leaves of a slack that is zero. */
+static bool is_slack(double slack) { return fabs(slack) > FAR * DBL_EPSILON; }
+
+/* Goes on along the direction, from a place to another, in parts where one step does not lead there. */
+static bool go_to(Bordered *bordered, double t, double from, double place, double *y) {
+  static const double ahead[LOST_LIMIT] = {1};
+  size_t columns = (size_t)bordered->view->system.columns;
+  double least = SLIVER * fabs(place - from), *held = heap_array(bordered->heap, columns, sizeof *held);
+  for (double step = place - from; from != place && fabs(step) >= least;) {
+    double slack = bordered->slack[0], next = fabs(place - from) <= fabs(step) ? place : from + step;
+    memcpy(held, y, columns * sizeof *y);
+    if (!find_tangents(bordered, (ConstMoment){t, y})) break;
+    move(bordered, ahead, next - from, y);
+    if (correct(bordered, t, y)) {
+      from = next;
+      continue;
+    }
+    memcpy(y, held, columns * sizeof *y);
+    bordered->slack[0] = slack;
+    step /= SEVERAL;
+  }
+  heap_free(bordered->heap, held);
+  return from == place;
+}
+
+static bool sample_side(Bordered *bordered, ConstMoment at, double side, double *y, Line *line) {
+  double from = 0, place = side * STUCK;
+  memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
+  bordered->slack[0] = line->first;
+  for (int k = 0; k < SAMPLES; k++, from = place, place *= SEVERAL) {
+    int position = side < 0 ? SAMPLES - 1 - k : SAMPLES + k;
+    if (!go_to(bordered, at.t, from, place, y)) return false;
+    line->place[position] = place;
+    line->slack[position] = bordered->slack[0];
+  }
+  return true;
+}
+
+/* Does the slack change its sign once, near a point at which it is line->first? */
+static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *line) {
+  int last = -1, crossings = 0;
+  if (!sample_side(bordered, at, -1, y, line) || !sample_side(bordered, at, 1, y, line)) return false;
+  for (int k = 0; k < 2 * SAMPLES; k++) {
+    if (!is_slack(line->slack[k])) continue;
+    if (last >= 0 && (line->slack[k] > 0) != (line->slack[last] > 0)) {
+      line->before = line->place[last];
+      line->after = line->place[k];
+      line->sign = copysign(1, line->slack[k]);
+      crossings++;
+    }
+    last = k;
+  }
+  return crossings == 1;
+}
+
+/* Is the solution itself where the slack changes its sign, and as fast to both sides? Solutions that stay at a kink of the equations cross at two rates. */
+static bool is_regular_crossing(const Line *line) {
+  if (!(line->before < 0 && line->after > 0)) return false;
+  for (int k = 0; k < SAMPLES; k++) {
+    double low = fabs(line->slack[SAMPLES - 1 - k]), high = fabs(line->slack[SAMPLES + k]);
+    if (is_slack(low / FAR) && is_slack(high / FAR)) return fabs(low - high) <= GOOD_PART * fmax(low, high);
+  }
+  return false;
+}
+
+/* Goes from the point y to the place where the slack changes its sign, and solves the equations there. */
+static bool go_to_crossing(Bordered *bordered, double t, const Line *line, double *y) {
+  size_t columns = (size_t)bordered->view->system.columns;
+  double low = line->before, high = line->after, place = 0, slack;
+  double *held = heap_array(bordered->heap, columns, sizeof *held);
+  bordered->slack[0] = line->first;
+  for (int k = 0; k < SAMPLES && place != low; k++) {
+    double next =
+        low > 0 ? fmin(low, place > 0 ? SEVERAL * place : STUCK) : fmax(low, place < 0 ? SEVERAL * place : -STUCK);
+    if (!go_to(bordered, t, place, next, y)) return false;
+    place = next;
+  }
+  while (high - low > SLIVER * (line->after - line->before)) {
+    double middle = 0.5 * (low + high);
+    memcpy(held, y, columns * sizeof *y);
+    slack = bordered->slack[0];
+    if (!go_to(bordered, t, low, middle, y)) return false;
+    bool is_behind = bordered->slack[0] * line->sign > 0;
+    if (is_behind) memcpy(y, held, columns * sizeof *y), bordered->slack[0] = slack, high = middle;
+    else low = middle;
+  }
+  return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
+}
+
 /* ---- what states do ---- */
 
 /* How much the columns change with the states; HUGE_VAL: without bound. */
@@ -339,6 +448,12 @@ bool instant_has_limit(const System *system, const double *near, const double *f
   return true;
 }
 
+static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
+  double near = influence_of_states(bordered, at[INSTANT_AFTER]),
+         far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
+  return near <= 1 || near <= (1 - EARLY) * FAR * far;
+}
+
 static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
@@ -356,9 +471,65 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
-  double near = influence_of_states(bordered, at[INSTANT_AFTER]),
-         far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= 1 || near <= (1 - EARLY) * FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
+  return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
+}
+
+/* The sign of the determinant of the Jacobian: that of the whole matrix, and which way the solution crosses. */
+static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
+  double size;
+  if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
+  line->sign *= linear_determinant(bordered->linear, &size);
+  return true;
+}
+
+/* The solution beside the instant that crosses, into y, which is a guess. */
+static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, Line *line) {
+  memset(bordered->slack, 0, sizeof bordered->slack);
+  if (!correct(bordered, t, y)) return false;
+  line->first = bordered->slack[0];
+  if (!find_crossing(bordered, (ConstMoment){t, y}, scratch, line) || !go_to_crossing(bordered, t, line, y))
+    return false;
+  line->first = 0;
+  return find_crossing(bordered, (ConstMoment){t, y}, scratch, line) && is_regular_crossing(line) &&
+         find_orientation(bordered, (ConstMoment){t, y}, line);
+}
+
+/* The columns of another point but for the states. */
+static void copy_others(const System *system, const double *from, const bool *is_state, double *y) {
+  for (int32_t q = 0; q < system->columns; q++)
+    if (!is_state[q]) y[q] = from[q];
+}
+
+/* Solves at t from a solution beside it. */
+static bool find_from(const Bordered *bordered, const double *from, double t, double *y) {
+  copy_others(&bordered->view->system, from, bordered->is_state, y);
+  return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
+}
+
+/* Of both sides, the solution near the instant crosses, and goes on to the one far from it. */
+static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
+  ConstMoment at[INSTANT_FAR_AFTER + 1];
+  Line before, after;
+  for (InstantPlace place = INSTANT_BEFORE; place <= INSTANT_FAR_AFTER; place++)
+    at[place] = (ConstMoment){instant_time(t, gap, place), y[place]};
+  if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_BEFORE].t, y[INSTANT_BEFORE])) return false;
+  copy_others(&bordered->view->system, y[INSTANT_BEFORE], bordered->is_state, y[INSTANT_AFTER]);
+  if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch) || !choose_one(bordered, at[INSTANT_BEFORE])) return false;
+  if (!solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &before)) return false;
+  if (!solve_crossing(bordered, at[INSTANT_AFTER].t, y[INSTANT_AFTER], scratch, &after)) return false;
+  if (before.sign != after.sign) return false;
+  return find_from(bordered, y[INSTANT_AFTER], at[INSTANT_FAR_AFTER].t, y[INSTANT_FAR_AFTER]) &&
+         is_bounded_by_states(bordered, at);
+}
+
+bool instant_crosses(View *view, double t, double gap, double *const *y) {
+  if (view->methods->reselect || view->evaluator != view->original) return false;
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  Bordered *bordered = bordered_new(heap, view, y[INSTANT_BEFORE]);
+  bool is = crosses(bordered, t, gap, y, heap_array(heap, (size_t)view->system.columns, sizeof(double)));
+  heap_release(view->evaluator->heap, ticket);
+  return is;
 }
 
 Verdict instant_judge(View *view, double t, double gap, double *const *y) {

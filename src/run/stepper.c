@@ -27,18 +27,6 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* The column that jumps farthest, for its size; MAP_NONE: none jumps by more than the tolerance. */
-static uint32_t farthest_jump(const Stepper *stepper) {
-  const double *nominal = stepper->view->system.nominal;
-  uint32_t farthest = MAP_NONE;
-  double most = stepper->options.tolerance;
-  for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
-    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
-    if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
-  }
-  return farthest;
-}
-
 /* Looks for a fold from where the last step began, with the other columns of there or, where steps have led them astray, of some way back. */
 static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;
@@ -58,7 +46,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
-  uint32_t column = farthest_jump(stepper);
+  uint32_t column = stepper_farthest_jump(stepper);
   if (column == MAP_NONE) return false;
   stepper_jump(stepper, fold.time);
   if (!stepper->warned_fold)
@@ -385,7 +373,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
     bool is_behind = stepper_is_behind_instant(stepper, t);
     if (is_behind && stepper_passes_instant(stepper, t)) continue;
     bool is_fold = pass_fold(stepper, t - stepper->before, point->time);
-    return is_fold || !is_behind ? TURNING_NONE : TURNING_POINT;
+    return is_fold || !is_behind || stepper_crosses_instant(stepper, point->time) ? TURNING_NONE : TURNING_POINT;
   }
 }
 
