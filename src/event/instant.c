@@ -316,23 +316,58 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 
 /* ---- the only crossing ---- */
 
-/* Takes the direction that the Jacobian at a point makes least of for the border. */
-static bool choose_one(Bordered *bordered, ConstMoment at) {
+/* The Jacobian with these entries, or its transpose, times a vector. */
+static void multiply(const Bordered *bordered, const double *entry, bool transposed, const double *vector,
+                     double *product) {
+  memset(product, 0, (size_t)bordered->rows * sizeof *product);
+  for (int32_t u = 0; u < bordered->rows; u++)
+    for (int32_t e = bordered->start[u]; e < bordered->start[u + 1]; e++) {
+      if (transposed) product[u] += entry[e] * vector[bordered->row[e]];
+      else product[bordered->row[e]] += entry[e] * vector[u];
+    }
+}
+
+/* A direction in which the matrix that was factored is much less than the one with these entries, by iteration with their quotient; false: there is none. */
+static bool find_lost(const Bordered *bordered, Linear *linear, const double *entry, bool transposed, double *vector) {
+  double growth = 0;
+  for (int k = 0; k < 2 * LOST_LIMIT; k++) {
+    multiply(bordered, entry, transposed, vector, bordered->right);
+    linear_solve(linear, bordered->right);
+    growth = norm(bordered->right, bordered->rows) / norm(vector, bordered->rows);
+    memcpy(vector, bordered->right, (size_t)bordered->rows * sizeof *vector);
+    normalize(&vector, 1, bordered->rows);
+  }
+  return growth >= cbrt(FAR);
+}
+
+/* Takes the direction that is lost on the way from `far` to `near`, and the equation, for the border; units do not count. */
+static bool choose_one(Bordered *bordered, ConstMoment near, ConstMoment far) {
+  set_borders(bordered, 0);
+  Linear *transposed = linear_new(bordered->heap, bordered->rows, bordered->start[bordered->rows], false);
+  linear_set_transposed(transposed, bordered->start, bordered->row);
+  if (!find_jacobian(bordered, far) || !factor(bordered)) return false;
+  double *entry = heap_copy(bordered->heap, bordered->entry, (size_t)bordered->start[bordered->rows], sizeof *entry);
+  if (!find_jacobian(bordered, near) || !factor(bordered) || !linear_factor(transposed, bordered->entry)) return false;
+  if (!find_lost(bordered, bordered->linear, entry, false, bordered->across[0])) return false;
+  if (!find_lost(bordered, transposed, entry, true, bordered->slacks[0])) return false;
   set_borders(bordered, 1);
-  for (int k = 0; k < ATTEMPTS; k++)
-    if (!choose_borders(bordered, at)) return false;
   return true;
 }
 
-enum { SAMPLES = 15 }; /* on a side, each SEVERAL times as far as the one before: from STUCK to a quarter of the size */
-
 /* The slack of the equations along the direction that is lost, at places beside a point that meets all others. Where it changes its sign solutions cross, and the sign says which way. */
 typedef struct Line {
-  double place[2 * SAMPLES], slack[2 * SAMPLES];
-  double first;         /* slack at the point itself */
-  double before, after; /* the places next to where it changes its sign */
-  double sign;          /* behind that */
+  int samples; /* on a side, each SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
+  double *place, *slack; /* [2*samples] in order */
+  double first;          /* slack at the point itself */
+  double before, after;  /* the places next to where it changes its sign */
+  double sign;           /* behind that */
 } Line;
+
+static Line line_make(Heap *heap) {
+  Line line = {.samples = 2 + (int)(-log(SEVERAL * STUCK) / log(SEVERAL))};
+  heap_numbers(heap, 2 * (size_t)line.samples, &line.place, &line.slack);
+  return line;
+}
 
 /* What round-off leaves of a slack that is zero. */
 static bool is_slack(double slack) { return fabs(slack) > FAR * DBL_EPSILON; }
@@ -363,8 +398,8 @@ static bool sample_side(Bordered *bordered, ConstMoment at, double side, double 
   double from = 0, place = side * STUCK;
   memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
   bordered->slack[0] = line->first;
-  for (int k = 0; k < SAMPLES; k++, from = place, place *= SEVERAL) {
-    int position = side < 0 ? SAMPLES - 1 - k : SAMPLES + k;
+  for (int k = 0; k < line->samples; k++, from = place, place *= SEVERAL) {
+    int position = side < 0 ? line->samples - 1 - k : line->samples + k;
     if (!go_to(bordered, at.t, from, place, y)) return false;
     line->place[position] = place;
     line->slack[position] = bordered->slack[0];
@@ -376,7 +411,7 @@ static bool sample_side(Bordered *bordered, ConstMoment at, double side, double 
 static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *line) {
   int last = -1, crossings = 0;
   if (!sample_side(bordered, at, -1, y, line) || !sample_side(bordered, at, 1, y, line)) return false;
-  for (int k = 0; k < 2 * SAMPLES; k++) {
+  for (int k = 0; k < 2 * line->samples; k++) {
     if (!is_slack(line->slack[k])) continue;
     if (last >= 0 && (line->slack[k] > 0) != (line->slack[last] > 0)) {
       line->before = line->place[last];
@@ -392,8 +427,8 @@ static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *l
 /* Is the solution itself where the slack changes its sign, and as fast to both sides? Solutions that stay at a kink of the equations cross at two rates. */
 static bool is_regular_crossing(const Line *line) {
   if (!(line->before < 0 && line->after > 0)) return false;
-  for (int k = 0; k < SAMPLES; k++) {
-    double low = fabs(line->slack[SAMPLES - 1 - k]), high = fabs(line->slack[SAMPLES + k]);
+  for (int k = 0; k < line->samples; k++) {
+    double low = fabs(line->slack[line->samples - 1 - k]), high = fabs(line->slack[line->samples + k]);
     if (is_slack(low / FAR) && is_slack(high / FAR)) return fabs(low - high) <= GOOD_PART * fmax(low, high);
   }
   return false;
@@ -405,7 +440,7 @@ static bool go_to_crossing(Bordered *bordered, double t, const Line *line, doubl
   double low = line->before, high = line->after, place = 0, slack;
   double *held = heap_array(bordered->heap, columns, sizeof *held);
   bordered->slack[0] = line->first;
-  for (int k = 0; k < SAMPLES && place != low; k++) {
+  for (int k = 0; k < line->samples && place != low; k++) {
     double next =
         low > 0 ? fmin(low, place > 0 ? SEVERAL * place : STUCK) : fmax(low, place < 0 ? SEVERAL * place : -STUCK);
     if (!go_to(bordered, t, place, next, y)) return false;
@@ -509,12 +544,14 @@ static bool find_from(const Bordered *bordered, const double *from, double t, do
 /* Of both sides, the solution near the instant crosses, and goes on to the one far from it. */
 static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
   ConstMoment at[INSTANT_FAR_AFTER + 1];
-  Line before, after;
-  for (InstantPlace place = INSTANT_BEFORE; place <= INSTANT_FAR_AFTER; place++)
+  Line before = line_make(bordered->heap), after = line_make(bordered->heap);
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     at[place] = (ConstMoment){instant_time(t, gap, place), y[place]};
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_BEFORE].t, y[INSTANT_BEFORE])) return false;
+  if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE].t, y[INSTANT_FAR_BEFORE])) return false;
   copy_others(&bordered->view->system, y[INSTANT_BEFORE], bordered->is_state, y[INSTANT_AFTER]);
-  if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch) || !choose_one(bordered, at[INSTANT_BEFORE])) return false;
+  if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch)) return false;
+  if (!choose_one(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE])) return false;
   if (!solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &before)) return false;
   if (!solve_crossing(bordered, at[INSTANT_AFTER].t, y[INSTANT_AFTER], scratch, &after)) return false;
   if (before.sign != after.sign) return false;

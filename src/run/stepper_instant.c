@@ -117,19 +117,24 @@ static void leap(Stepper *stepper, double t) {
   stepper_jump(stepper, t);
 }
 
-bool stepper_crosses_instant(Stepper *stepper, double singular) {
-  double gap = SLIVER * stepper_span(stepper), stop = stepper_modes_end(stepper);
+bool stepper_can_cross(Stepper *stepper, double singular) {
+  double gap = SLIVER * stepper_span(stepper);
   if (stepper->view->evaluator->past || !(singular > stepper->t_passed)) return false;
-  if (instant_time(singular, gap, INSTANT_FAR_BEFORE) < stepper->options.start) return false;
-  if (instant_time(singular, gap, INSTANT_FAR_AFTER) > stop || !crosses(stepper, singular, gap)) return false;
+  return instant_time(singular, gap, INSTANT_FAR_BEFORE) >= stepper->options.start &&
+         instant_time(singular, gap, INSTANT_FAR_AFTER) <= stepper_modes_end(stepper) &&
+         crosses(stepper, singular, gap);
+}
+
+bool stepper_crosses_instant(Stepper *stepper, double singular) {
+  if (!stepper_can_cross(stepper, singular)) return false;
   uint32_t column = stepper_farthest_jump(stepper);
   if (column != MAP_NONE && !stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the equations leave %s open for an instant: it goes on from %.6g to %.6g", singular,
                  stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
   stepper->warned_fold |= column != MAP_NONE;
-  leap(stepper, singular + gap);
-  stepper->t_passed = singular + gap;
+  stepper->t_passed = singular + SLIVER * stepper_span(stepper);
+  leap(stepper, stepper->t_passed);
   return true;
 }
 

@@ -211,6 +211,9 @@ uint32_t stepper_farthest_jump(const Stepper *stepper);
 /* Does one solution alone cross a singular point, which solutions meet at a kink (instant_crosses)? Then the run goes on behind it, with an event. */
 bool stepper_crosses_instant(Stepper *stepper, double singular);
 
+/* Would it? The states there may be rough. */
+bool stepper_can_cross(Stepper *stepper, double singular);
+
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
   double near = 2 * LOCATED * stepper_span(stepper);
