@@ -23,10 +23,22 @@ end Robertson;
 """
 
 
+def absent_for_good(starts, reactions):
+    """The substances that are not there, and that no reaction makes of those that are or come: zero is their exact solution, and often an unstable one, which round-off
+    leaves; no reference tells when."""
+    there = {k for k, start in enumerate(starts, 1) if start > 0}
+    while True:
+        made = {product for needs, product in reactions if needs <= there} - there
+        if not made:
+            return [k for k in range(1, len(starts) + 1) if k not in there]
+        there |= made
+
+
 def network(rng):
     """Reactions of one or two molecules by the law of mass action; each keeps the number of molecules, so no concentration exceeds the sum."""
     count = rng.randint(3, 6)
     rates = {k: [] for k in range(1, count + 1)}
+    reactions = []
     for k in list(rates) + [rng.randint(1, count) for _ in range(count)]:
         other = rng.choice([j for j in rates if j != k])
         partner = rng.choice([None, k, rng.randint(1, count)])
@@ -34,8 +46,11 @@ def network(rng):
         rate = f"{speed!r}*c{k}" + (f"*c{partner}" if partner else "")
         rates[k].append("-" + rate)
         rates[other].append("+" + rate)
+        reactions.append(({k, partner or k}, other))
     starts = [rng.choice([0.0, 1.0, rng.random()]) for _ in rates]
     starts[0] = 1.0
+    for k in absent_for_good(starts, reactions):
+        starts[k - 1] = 0.1*k
     declared = ", ".join(f"c{k}(start = {start!r}, fixed = true, min = 0)" for k, start in zip(rates, starts))
     equations = "\n".join(f"  der(c{k}) = {' '.join(terms) or '0'};" for k, terms in rates.items())
     stop = 10**rng.uniform(0, 4)

@@ -634,7 +634,7 @@ def check_refusals(folder):
     done = run(DAEDAL, "export", model, "--fmu", fmu, "--input", table, status=4)
     assert "gives the input u" in done.stderr and not fmu.exists(), done.stderr
     model.write_text("model Shot\n  Real x(start = 0, fixed = true), v(start = 0.1);\nequation\n  der(x) = v;\n  der(v) = x;\nfinal equation\n  x = 1;\nend Shot;\n")
-    for arguments in (["--fmu", fmu], ["--c", folder / "refused", "--standalone"]):
+    for arguments in (["--fmu", fmu], ["--c", folder / "refused", "--standalone"], ["--c", folder / "refused"]):
         done = run(DAEDAL, "export", model, *arguments, status=4)
         assert "final equations" in done.stderr and not fmu.exists(), done.stderr
     for arguments in (["--fmu", "x.fmu", "--c", "x"], ["--fmi", "3"], ["--fmu", "x.fmu", "--fmi", "1"],

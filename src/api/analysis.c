@@ -3,6 +3,7 @@
 
 #include "result/diagnostics_report.h"
 
+#include "array/state_wishes.h"
 #include "result/analysis_report.h"
 
 static bool work_analyze(daedal_model *model, const void *argument) {
@@ -18,7 +19,8 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
   bool discrete_ok = model_check_discrete(model->model, model->heap, &model->diags);
-  bool is_sound = ok && analysis->curable && discrete_ok;
+  bool wishes_ok = !ok || wishes_check_model(analysis->problem.model, &model->arena, &model->diags);
+  bool is_sound = ok && analysis->curable && discrete_ok && wishes_ok;
   model->figures = (daedal_analysis){.status = !is_sound             ? DAEDAL_STRUCTURE
                                                : analysis->can_reset ? DAEDAL_OK
                                                                      : DAEDAL_INPUT,

@@ -11,6 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool refuse_export(daedal_result *result, const char *obstacle) {
+  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "%s cannot be exported: %s",
+             daedal_model_name(result->model), obstacle);
+  return false;
+}
+
+static bool refuse_boundary(daedal_result *result) {
+  return refuse_export(result, "it has final equations, and only `simulate` finds the start that they ask for");
+}
+
 /* Names and values of the variables that stand behind leaf indices. */
 static ExportList named_values(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
   const char **names = arena_array(arena, variables->count, sizeof *names);
@@ -41,6 +51,7 @@ static const char **leaf_names(Evaluator *evaluator, Arena *arena) {
 /* The rows that a run would integrate, at its consistent initial values. */
 static bool export_files(daedal_result *result, ExportFiles *files) {
   const Simulation *simulation = &result->simulation;
+  if (has_boundary(result->model)) return refuse_boundary(result);
   Evaluator *evaluator = simulation->system.evaluator;
   Model *own = evaluator_model(evaluator);
   const Array *array = evaluator->array;
@@ -66,12 +77,6 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
 }
 
 /* ---- the solver ---- */
-
-static bool refuse_solver(daedal_result *result, const char *obstacle) {
-  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "the solver of %s cannot be exported: %s",
-             daedal_model_name(result->model), obstacle);
-  return false;
-}
 
 /* Did dummy derivatives make the plan? */
 static bool has_dummies(const Plan *plan) {
@@ -141,10 +146,10 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
     const Plan *plan = start->plan;
     if (!start->run.y) continue;
     if (first->holds && memcmp(plan->holds, first->holds, branches) == 0) continue;
-    if (!has_dummies(plan)) return refuse_solver(result, "an event leads to equations that structure does not treat");
+    if (!has_dummies(plan)) return refuse_export(result, "an event leads to equations that structure does not treat");
     ExportSource source = plan_source(result, plan, &start->run);
     if (!export_same_leaves(&source, sources->data) || !recorder_has_all(source.recorder))
-      return refuse_solver(result, "an event leads to equations of other variables");
+      return refuse_export(result, "an event leads to equations of other variables");
     vec_push(result->heap, sources, source);
   }
   return true;
@@ -187,13 +192,12 @@ static void number_sources(Heap *heap, ExportSources *sources) {
 static bool solver_sources(daedal_result *result, ExportSources *sources) {
   const Simulation *simulation = &result->simulation;
   const Plan *plan = simulation->plan;
-  if (has_boundary(result->model))
-    return refuse_solver(result, "it has final equations, and only `simulate` finds the start that they ask for");
+  if (has_boundary(result->model)) return refuse_boundary(result);
   if (!has_dummies(plan))
-    return refuse_solver(result, "only what dummy derivatives make of a model can be; use --method dummy");
+    return refuse_export(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));
   if (!recorder_has_all(sources->data->recorder))
-    return refuse_solver(result, "the equations of the mode at the start lack derivatives that the model writes");
+    return refuse_export(result, "the equations of the mode at the start lack derivatives that the model writes");
   bool changes = plan->branches.count && (plan->holds || export_changes_structure(sources->data));
   if (changes && !add_modes(result, sources)) return false;
   add_point(result, sources->data);

@@ -2,7 +2,7 @@
  * and discrete values by decisions. */
 #pragma once
 
-#include "base/bernstein.h"
+#include "core/bernstein.h"
 #include "code/decisions.h"
 #include "code/schedule.h"
 #include "core/edges.h"

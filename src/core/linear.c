@@ -49,6 +49,12 @@ void lu_solve_transposed(int n, const double *a, const int *pivot, double *b) {
     if (pivot[k] != k) swap(&b[k], &b[pivot[k]]);
 }
 
+double lu_determinant(int n, const double *a, const int *pivot) {
+  double determinant = 1;
+  for (int k = 0; k < n; k++) determinant *= pivot[k] != k ? -a[k + k * n] : a[k + k * n];
+  return determinant;
+}
+
 /* x + iy becomes (x + iy) / (c + id). */
 static void divide(double *x, double *y, double c, double d) {
   double size = c * c + d * d, real = (*x * c + *y * d) / size;

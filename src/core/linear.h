@@ -6,6 +6,9 @@ int lu_factor(int n, double *a, int *pivot);
 void lu_solve(int n, const double *a, const int *pivot, double *b);
 void lu_solve_transposed(int n, const double *a, const int *pivot, double *b);
 
+/* The determinant, by the factors. */
+double lu_determinant(int n, const double *a, const int *pivot);
+
 /* The same of a matrix a + ib, and a solution x + iy. */
 int complex_factor(int n, double *a, double *b, int *pivot);
 void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);

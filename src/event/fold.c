@@ -213,11 +213,16 @@ static void set_point(Curve *curve, const double *y) {
   curve->point[curve->rows] = 0;
 }
 
+/* The tangent is along the drive: corrections across it keep that. */
+static void keep_drive(Curve *curve) {
+  memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
+  curve->tangent[curve->rows] = 1;
+}
+
 /* The sign of the determinant of the columns z at a point, which is that of its branch; 0: it is singular. */
 static double branch_sign(Curve *curve, ConstMoment at) {
   double logarithm, t = curve->t;
-  memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
-  curve->tangent[curve->rows] = 1;
+  keep_drive(curve);
   set_point(curve, at.y);
   curve->t = at.t;
   bool is_regular = factor(curve, curve->point, curve->tangent);
@@ -275,8 +280,7 @@ static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
 
 /* The solution at a drive of s; true if it is on the branch with this sign. */
 static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
-  memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
-  curve->tangent[curve->rows] = 1;
+  keep_drive(curve);
   guess_at_drive(curve, s, origin, at);
   double logarithm;
   if (!correct(curve, NOTABLE)) return false;
@@ -313,10 +317,34 @@ static bool are_bounded(const Curve *curve, const Fold *fold) {
   return true;
 }
 
+/* Moves the point behind the fold to the fold's own drive. */
+static bool meet_drive(Curve *curve, double drive) {
+  keep_drive(curve);
+  memcpy(curve->next, curve->point, (size_t)curve->unknowns * sizeof(double));
+  curve->next[curve->rows] = drive / curve->scale[curve->rows];
+  if (!correct(curve, NOTABLE)) return false;
+  swap_numbers(&curve->point, &curve->next);
+  return true;
+}
+
+/* The column that jumps farthest, for its size, from the corner to the point behind the fold. Both are of the curve, and of one drive, so that what follows from time and
+ * states alone does not jump. */
+static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
+  double most = 0;
+  for (int32_t u = 0; u < curve->rows; u++) {
+    double jump = fabs(curve->point[u] - corner[u]);
+    if (array_order(curve->view->evaluator->array, (uint32_t)curve->column[u]) > 0 || !(jump > most)) continue;
+    most = jump;
+    fold->column = (uint32_t)curve->column[u];
+  }
+  fold->jump = most;
+}
+
 /* The columns at both sides of the fold; those behind it are found from where the curve has led. */
 static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
   fold->time = curve->t + drive;
+  find_jump(curve, corner, fold);
   move_states(system, y, drive, fold->before);
   memcpy(fold->after, fold->before, (size_t)system->columns * sizeof *y);
   for (int32_t u = 0; u < curve->rows; u++) {
@@ -334,7 +362,7 @@ bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, F
   double drive = 0, *corner = heap_array(heap, (size_t)curve->unknowns, sizeof *corner);
   number_unknowns(curve, at.y);
   bool found = find_drive(curve, at.y, NEGLIGIBLE * longest) && find_both(curve, origin, at, longest, &drive, corner) &&
-               set_sides(curve, at.y, drive, corner, fold);
+               meet_drive(curve, drive) && set_sides(curve, at.y, drive, corner, fold);
   heap_release(view->evaluator->heap, ticket);
   return found;
 }

@@ -3,9 +3,9 @@
  * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
 #include "event/instant.h"
 
-#include "base/dense.h"
 #include "base/linear.h"
 #include "core/constants.h"
+#include "core/linear.h"
 #include "nonlinear/corrector.h"
 
 #include <math.h>
@@ -253,9 +253,10 @@ static bool correct(Bordered *bordered, double t, double *y) {
 /* The determinant of a + shift*b. */
 static double shifted_determinant(const double *a, double shift, const double *b, int32_t n) {
   double m[LOST_LIMIT * LOST_LIMIT];
+  int pivot[LOST_LIMIT];
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) m[i * n + j] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
-  return dense_eliminate(m, n, n);
+    for (int32_t j = 0; j < n; j++) m[i + j * n] = a[i * LOST_LIMIT + j] + shift * b[i * LOST_LIMIT + j];
+  return lu_factor(n, m, pivot) ? 0 : lu_determinant(n, m, pivot);
 }
 
 /* Has S the orientation of `reference` in every direction: has S*reference^-1 no eigenvalue below zero? Then the determinant of S + shift*reference, for that of

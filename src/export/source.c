@@ -6,8 +6,8 @@
 #include <string.h>
 
 static bool refuse(const ExportSource *source, Diags *diags, const char *what, const char *name) {
-  diag_error(diags, DIAG_NOT_EXPORTED, (Span){0}, "the solver of %s cannot be exported: %s%s%s", source->name, what,
-             name ? " " : "", name ? name : "");
+  diag_error(diags, DIAG_NOT_EXPORTED, (Span){0}, "%s cannot be exported: %s%s%s", source->name, what, name ? " " : "",
+             name ? name : "");
   return false;
 }
 

@@ -138,23 +138,19 @@ static bool literal_expr(Elaboration *el, AstExpr e, Type type, Expr *out) {
 }
 
 /* The value of an expression as nodes; valid until the next run. `what` is named in a type error. */
-static bool run_expression(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, const char *what,
-                           Value *out) {
+static bool run_binding(Elaboration *el, AstExpr e, Name scope, Type expected, Value *out) {
   Compiler *c = compiler_fresh(el);
   c->scope = scope;
   c->diags = el->diags;
   Type type = compile_expression(c, e, expected);
-  if (c->errors == 0) {
-    Type wanted = expected;
-    if (type.dimensions == 0 && mode != LOAD_LEAVES) wanted.dimensions = 0;
-    compile_expect(c, wanted, type, ast_span(el->ast, e), what);
-  }
+  if (c->errors == 0) compile_expect(c, expected, type, ast_span(el->ast, e), "the binding");
+  discrete_check(c, expected, e);
   if (c->errors) return false;
-  ExecuteStatus status = run_code(el, c->routine, mode, el->diags);
+  ExecuteStatus status = run_code(el, c->routine, LOAD_LEAVES, el->diags);
   if (status == EXECUTE_UNKNOWN) {
     Span where;
     const char *obstacle = machine_obstacle(el->machine, &where);
-    input_error(el, ast_span(el->ast, e), "%s depends on %s that is not known at compile time", what, obstacle);
+    input_error(el, ast_span(el->ast, e), "the binding depends on %s that is not known at compile time", obstacle);
   }
   if (status == EXECUTE_OK) *out = *machine_result(el->machine, 0);
   return status == EXECUTE_OK;
@@ -300,8 +296,7 @@ static void bind_expression(Elaboration *el, const Component *component, const V
     bind_value(el, component, leaves, &value, span);
     return;
   }
-  if (run_expression(el, e, component->scope, leaves->type, LOAD_LEAVES, "the binding", &value))
-    bind_value(el, component, leaves, &value, span);
+  if (run_binding(el, e, component->scope, leaves->type, &value)) bind_value(el, component, leaves, &value, span);
 }
 
 static void bind_component(Elaboration *el, Component *component) {

@@ -730,3 +730,36 @@ uint32_t compile_call_outputs(Compiler *c, AstExpr e, uint32_t wanted) {
   run_tasks(c, base);
   return c->types.count - height;
 }
+
+/* ---- discrete values ---- */
+
+/* With --strict: a function whose arguments are continuous gives no discrete value (Modelica 3.6, section 3.8.3). */
+void discrete_check(Compiler *c, Type type, AstExpr e) {
+  static const char *const discrete[] = {"pre",   "edge", "change",  "sample", "initial", "terminal",
+                                         "floor", "ceil", "integer", "div",    "size",    "previous"};
+  Elaboration *el = c->el;
+  if (!el->model->is_strict || el->when || type.base == TYPE_REAL || type.base >= TYPE_RECORD) return;
+  AstExpr first = ast_first(el->ast, e);
+  bool *is_continuous = heap_array(el->heap, e - first + 1, sizeof *is_continuous);
+  for (AstExpr i = first; i <= e; i++) {
+    AstKind kind = ast_kind(el->ast, i);
+    bool any = false;
+    for (uint32_t k = 0; k < ast_kid_count(el->ast, i); k++) any |= is_continuous[ast_kid(el->ast, i, k) - first];
+    if (kind == AST_REFERENCE) {
+      Place place = place_find(c, ast_path(el->ast, i));
+      const Component *component = place.kind == PLACE_GLOBAL ? &el->components.data[place.index] : NULL;
+      any = component ? component->variability == VARIABILITY_CONTINUOUS && component->type.base == TYPE_REAL
+                      : ast_path_is(el->ast, ast_path(el->ast, i), "time");
+    }
+    if (kind == AST_CALL && any) {
+      AstPath path = ast_path(el->ast, i);
+      const ClassEntry *entry = class_find(el, c->scope, path);
+      if (entry && entry->role == ROLE_CLASS_FUNCTION)
+        compile_error(c, ast_span(el->ast, i), "`%s` is called with continuous arguments: its value is not discrete",
+                      ast_path_text(el->ast, path, &el->arena));
+      for (size_t k = 0; k < sizeof discrete / sizeof *discrete; k++) any &= !ast_path_is(el->ast, path, discrete[k]);
+    }
+    is_continuous[i - first] = any && kind != AST_RELATION;
+  }
+  heap_free_all(el->heap, is_continuous);
+}

@@ -278,7 +278,7 @@ static bool has_open_size(const Elaboration *el, const Component *component) {
   return false;
 }
 
-/* A parameter without binding has its start value. */
+/* A parameter without binding has its start value; an open size comes from the start value too. */
 static AstExpr start_of(const Elaboration *el, const Component *component) {
   const AstModification *modification = component->element->component->modification;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
@@ -293,8 +293,7 @@ static bool needs_value(const Elaboration *el, const Component *component) {
 }
 
 static AstExpr value_source(const Elaboration *el, const Component *component) {
-  bool has_start_only = component->binding == AST_NONE && component_is_parameter(component);
-  return has_start_only ? start_of(el, component) : component->binding;
+  return component->binding == AST_NONE ? start_of(el, component) : component->binding;
 }
 
 uint32_t view_member(Elaboration *el, const Component *view, uint32_t field) {

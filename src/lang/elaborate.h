@@ -392,6 +392,9 @@ Compiler *compiler_fresh(Elaboration *el);
  * records; TYPE_NOTHING if open. */
 Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
 
+/* With --strict: an error where a value of this type, which is discrete, is made by a function of continuous arguments. */
+void discrete_check(Compiler *compiler, Type type, AstExpr e);
+
 /* A call with several outputs wanted (`wanted` at most its outputs); types of the outputs are on
  * compiler->types. Gives the number of outputs pushed. `e` must be an AST_CALL of a function. */
 uint32_t compile_call_outputs(Compiler *compiler, AstExpr e, uint32_t wanted);

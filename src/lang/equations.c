@@ -134,6 +134,8 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
   if (c->errors == 0 && type_join(el, left, right).base == TYPE_NOTHING)
     compile_error(c, ast_span(ast, statement->right), "the sides of the equation are %s and %s", type_text(el, left),
                   type_text(el, right));
+  discrete_check(c, left, statement->left);
+  discrete_check(c, left, statement->right);
   if (run(el, c, statement->span))
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
 }

@@ -76,6 +76,7 @@ static const ClassEntry *program_collect(Elaboration *el, const FlatProgram *pro
 }
 
 static void elaborate_class(Elaboration *el, const ClassEntry *entry, LangOptions options) {
+  el->model->is_strict = options.strict;
   if (options.strict) energy_refuse(el, entry->ast);
   el->model->name = entry->ast->label.name;
   el->model->description = entry->ast->comment;

@@ -618,15 +618,15 @@ void symbolic_start(Elaboration *el) {
       machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
 }
 
-/* Marks the whole numbers and truths with values that the code loads: they can no longer change, and their values serve
- * in ranges and sizes. A variable that is bound to a number never does. False if there are no further ones. */
+/* Marks what the code loads and has a value: whole numbers, truths, and what the model says to evaluate. It can no longer
+ * change, and its value serves in ranges and sizes. False if there is no more of it. */
 static bool mark_loaded(Elaboration *el, const Routine *routine) {
   bool is_changed = false;
   for (uint32_t i = 0; i < routine->code.count; i++) {
     if (routine->code.data[i].code != CODE_GLOBAL) continue;
     Component *component = &el->components.data[routine->code.data[i].b];
     bool is_real = component->type.base == TYPE_REAL || component->type.base >= TYPE_RECORD;
-    if (is_real || component->is_structural) continue;
+    if ((is_real && !component->is_evaluated) || component->is_structural) continue;
     if (component_is_parameter(component) ? !component->has_value : !component_literal(el, component)) continue;
     component->is_structural = is_changed = true;
   }

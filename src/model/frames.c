@@ -55,12 +55,9 @@ static bool probe_finish(Machine *machine, bool is_last) {
   for (uint32_t i = 0; i < routine->inputs + routine->outputs; i++)
     if (!is_last && (!slot_is_set(&frame->slots[i]) || has_open_field(machine, &frame->slots[i]))) return true;
   for (uint32_t i = 0; i < routine->outputs; i++)
-    if (routine->locals.data[routine->inputs + i].is_free) {
-      machine_unknown(machine, "the size of an output");
-      return machine_error(machine, "the size of output `%s` of function `%s` is not known before it runs",
-                           names_text(machine->names, routine->locals.data[routine->inputs + i].name),
-                           names_text(machine->names, routine->name));
-    }
+    if (routine->locals.data[routine->inputs + i].is_free)
+      return machine_lacks(machine, "the size of output `%s`",
+                           names_text(machine->names, routine->locals.data[routine->inputs + i].name));
   const Frame *caller = &machine->frames.data[machine->frames.count - 2];
   Span span = caller->routine->spans.data[caller->position];
   if (!machine->domain->call(machine->domain->context, routine, frame->slots, frame->slots + routine->inputs, span)) {

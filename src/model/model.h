@@ -170,6 +170,7 @@ typedef struct Model {
   Experiment experiment;
   const MassForm *mass; /* NULL: none is known */
   Map by_name;          /* Name -> variable position */
+  bool is_strict;       /* what the language forbids is refused, also where it only warns otherwise */
 } Model;
 
 /* An empty model in `heap`. */

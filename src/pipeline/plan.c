@@ -3,6 +3,7 @@
 
 #include "array/kink_modes.h"
 #include "array/meeting.h"
+#include "array/state_wishes.h"
 #include "array/verdict.h"
 #include "external/external.h"
 #include "init/explain.h"
@@ -169,33 +170,16 @@ static void warn_of_kinks(Plan *plan) {
                "write them as if-expressions");
 }
 
-/* May the equation be differentiated once more, so that what it determines can be a state? */
-static bool is_smooth(const Problem *problem, Expr residual) {
-  int32_t once = 1, order;
-  return !model_lacking_input(problem->model, &residual, &once, 1, &order);
-}
-
-/* Variables with stateSelect prefer or always can be states, also where the equations do not differentiate them. */
-static void offer_preferred(Plan *plan) {
-  const Problem *problem = &plan->problem;
-  const Model *model = problem->model;
-  bool *preferred = arena_array(&plan->arena, problem->unknowns, sizeof *preferred), any = false;
-  bool *smooth = arena_array(&plan->arena, problem->equations, sizeof *smooth);
-  for (uint32_t j = 0; j < problem->unknowns; j++) {
-    preferred[j] = model->variables.data[model->unknowns.data[problem->unknown[j]]].select >= SELECT_PREFER;
-    any = any || (preferred[j] && plan->structure.d[j] == 0);
-  }
-  for (uint32_t i = 0; i < problem->equations && any; i++) smooth[i] = is_smooth(problem, problem->residual[i]);
-  if (any) plan->structure = structure_prefer(&plan->arena, &problem->incidence, &plan->structure, preferred, smooth);
-}
-
 /* The array has every derivative that the model speaks of, also those that only aliases write. */
 static bool pass_array(Plan *plan) {
   warn_of_kinks(plan);
   int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
   if (problem_least_orders(&plan->problem, plan->structure.d, least))
     plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
-  if (plan->request.method->offers_preferred) offer_preferred(plan);
+  if (plan->request.method->offers_preferred) {
+    plan->structure = wishes_offer(&plan->problem, &plan->structure, &plan->arena);
+    if (!wishes_check(&plan->problem, &plan->structure, plan->diags)) return false;
+  }
   if (plan->structure.n_superfluous) {
     bool *named = arena_array(&plan->arena, plan->problem.unknowns, sizeof *named);
     problem_named_derivatives(&plan->problem, plan->structure.d, named);

@@ -46,8 +46,8 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
   if (stepper->view->evaluator->past || !find_fold(stepper, longest, &fold)) return false;
   if (fabs(fold.time - expected) > seen) return false;
-  uint32_t column = stepper_farthest_jump(stepper);
-  if (column == MAP_NONE) return false;
+  uint32_t column = fold.column;
+  if (!(fold.jump > stepper->options.tolerance)) return false;
   stepper_jump(stepper, fold.time);
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},

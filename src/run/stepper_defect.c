@@ -122,12 +122,16 @@ static double look_inside(Stepper *stepper, double chance, double largest) {
   return worst;
 }
 
-/* From a point where the rows are solved: implicit methods solve for algebraic columns as far as their states ask for it. */
+bool stepper_solve_begin(Stepper *stepper) {
+  View *view = stepper->view;
+  copy_numbers(stepper->ahead, stepper->begin, (size_t)view->system.columns);
+  if (view->methods->find(view, stepper->before, stepper->ahead) != EVAL_OK) return false;
+  copy_numbers(stepper->begin, stepper->ahead, (size_t)view->system.columns);
+  return true;
+}
+
 static void take_again(Stepper *stepper, double step) {
-  const System *system = &stepper->view->system;
-  copy_numbers(stepper->ahead, stepper->begin, (size_t)system->columns);
-  if (system->complete(system->context, stepper->before, stepper->ahead) == EVAL_OK)
-    copy_numbers(stepper->begin, stepper->ahead, (size_t)system->columns);
+  stepper_solve_begin(stepper);
   stepper->t_doubt = stepper->before + step;
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }

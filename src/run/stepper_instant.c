@@ -18,7 +18,8 @@ void stepper_jump(Stepper *stepper, double t) {
   stepper->statistics.events++;
 }
 
-uint32_t stepper_farthest_jump(const Stepper *stepper) {
+/* The column that jumps farthest from `y` to `beyond`, for its size; MAP_NONE: none jumps by more than the tolerance. */
+static uint32_t farthest_jump(const Stepper *stepper) {
   const double *nominal = stepper->view->system.nominal;
   uint32_t farthest = MAP_NONE;
   double most = stepper->options.tolerance;
@@ -29,7 +30,8 @@ uint32_t stepper_farthest_jump(const Stepper *stepper) {
   return farthest;
 }
 
-/* Columns at t with their states: from the last step, or at the rates of where it began. */
+/* Columns at t with their states: from the last step, or at the rates of where it began, with the rows solved there: steps that hardly get ahead
+ * leave rates as they are, since these do not matter to them. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
   if (has_step && t >= stepper->before) {
@@ -127,7 +129,7 @@ bool stepper_can_cross(Stepper *stepper, double singular) {
 
 bool stepper_crosses_instant(Stepper *stepper, double singular) {
   if (!stepper_can_cross(stepper, singular)) return false;
-  uint32_t column = stepper_farthest_jump(stepper);
+  uint32_t column = farthest_jump(stepper);
   if (column != MAP_NONE && !stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the equations leave %s open for an instant: it goes on from %.6g to %.6g", singular,
@@ -141,7 +143,7 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
   bool is_start = stepper->before == singular;
-  if (stepper->view->evaluator->past) return false;
+  if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED)
     return stepper_crosses_instant(stepper, singular);
   leap(stepper, singular + gap);

@@ -18,9 +18,13 @@ const double *stepper_values(const Stepper *stepper) {
 }
 
 bool stepper_interpolate(Stepper *stepper, double t, double *y) {
+  double span = stepper_span(stepper);
   if (view_point(stepper->view, stepper->segment, t, y) == EVAL_OK) return true;
   if (!stepper_is_at_instant(stepper, t)) return false;
-  copy_numbers(y, stepper->begin, (size_t)stepper->view->system.columns); /* its limit from before */
+  /* Its limit from before: the nearest point with a solution. */
+  for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->before; gap *= 2)
+    if (view_point(stepper->view, stepper->segment, t - gap, y) == EVAL_OK) return true;
+  copy_numbers(y, stepper->begin, (size_t)stepper->view->system.columns);
   return true;
 }
 

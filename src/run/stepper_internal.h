@@ -205,9 +205,6 @@ bool stepper_passes_start(Stepper *stepper);
 /* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
 bool stepper_leaps_instant(Stepper *stepper, double singular);
 
-/* The column that jumps farthest from `y` to `beyond`, for its size; MAP_NONE: none jumps by more than the tolerance. */
-uint32_t stepper_farthest_jump(const Stepper *stepper);
-
 /* Does one solution alone cross a singular point, which solutions meet at a kink (instant_crosses)? Then the run goes on behind it, with an event. */
 bool stepper_crosses_instant(Stepper *stepper, double singular);
 
@@ -251,6 +248,10 @@ bool stepper_finish_event(Stepper *stepper, bool settled);
 bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);
 
 /* ---- the defect ---- */
+
+/* Solves the rows where the last step began: implicit methods solve for algebraic columns as far as their states ask for it. false: they cannot be solved,
+ * and are as they were. */
+bool stepper_solve_begin(Stepper *stepper);
 
 void stepper_make_defect(Stepper *stepper);
 

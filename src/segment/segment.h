@@ -1,11 +1,11 @@
-/* segment: what a step returns: all columns over the step, and the polynomial of each in Bernstein's basis (base/bernstein.h).
+/* segment: what a step returns: all columns over the step, and the polynomial of each in Bernstein's basis (core/bernstein.h).
  *
  * Every integrator gives one alike, and whoever looks inside of a step looks at it: recording, delays, sensitivities, proofs, searches, the defect. A column is
  * sampled and converted when its polynomial is first asked for, since most are never looked at inside of a step.
  */
 #pragma once
 
-#include "base/bernstein.h"
+#include "core/bernstein.h"
 #include "base/heap.h"
 #include "base/map.h"
 

@@ -4,7 +4,7 @@
 #include "array/meeting.h"
 #include "base/copy.h"
 #include "core/constants.h"
-#include "watch/search.h"
+#include "core/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct Kinks {
   double *inside;       /* the same at the last look inside it */
   double *side;         /* the sign of each argument where the step begins; 0: it is not looked for */
   double *margin;       /* and with that sign, with their rates, at both ends: see KnownEnds */
-  Search *search;
+  Search search;
   double *speed; /* how fast each argument has moved of late */
   double *least; /* arguments below this are zero as far as the tolerance tells */
   double tolerance;
@@ -87,7 +87,7 @@ Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
   kinks->inside = heap_array(heap, 2 * count, sizeof(double));
   kinks->margin = heap_array(heap, 4 * count, sizeof(double));
   kinks->side = heap_array(heap, count, sizeof(double));
-  kinks->search = search_new(heap, (uint32_t)count);
+  kinks->search = search_make((uint32_t)count, heap_array(heap, (size_t)count, SEARCH_NUMBERS * sizeof(double)));
   kinks->speed = heap_array(heap, count, sizeof(double));
   kinks->least = heap_array(heap, count, sizeof(double));
   kinks->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
@@ -184,8 +184,8 @@ static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t 
   Watched watched = {.context = step, .count = kinks->count, .step = size, .look = look_at, .near = LOCATED * size};
   KnownEnds ends = known_ends(kinks);
   Bracket found;
-  if (!search_find(kinks->search, &watched, stretch, &ends, &found)) return INFINITY;
-  search_locate(kinks->search, &watched, &found);
+  if (!search_find(&kinks->search, &watched, stretch, &ends, &found)) return INFINITY;
+  search_locate(&kinks->search, &watched, &found);
   for (uint32_t k = 0; k < kinks->count; k++)
     if (margin_of(kinks, k, kinks->inside) < 0) *bent = k;
   return found.high;

@@ -1,12 +1,13 @@
 /* krawczyk: see krawczyk.h. */
 #include "watch/krawczyk.h"
 
-#include "base/dense.h"
+#include "core/linear.h"
 
 struct Krawczyk {
   int32_t n;
-  double *inverse;   /* C, by rows */
-  double *work;      /* [n * 2n] the matrix and that of 1 beside it, which becomes the inverse */
+  double *inverse; /* C, by rows */
+  double *factors, *column;
+  int *pivot;
   Interval *deviate; /* I - C G */
 };
 
@@ -14,8 +15,9 @@ Krawczyk *krawczyk_new(Heap *heap, int32_t n) {
   Krawczyk *krawczyk = heap_alloc(heap, sizeof *krawczyk);
   size_t entries = (size_t)n * (size_t)n;
   *krawczyk = (Krawczyk){.n = n, .deviate = heap_array(heap, entries, sizeof(Interval))};
-  krawczyk->inverse = heap_array(heap, entries, sizeof(double));
-  krawczyk->work = heap_array(heap, 2 * entries, sizeof(double));
+  heap_numbers(heap, entries, &krawczyk->inverse, &krawczyk->factors);
+  krawczyk->column = heap_array(heap, (size_t)n, sizeof(double));
+  krawczyk->pivot = heap_array(heap, (size_t)n, sizeof(int));
   return krawczyk;
 }
 
@@ -23,14 +25,14 @@ Krawczyk *krawczyk_new(Heap *heap, int32_t n) {
 static bool invert(Krawczyk *krawczyk, const Interval *jacobian) {
   int32_t n = krawczyk->n;
   for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) {
-      krawczyk->work[i * 2 * n + j] = interval_middle(jacobian[i * n + j]);
-      krawczyk->work[i * 2 * n + n + j] = i == j;
-    }
-  double determinant = dense_eliminate(krawczyk->work, n, 2 * n);
-  for (int32_t i = 0; i < n; i++)
-    for (int32_t j = 0; j < n; j++) krawczyk->inverse[i * n + j] = krawczyk->work[i * 2 * n + n + j];
-  return determinant != 0;
+    for (int32_t j = 0; j < n; j++) krawczyk->factors[i + j * n] = interval_middle(jacobian[i * n + j]);
+  if (lu_factor(n, krawczyk->factors, krawczyk->pivot)) return false;
+  for (int32_t j = 0; j < n; j++) {
+    for (int32_t i = 0; i < n; i++) krawczyk->column[i] = i == j;
+    lu_solve(n, krawczyk->factors, krawczyk->pivot, krawczyk->column);
+    for (int32_t i = 0; i < n; i++) krawczyk->inverse[i * n + j] = krawczyk->column[i];
+  }
+  return true;
 }
 
 bool krawczyk_set_jacobian(Krawczyk *krawczyk, const Interval *jacobian, bool inverts) {

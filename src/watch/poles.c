@@ -2,9 +2,9 @@
 #include "watch/poles.h"
 
 #include "core/constants.h"
+#include "core/search.h"
 #include "expr/enclosure.h"
 #include "init/terms.h"
-#include "watch/search.h"
 
 #include <math.h>
 
@@ -44,7 +44,7 @@ struct Poles {
   double *margin; /* of the last look */
   bool *is_done;  /* it is never zero, or has been found */
   PoleNodes *nodes;
-  Search *search;
+  Search search;
   double *y; /* columns of that look */
 };
 
@@ -91,7 +91,7 @@ Poles *poles_new(Heap *heap, View *view, double start, double stop, double toler
   heap_numbers(heap, count, &poles->earlier, &poles->before, &poles->end, &poles->inside, &poles->side, &poles->least,
                &poles->speed, &poles->margin);
   poles->nodes = heap_array(heap, count, sizeof *poles->nodes);
-  poles->search = search_new(heap, count);
+  poles->search = search_make(count, heap_array(heap, count, SEARCH_NUMBERS * sizeof(double)));
   poles->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
   poles_forget(poles);
   return poles;
@@ -180,8 +180,8 @@ static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
     if (!*is_certain) continue;
     return step->begin.t + PRESENT * size;
   }
-  if (!search_find(poles->search, &watched, found, NULL, &found)) return NAN;
-  search_locate(poles->search, &watched, &found);
+  if (!search_find(&poles->search, &watched, found, NULL, &found)) return NAN;
+  search_locate(&poles->search, &watched, &found);
   for (uint32_t k = 0; k < poles->count; k++)
     if (poles->side[k] != 0 && poles->side[k] * poles->inside[k] < poles->least[k]) *zero = k;
   *is_certain = !(poles->before[*zero] * poles->end[*zero] > 0);

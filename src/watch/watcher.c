@@ -2,7 +2,7 @@
 #include "watch/watcher.h"
 
 #include "core/constants.h"
-#include "watch/search.h"
+#include "core/search.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 struct Watcher {
   View *view;
   Certificate *certificate;
-  Search *modes, *slides;
+  Search modes, slides;
   double *margin; /* of the modes */
   bool *jumps;    /* modes whose differences jump; NULL: none does */
 };
@@ -52,8 +52,8 @@ Watcher *watcher_new(Heap *heap, View *view) {
   Watcher *watcher = heap_alloc(heap, sizeof *watcher);
   uint32_t count = view->switches ? view->switches->modes->count : 0;
   *watcher = (Watcher){.view = view, .certificate = certificate_new(heap, view)};
-  watcher->modes = search_new(heap, count);
-  watcher->slides = search_new(heap, 1);
+  watcher->modes = search_make(count, heap_array(heap, count, SEARCH_NUMBERS * sizeof(double)));
+  watcher->slides = search_make(1, heap_array(heap, 1, SEARCH_NUMBERS * sizeof(double)));
   watcher->margin = heap_array(heap, count, sizeof(double));
   watcher->jumps = count ? mark_jumping(heap, view->switches) : NULL;
   return watcher;
@@ -181,7 +181,7 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
              look_at(&looking, found.high, watcher->margin) && switches_contradict(switches, &mode);
   if (!any) {
     if (!dips) certificate_open(watcher->certificate, &open.low, &open.high);
-    any = search_find(watcher->modes, &watched, open, NULL, &found);
+    any = search_find(&watcher->modes, &watched, open, NULL, &found);
   }
   *bracket = (EventBracket){found.low, found.high, inside, dips};
   switches->edges.now->looks_inside = false;
@@ -201,7 +201,7 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
   switches->edges.now->looks_inside = bracket->looks_inside;
   if (middle > step->segment->t0 && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
     edges_note_peaks(&switches->edges, watcher->margin);
-  search_locate(watcher->modes, &watched, &found);
+  search_locate(&watcher->modes, &watched, &found);
   if (!switches_contradict(switches, mode)) *mode = least_margin(switches);
   switches->edges.now->looks_inside = false;
   return found.high;
@@ -223,8 +223,8 @@ bool watcher_leaves(Watcher *watcher, const WatchedStep *step, double *t, double
   Watched watched = {.context = &looking, .count = 1, .step = *t - step->segment->t0, .look = look_at_weights};
   Bracket found;
   double margin;
-  bool leaves = search_find(watcher->slides, &watched, (Bracket){step->segment->t0, *t}, NULL, &found);
-  if (leaves) search_locate(watcher->slides, &watched, &found);
+  bool leaves = search_find(&watcher->slides, &watched, (Bracket){step->segment->t0, *t}, NULL, &found);
+  if (leaves) search_locate(&watcher->slides, &watched, &found);
   else look_at_weights(&looking, *t, &margin);
   if (leaves) *t = found.high;
   return leaves;

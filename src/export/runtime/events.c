@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { START_ROUNDS = 20, JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
-static const double SMALL_PART = 0.1, CONVERGED = 1e-13, JUMPED = 1e-6;
+static const double CONVERGED = 1e-13, JUMPED = 1e-6;
 
 int events_any(const Model *model) {
   return model->modes || model->levels || model->samples || model->actions || model->delays;
@@ -27,13 +27,6 @@ double events_indicator(const Solver *solver, int m) {
     if (edges->history[m].slides_with == 1 + slide->mode) return fmin(slide->weight, 1 - slide->weight) + STUCK;
   }
   return edges_margin(edges, m, edges->difference[m]);
-}
-
-double events_safe_time(const Solver *solver, int m) {
-  const Edges *edges = &solver->edges;
-  double size = edges->difference[edges->count + m], speed = edges->history[m].speed;
-  if (!(speed > 0) || solver->model->mode[m].is_timed) return HUGE_VAL;
-  return fmax(edges_margin(edges, m, edges->difference[m]), SMALL_PART * size) / speed;
 }
 
 /* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHORTEN_LIMIT = 20, SIGHT_LIMIT = 12, REFINE_LIMIT = 4 };
+enum { SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
 
 /* ---- memory ---- */
 
@@ -125,7 +125,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
-  solver->margins = numbers(memory, 4 * model->modes);
+  solver->margins = numbers(memory, SEARCH_NUMBERS * model->modes);
   solver->edges.slope = numbers(memory, model->modes);
   solver->pivot = integers(memory, model->largest);
   solver->columns = integers(memory, model->largest);
@@ -365,23 +365,6 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
-/* A step in which conditions on columns that only the equations tell are followed: else it is taken again, shorter. */
-static SolverStatus step_in_sight(Solver *solver, double stop) {
-  Scalars *now = solver->now;
-  double t = now->time;
-  for (int k = 0;; k++) {
-    SolverStatus status = step_within_delays(solver, stop);
-    if (status != SOLVER_OK || !solver->model->modes) return status;
-    double step = now->time - t, growth = looks_growth(solver);
-    if (growth >= 0.9 || k >= SIGHT_LIMIT) {
-      now->next = fmin(now->next, growth * step);
-      return SOLVER_OK;
-    }
-    now->rejected++;
-    go_back(solver, t, growth * step);
-  }
-}
-
 /* The last step again, up to t. */
 static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   Scalars *now = solver->now;
@@ -424,8 +407,6 @@ SolverStatus solver_follow(Solver *solver) {
 static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   Scalars *now = solver->now;
   double begin = now->step_begin, end = now->step_end;
-  edges_keep_end(&solver->edges, end - begin);
-  looks_is_over(solver, t);
   *mode = edges_first_contradiction(&solver->edges);
   for (int k = 0; k < REFINE_LIMIT; k++) {
     SolverStatus status = repeat_step(solver, begin, t);
@@ -468,7 +449,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
-  SolverStatus status = step_in_sight(solver, is_timed ? timed : until);
+  SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);

@@ -11,6 +11,7 @@
 #include "delays.h"
 #include "edges.h"
 #include "linear.h"
+#include "search.h"
 
 #include <stddef.h>
 
@@ -294,13 +295,10 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* looks.c: at a time of the last step: the columns (1: they cannot be found); whether something is over since its beginning. And the time of the first event of the step, to round-off of it; its end if there is
- * none: *found tells. And by how much a step may be longer, or is to be shorter, so that conditions on columns which only the equations tell are
- * followed in it. */
+/* looks.c: the columns at a time of the last step (1: they cannot be found), and the time of the first event of the step, to round-off of
+ * it, at which the conditions were evaluated last; its end if there is none: *found tells. */
 int looks_point(Solver *solver, double t, double *y);
-int looks_is_over(Solver *solver, double t);
 double looks_locate(Solver *solver, int *found);
-double looks_growth(Solver *solver);
 
 /* matrix.c */
 int model_is_sparse(const Model *model);
@@ -324,7 +322,6 @@ int states_adjoint(Solver *solver, double t, const double *y, double *columns, d
 /* events.c */
 int events_any(const Model *model);
 void events_begin(Solver *solver, double t, const double *y);
-double events_safe_time(const Solver *solver, int mode);
 double events_next_time(Solver *solver, double t);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);

@@ -3,10 +3,8 @@
  * Each scalar is watched by its margin: how far it is inside of its range, negative outside. Margins are sampled at Chebyshev's points of the
  * stretch. The polynomial through the samples says whether a margin may be negative between them; two more points say
  * whether the polynomial can be trusted. Where it cannot, the stretch is halved. Nothing is proven by that: see prover.h. What was found is
- * located by one bracketing method. */
+ * located by one bracketing method. Exported solvers carry this as it stands. */
 #pragma once
-
-#include "base/heap.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,9 +34,16 @@ typedef struct KnownEnds {
   const double *low, *low_rate, *high, *high_rate;
 } KnownEnds;
 
-/* Room for the samples of so many scalars. */
-typedef struct Search Search;
-Search *search_new(Heap *heap, uint32_t count);
+enum { SEARCH_POINTS = 8, SEARCH_CHECKS = 2, SEARCH_NUMBERS = SEARCH_POINTS + SEARCH_CHECKS + 3 };
+
+/* Room for samples of the scalars. */
+typedef struct Search {
+  double *sample[SEARCH_POINTS], *check[SEARCH_CHECKS], *solved; /* margins of a stretch */
+  double *at_low, *at_high;                                      /* of a bracket */
+} Search;
+
+/* room: SEARCH_NUMBERS for each of so many scalars. */
+Search search_make(uint32_t count, double *room);
 
 /* The first time in the stretch at which a margin is negative, with nothing negative at its beginning. It is found where the margin is negative for more than
  * a thousandth of the step or its polynomials tell of it. What is known of its ends

@@ -1,5 +1,5 @@
 /* bernstein: see bernstein.h. */
-#include "base/bernstein.h"
+#include "core/bernstein.h"
 
 #include <string.h>
 

@@ -1,15 +1,14 @@
 /* search: see search.h. */
-#include "watch/search.h"
+#include "core/search.h"
 
-#include "base/bernstein.h"
-#include "base/copy.h"
+#include "core/bernstein.h"
 #include "core/constants.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { POINTS = 8, LAST = POINTS - 1, CHECKS = 2 };
+enum { POINTS = SEARCH_POINTS, LAST = POINTS - 1, CHECKS = SEARCH_CHECKS };
 
 /* Chebyshev's points of the second kind: a polynomial through these is nearly the best one. */
 static const double part[POINTS] = {0,
@@ -26,16 +25,13 @@ static const double WIDEST_GAP = 0.22252093395631440; /* between two of them */
 /* Between two points, where the polynomial is off most, and not symmetric. */
 static const double check_part[CHECKS] = {0.118, 0.712};
 
-struct Search {
-  double *sample[POINTS], *check[CHECKS], *solved; /* margins of a stretch */
-  double *at_low, *at_high;                        /* of a bracket */
-};
-
-Search *search_new(Heap *heap, uint32_t count) {
-  Search *search = heap_alloc(heap, sizeof *search);
-  for (int i = 0; i < POINTS; i++) search->sample[i] = heap_array(heap, count, sizeof(double));
-  for (int i = 0; i < CHECKS; i++) search->check[i] = heap_array(heap, count, sizeof(double));
-  heap_numbers(heap, count, &search->solved, &search->at_low, &search->at_high);
+Search search_make(uint32_t count, double *room) {
+  Search search;
+  for (int i = 0; i < POINTS; i++, room += count) search.sample[i] = room;
+  for (int i = 0; i < CHECKS; i++, room += count) search.check[i] = room;
+  search.solved = room;
+  search.at_low = room + count;
+  search.at_high = room + 2 * (size_t)count;
   return search;
 }
 
@@ -156,7 +152,9 @@ typedef struct Walk {
 
 /* Nothing is negative up to high, as far as samples tell. */
 static void move_on(Search *search, Walk *walk, double high) {
-  swap_numbers(&search->sample[0], &search->sample[LAST]);
+  double *first = search->sample[0];
+  search->sample[0] = search->sample[LAST];
+  search->sample[LAST] = first;
   walk->low = high;
   walk->width = fmin(2 * walk->width, walk->widest);
 }
