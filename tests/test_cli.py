@@ -185,11 +185,11 @@ def manual_page_is_true():
 # The table of a report's keys, the page and the words where their documentation begins, the command.
 REPORTS = [("result/analysis_report.def", "command.md", "`daedal analyze MODEL --json`", ["analyze"]),
            ("result/initial_report.def", "initialization.md", "--json", ["init"]),
-           ("run/run_report.def", "command.md", "`daedal simulate MODEL --json`", ["simulate", "--output-file", "x.csv"]),
-           ("run/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
+           ("pipeline/run_report.def", "command.md", "`daedal simulate MODEL --json`", ["simulate", "--output-file", "x.csv"]),
+           ("pipeline/reduction_report.def", "command.md", "`daedal reduce MODEL", ["reduce"]),
            ("api/sweep_report.def", "sweep.md", "--json", ["sweep", "--vary", "L=1", "--output-file", "x.csv"]),
            ("api/fit_report.def", "fit.md", "--json", ["fit", "--parameters", "L", "--data", "measured.csv"]),
-           ("vary/linear_report.def", "command.md", "`daedal linearize MODEL", ["linearize"]),
+           ("study/linear_report.def", "command.md", "`daedal linearize MODEL", ["linearize"]),
            ("pipeline/compare_report.def", "command.md", "`daedal compare MODEL", ["compare", "--methods", "dummy"])]
 
 

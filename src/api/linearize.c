@@ -1,7 +1,7 @@
 /* linearize: the linear form of a model at its initial values, or at a time of its run. */
 #include "api/handles.h"
 
-#include "vary/linear_report.h"
+#include "study/linear_report.h"
 
 #include <math.h>
 #include <string.h>

@@ -262,7 +262,7 @@ bool edges_accumulate(Edges *edges, int m, double t, double span) {
   times->cycle_before = times->cycle;
   times->cycle = cycle;
   times->ratio = ratio;
-  times->falls = ratio < 1 && (times->falls || times->regular >= HOVER_LIMIT);
+  times->falls = ratio < 1 && (times->falls || times->regular >= ATTEMPTS);
   bool accumulates = times->regular >= PATTERN && cycle * ratio < SOLVED * span * (1 - ratio);
   for (int k = 0; k < edges->count && accumulates; k++) accumulates = edges->history[k].slack == 0;
   return accumulates;
@@ -287,9 +287,9 @@ bool edges_let_rest(Edges *edges, double tolerance, double span) {
   for (int m = 0; m < edges->count && any; m++) {
     EdgeHistory *history = &edges->history[m];
     if (!history->times.falls) continue;
-    history->slack = HOVER_RANGE * fmax(edges->place[m].peak, history->times.peak);
+    history->slack = SEVERAL * SEVERAL * fmax(edges->place[m].peak, history->times.peak);
     history->times.hold = span;
-    history->times.range = HOVER_RANGE * tolerance * fmax(known_range(edges, m), history->nominal);
+    history->times.range = SEVERAL * SEVERAL * tolerance * fmax(known_range(edges, m), history->nominal);
     edges->place[m].peak = 0;
   }
   return any;
@@ -313,7 +313,7 @@ static void set_hold(EventTimes *times, bool hovers, double span) {
 /* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
 static bool will_accumulate(const EventTimes *times, double span) {
   double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
-  return times->regular >= HOVER_LIMIT && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
+  return times->regular >= ATTEMPTS && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
 /* Did another mode that is remembered change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
@@ -330,8 +330,8 @@ static bool takes_turns(const Edges *edges, int m) {
   return false;
 }
 
-/* An event is one of hovering if the difference has not been farther from its edge since the event before than HOVER_RANGE tolerances, relative to the largest it has
- * been or, where events come fast, to its nominal size. After HOVER_LIMIT in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
+/* An event is one of hovering if the difference has not been farther from its edge since the event before than SEVERAL * SEVERAL tolerances, relative to the largest it has
+ * been or, where events come fast, to its nominal size. After ATTEMPTS in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
  * jump, around which the solution may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
  * events are fast, it doubles after DOUBLING_LIMIT more: whatever keeps the solution at the edge, the mode makes so many events a run, and these for each doubling. A
  * difference that stays beyond its edge, if by less than the tolerance, is there, and the equations say what follows from it, which may be large: so hysteresis holds
@@ -346,8 +346,8 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   bool is_fast = times->cycle < NEGLIGIBLE * span;
   if (is_fast) size = fmax(size, history->nominal);
   double limit = fmax(tolerance, history->jumps ? NEGLIGIBLE : 0) * size;
-  double range = takes_turns(edges, m) ? HOVER_LIMIT * fmax(*slack, NEGLIGIBLE * tolerance * size)
-                                       : HOVER_RANGE * fmax(*slack, tolerance * size);
+  double range = takes_turns(edges, m) ? ATTEMPTS * fmax(*slack, NEGLIGIBLE * tolerance * size)
+                                       : SEVERAL * SEVERAL * fmax(*slack, tolerance * size);
   bool hovers = peak <= range && (*slack > 0 || !will_accumulate(times, span));
   set_hold(times, hovers, span);
   bool is_series = times->falls && edges->condition[m].is_remembered && fmax(peak, times->peak) <= range;
@@ -356,8 +356,8 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   edges->place[m].peak = 0;
   history->hovers = hovers ? history->hovers + 1 : 0;
   bool doubles = *slack >= limit;
-  if (history->hovers < (doubles ? DOUBLING_LIMIT : HOVER_LIMIT) || (doubles && !is_fast)) return false;
-  *slack = doubles ? 2 * *slack : fmin(fmax(SLACK_GROWTH * *slack, NEGLIGIBLE * tolerance * size), limit);
+  if (history->hovers < (doubles ? DOUBLING_LIMIT : ATTEMPTS) || (doubles && !is_fast)) return false;
+  *slack = doubles ? 2 * *slack : fmin(fmax(GROW_MOST * *slack, NEGLIGIBLE * tolerance * size), limit);
   history->is_widened = *slack > tolerance * size;
   history->hovers = 0;
   return true;

@@ -185,7 +185,7 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
 static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
   double least = NEGLIGIBLE * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
   Walk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};
-  int limit = STRETCH_LIMIT + (int)ceil(watched->step / widest);
+  int limit = PARTS + (int)ceil(watched->step / widest);
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
   bool is_first = true;
   *is_wrong = false;

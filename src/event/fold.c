@@ -250,7 +250,7 @@ static bool advance_or_turn(Curve *curve, double *step, bool *at_corner) {
 static bool follow_to_fold(Curve *curve, double longest) {
   double step = MINOR;
   bool at_corner = false;
-  for (int k = 0; k < CURVE_STEPS && drive_of(curve) <= longest; k++) {
+  for (int k = 0; k < SEVERAL * PARTS && drive_of(curve) <= longest; k++) {
     if (!advance_or_turn(curve, &step, &at_corner)) return false;
     if (curve->tangent[curve->rows] < 0) return at_corner;
   }
@@ -261,7 +261,7 @@ static bool follow_to_fold(Curve *curve, double longest) {
 static bool follow_back(Curve *curve, double fold) {
   double step = MINOR;
   bool at_corner;
-  for (int k = 0; k < CURVE_STEPS; k++) {
+  for (int k = 0; k < SEVERAL * PARTS; k++) {
     if (!advance_or_turn(curve, &step, &at_corner)) return false;
     if (curve->tangent[curve->rows] > 0 && drive_of(curve) >= fold) return true;
   }

@@ -24,7 +24,7 @@ typedef enum Outcome { CONVERGED, SLOW, SINGULAR, DOMAIN, STOP } Outcome;
 
 typedef struct Bdf {
   const System *system;
-  double relative, absolute, initial_step, max_step;
+  double relative, absolute, max_step;
   int max_order;
 
   Elimination *elimination;
@@ -149,7 +149,6 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->system = system;
   bdf->relative = options->relative_tolerance;
   bdf->absolute = options->absolute_tolerance;
-  bdf->initial_step = options->initial_step;
   bdf->decay = EARLY;
   bdf->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   bdf->max_order = options->max_order > 0 && options->max_order < HISTORY_ORDER ? options->max_order : HISTORY_ORDER;
@@ -196,7 +195,7 @@ static bool bdf_factor(Bdf *bdf, double factor) {
 }
 
 static bool bdf_factors_serve(const Bdf *bdf) {
-  if (bdf->factored_leading == 0 || bdf->spent > SPENT_ITERATIONS) return false;
+  if (bdf->factored_leading == 0 || bdf->spent > CORRECTIONS) return false;
   double ratio = bdf->history->leading / bdf->factored_leading;
   return ratio < DRIFT && ratio * DRIFT > 1;
 }
@@ -397,7 +396,7 @@ static void bdf_advance(Bdf *bdf, double h) {
   }
   if (bdf->since_change == 1) return;
   bdf->order = bdf_choose_order(bdf, &error);
-  double ratio = pow(SEVERAL * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
+  double ratio = pow(SEVERAL * fmax(error, bdf->departure) + SLIVER, -1.0 / (bdf->order + 1));
   double least = bdf->history->planned_equal > k + 1 ? GROW_LEAST : k > 1 ? 2 : 1 / GOOD_PART;
   if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(SAFETY, ratio));
   else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
@@ -418,8 +417,8 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->rising = false;
   bdf->order = failures > 2 ? 1 : bdf->lower_order;
   double error = bdf->lower_order < bdf->history->planned_order ? bdf->lower_error : bdf->error;
-  double ratio = SAFETY * pow(SEVERAL * fmax(error, bdf->departure) + LAST_ERROR, -1.0 / (bdf->order + 1));
-  bdf->h_next = h * (failures > 1 ? SHORTER : fmax(SHORTER, fmin(SAFETY, ratio)));
+  double ratio = SAFETY * pow(SEVERAL * fmax(error, bdf->departure) + SLIVER, -1.0 / (bdf->order + 1));
+  bdf->h_next = h * (failures > 1 ? 1 / SEVERAL : fmax(1 / SEVERAL, fmin(SAFETY, ratio)));
 }
 
 /* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of
@@ -451,7 +450,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
   if (left <= 0) return STEP_OK;
   bdf_set_weights(bdf);
   bdf->fresh = false;
-  for (int tries = 0; tries < TRIES; tries++) {
+  for (int tries = 0; tries < ROUNDS; tries++) {
     double h = fmin(bdf->h_next, bdf->max_step);
     bool last = (1 + SLIVER) * h >= left;
     if (last) h = left;
@@ -495,7 +494,6 @@ static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
  * where that is not known, such that the states change by half the tolerance. */
 static double bdf_first_step(Bdf *bdf, const double *rate, bool bends, double span) {
   double longest = fmin(NEGLIGIBLE * span, bdf->max_step);
-  if (bdf->initial_step > 0) return fmin(bdf->initial_step, bdf->max_step);
   bdf_set_weights(bdf);
   memset(bdf->change, 0, (size_t)bdf->system->columns * sizeof(double));
   for (int32_t l = 0; l < bdf->system->links; l++) {
@@ -558,7 +556,6 @@ const Integrator integrator_bdf = {
     .values = bdf_values,
     .segment = {.interpolate = bdf_interpolate, .shape = bdf_shape},
     .is_coarse = integrator_is_never_coarse,
-    .departure = integrator_never_departs,
     .stages = integrator_has_no_stages,
     .switch_states = bdf_switch_states,
     .statistics = bdf_statistics,

@@ -16,7 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { ORDER_MAX = 5 };
 typedef struct Cvode {
   const System *system;
   Heap *heap;
@@ -25,11 +24,9 @@ typedef struct Cvode {
   double completed_time;
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous, shortest_followed;
-  double *trial, *predicted;         /* [columns] */
-  int32_t *link;                     /* [columns] of which a column is the state; -1: it is none */
-  bool rests;                        /* the states did, over the last step */
-  double *derivative[ORDER_MAX + 1]; /* [links] where the last step began; kept if there are kinks */
-  int derivatives;                   /* known of them; 0: there were no steps before */
+  double *trial, *predicted; /* [columns] */
+  int32_t *link;             /* [columns] of which a column is the state; -1: it is none */
+  bool rests;                /* the states did, over the last step */
   bool begun, stop;
 
   SUNContext context;
@@ -209,8 +206,6 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   cvode->heap = heap;
   cvode->options = *options;
   heap_numbers(heap, columns, &cvode->completed, &cvode->trial, &cvode->predicted, &cvode->previous, &cvode->y);
-  for (int k = 0; k <= ORDER_MAX && options->has_kinks; k++)
-    cvode->derivative[k] = heap_array(heap, (size_t)system->links, sizeof(double));
   cvode->link = heap_array(heap, columns, sizeof *cvode->link);
   heap_defer(heap, cvode_release, cvode);
   cvode_make_objects(cvode);
@@ -260,7 +255,7 @@ static void cvode_start(void *self, double t, const double *y, double t_end) {
   cvode->t = t;
   cvode->shortest_followed = VANISHED * (t_end - t);
   cvode->stop = false;
-  cvode_restart(cvode, y, cvode->options.initial_step);
+  cvode_restart(cvode, y, 0);
 }
 
 /* ---- Running ---- */
@@ -296,41 +291,12 @@ static void cvode_limit_step(Cvode *cvode, double begin) {
   CVodeSetMaxStep(cvode->memory, limit);
 }
 
-/* Keeps what the next step predicts from. */
-static void cvode_keep_derivatives(Cvode *cvode) {
-  int order = 0;
-  cvode->derivatives = 0;
-  if (!cvode->options.has_kinks || CVodeGetLastOrder(cvode->memory, &order) != CV_SUCCESS) return;
-  if (cvode->t == cvode->t_previous) return; /* begun anew */
-  for (int k = 0; k <= order; k++) {
-    if (CVodeGetDky(cvode->memory, cvode->t, k, cvode->output) != CV_SUCCESS) return;
-    memcpy(cvode->derivative[k], N_VGetArrayPointer(cvode->output), (size_t)cvode->system->links * sizeof(double));
-  }
-  cvode->derivatives = order + 1;
-}
-
-static double cvode_departure_of(void *self) {
-  Cvode *cvode = self;
-  const double *x = N_VGetArrayPointer(cvode->states);
-  double *weight = N_VGetArrayPointer(cvode->output), h = cvode->t - cvode->t_previous, sum = 0;
-  if (!cvode->derivatives) return 0;
-  cvode_weights(cvode->states, cvode->output, cvode);
-  for (int32_t l = 0; l < cvode->system->links; l++) {
-    double foreseen = 0;
-    for (int k = cvode->derivatives - 1; k >= 0; k--) foreseen = cvode->derivative[k][l] + h / (k + 1) * foreseen;
-    double off = (x[l] - foreseen) * weight[l];
-    sum += off * off;
-  }
-  return sqrt(sum / fmax(cvode->system->links, 1)) / LARGEST_DEPARTURE;
-}
-
 static StepStatus cvode_step(void *self, double t_stop) {
   Cvode *cvode = self;
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
   CVodeSetMinStep(cvode->memory, integrator_least_step(t, t_stop)); /* or it creeps on, by ever smaller steps */
-  cvode_keep_derivatives(cvode);
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {
     cvode->t = t;
@@ -418,7 +384,6 @@ const Integrator integrator_cvode = {
     .time = cvode_time,
     .values = cvode_values,
     .segment = {.interpolate = cvode_interpolate, .shape = cvode_shape, .is_explicit = true},
-    .departure = cvode_departure_of,
     .is_coarse = integrator_is_never_coarse,
     .stages = integrator_has_no_stages,
     .switch_states = cvode_switch_states,

@@ -42,7 +42,7 @@ typedef struct Erk {
   double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from that k before it */
   double *divided;                        /* [columns * INNER_MAX] divided differences over these points, by columns */
   uint64_t *divided_of, extension; /* [columns] of which continuous extension they are; the number of the last one */
-  double relative, absolute, initial_step, max_step;
+  double relative, absolute, max_step;
   bool fixed_step;
   const double *unread; /* as in the options */
 
@@ -158,7 +158,6 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   erk_plan_inner(erk);
   erk->relative = options->relative_tolerance;
   erk->absolute = options->absolute_tolerance;
-  erk->initial_step = options->fixed_step ? options->max_step : options->initial_step;
   erk->fixed_step = options->fixed_step;
   erk->unread = options->unread;
   erk->max_step = options->max_step > 0 ? options->max_step : INFINITY;
@@ -436,7 +435,7 @@ static double erk_norm(const Erk *erk, const double *rates) {
 static double erk_first_step(Erk *erk, double span) {
   int order = erk->tableau->order;
   double largest = fmin(erk->max_step, span);
-  if (erk->initial_step > 0) return fmin(erk->initial_step, largest);
+  if (erk->fixed_step) return largest;
   erk_set_weights(erk, erk->values[0], erk->values[0]);
   for (int32_t p = 0; p < erk->states; p++) erk->sum[0][p] = erk->values[0][erk->column[p]];
   double size = erk_norm(erk, erk->sum[0]), slope = erk_norm(erk, erk->rates[0]);
@@ -467,7 +466,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
   erk_begin(erk, y);
   erk->t = erk->t_old = t;
   erk->h_before = 0;
-  erk->last_error = LAST_ERROR;
+  erk->last_error = SLIVER;
   erk->rejected = false;
   erk->shortest_followed = VANISHED * (t_end - t);
   erk_forget(erk);
@@ -477,7 +476,7 @@ static void erk_start(void *self, double t, const double *y, double t_end) {
 
 static void erk_suggest(void *self, double step) {
   Erk *erk = self;
-  if (!(erk->initial_step > 0)) erk->h_next = step;
+  if (!erk->fixed_step) erk->h_next = step;
 }
 
 /* The end of the last step becomes the start of the next: values and rates move to stage 0, and the spread
@@ -505,7 +504,7 @@ static void erk_accept(Erk *erk, double h, double error, double t_new) {
   erk_watch_length(erk, h);
   if (erk->fixed_step) factor = erk->max_step / h;
   erk->h_next = erk->held ? fmax(erk->h_next, h * factor) : h * factor;
-  erk->last_error = fmax(error, LAST_ERROR);
+  erk->last_error = fmax(error, SLIVER);
   erk->rejected = false;
   erk->t_old = erk->t;
   erk->t = t_new;
@@ -594,7 +593,7 @@ static StepStatus erk_step(void *self, double t_stop) {
     if (status == EVAL_STOP) return STEP_EVALUATION;
     domain = status == EVAL_DOMAIN;
     if (domain) {
-      erk->h_next = SHORTER * h;
+      erk->h_next = h / SEVERAL;
       erk_forget(erk);
       erk->rejected = true;
       erk->statistics.rejected_convergence++;
@@ -714,7 +713,6 @@ const Integrator integrator_erk = {
     .values = erk_values,
     .segment = {.interpolate = erk_interpolate, .shape = erk_shape, .is_explicit = true, .is_costly = true},
     .is_coarse = erk_is_coarse,
-    .departure = integrator_never_departs,
     .switch_states = erk_switch_states,
     .stages = erk_stages_of,
     .statistics = erk_statistics,

@@ -287,7 +287,7 @@ static void ida_begin(Ida *ida, double t) {
   if (ida->options.max_step > 0) IDASetMaxStep(memory, ida->options.max_step);
   if (ida->options.max_order > 0) IDASetMaxOrd(memory, ida->options.max_order < 5 ? ida->options.max_order : 5);
   IDASetNonlinConvCoef(memory, CORRECTOR_GOAL_IDA);
-  IDASetMaxErrTestFails(memory, TRIES);
+  IDASetMaxErrTestFails(memory, ROUNDS);
   ida->begun = true;
 }
 
@@ -307,7 +307,6 @@ static void ida_start(void *self, double t, const double *y, double t_end) {
   ida->stale = true;
   if (!ida->begun) ida_begin(ida, t);
   else IDAReInit(ida->memory, t, ida->y, ida->rate);
-  IDASetInitStep(ida->memory, ida->options.initial_step);
 }
 
 /* ---- Running ---- */
@@ -414,7 +413,6 @@ const Integrator integrator_ida = {
     .values = ida_values,
     .segment = {.interpolate = ida_interpolate, .shape = ida_shape},
     .is_coarse = integrator_is_never_coarse,
-    .departure = integrator_never_departs,
     .stages = integrator_has_no_stages,
     .switch_states = ida_switch_states,
     .statistics = ida_statistics,

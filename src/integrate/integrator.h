@@ -16,10 +16,8 @@
 typedef struct IntegratorOptions {
   double relative_tolerance;
   double absolute_tolerance; /* times nominal */
-  double initial_step;       /* 0: chosen */
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
-  bool has_kinks;            /* how far the end of a step is from its prediction will be asked for */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
   const double
       *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
@@ -90,10 +88,6 @@ typedef struct Integrator {
    * conditions look there, it is then taken again. */
   bool (*is_coarse)(void *self);
 
-  /* How far the states at the end of the last step are from their prediction, over what the method lets pass in equal steps. Beyond 1 its error is
-   * well within the tolerance only if the solution is smooth, not over a kink. 0: the estimate of the error is no less anyhow. */
-  double (*departure)(void *self);
-
   /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
    * them: go on without a restart, with step size and history kept as far as the method can. */
   void (*switch_states)(void *self, const double *y);
@@ -118,11 +112,10 @@ static inline double integrator_least_step(double t, double t_stop) {
 /* Command-line names of the solvers, SOLVER_AUTO first; NULL behind the last. */
 extern const char *const solver_names[];
 
-/* What methods do that have nothing to suggest, to repeat, to depart from, no coarse steps or no stages. */
+/* What methods do that have nothing to suggest, to repeat, no coarse steps or no stages. */
 void integrator_suggest_nothing(void *self, double step);
 bool integrator_repeat_nothing(void *self, double step);
 bool integrator_is_never_coarse(void *self);
-double integrator_never_departs(void *self);
 bool integrator_has_no_stages(void *self, StepStages *out);
 
 /* Rates of all columns at y: those that are columns, and 0 as a guess of the others. */

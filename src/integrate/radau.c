@@ -32,7 +32,7 @@ typedef enum NewtonStatus {
 typedef struct Radau {
   Heap *heap;
   const System *system;
-  double relative, absolute, initial_step, max_step;
+  double relative, absolute, max_step;
   bool fixed_step;
   const double *unread;            /* as in the options */
   const RadauCoefficients *method; /* in use */
@@ -145,7 +145,6 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->system = system;
   radau->relative = options->relative_tolerance;
   radau->absolute = options->absolute_tolerance;
-  radau->initial_step = options->fixed_step ? options->max_step : options->initial_step;
   radau->fixed_step = options->fixed_step;
   radau->unread = options->unread;
   radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
@@ -590,7 +589,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
       radau->convergence = radau->theta / (1 - radau->theta);
       double last = radau->convergence * norm * pow(radau->theta, limit - 1 - iteration) / goal;
       if (iteration > 2 && iteration < limit && last >= 1) {
-        *factor = CLEARLY_LESS * pow(fmax(LAST_ERROR, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
+        *factor = CLEARLY_LESS * pow(fmax(SLIVER, fmin(20, last)), -1.0 / (4 + limit - 1 - iteration));
         return NEWTON_SLOW;
       }
     }
@@ -661,7 +660,7 @@ static int radau_choose_order(const Radau *radau, double h) {
   double work = radau_work(radau, s, error);
   if (index > radau->lowest && (radau->theta >= CLEARLY_LESS || radau_work(radau, s - 2, lower) < CLEARLY_LESS * work))
     return index - 1;
-  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < LOWER_REST) return index;
+  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < SELDOM) return index;
   if (radau->departure > fmax(radau->raw_error, GOOD_PART)) return index + 1;
   double higher = error * fmin(error / lower, 1);
   return radau_work(radau, s + 2, higher) < SAFETY * work ? index + 1 : index;
@@ -781,7 +780,7 @@ static bool radau_second_derivative(Radau *radau, double span) {
 /* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
 static double radau_first_step(Radau *radau) {
   double span = radau->span, largest = fmin(radau->max_step, span);
-  if (radau->initial_step > 0) return fmin(radau->initial_step, largest);
+  if (radau->fixed_step) return largest;
   radau_set_weights(radau, 1);
   for (int32_t l = 0; l < radau->system->links; l++)
     radau->estimate[radau->stages->elimination->from[l]] = radau->y[radau->stages->elimination->to[l]];
@@ -867,7 +866,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->convergence = 1;
   radau->accepted_step = 0;
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
-  radau->since_lower = LOWER_REST;
+  radau->since_lower = SELDOM;
   radau->since_change = 0;
   bool is_predicted =
       radau->passed_h > 0 && stages_are_chosen(radau->stages); /* then the step has a better point for it */
@@ -881,13 +880,13 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
 
 static void radau_suggest(void *self, double step) {
   Radau *radau = self;
-  if (!(radau->initial_step > 0)) radau->h_next = step;
+  if (!radau->fixed_step) radau->h_next = step;
 }
 
 /* The polynomials of the step and its Jacobian serve for the part of it. */
 static bool radau_repeat(void *self, double step) {
   Radau *radau = self;
-  if (radau->last_h == 0 || radau->initial_step > 0) return false;
+  if (radau->last_h == 0 || radau->fixed_step) return false;
   memcpy(radau->y, radau->last[0], (size_t)radau->system->columns * sizeof(double));
   radau->t = radau->last_t;
   radau->h_next = step;
@@ -999,7 +998,6 @@ const Integrator integrator_radau = {
     .values = radau_values,
     .segment = {.interpolate = radau_interpolate, .shape = radau_shape, .is_collocation = true},
     .is_coarse = radau_is_coarse,
-    .departure = integrator_never_departs,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

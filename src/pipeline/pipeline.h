@@ -13,8 +13,8 @@
 #include "array/branches.h"
 #include "base/transfer.h"
 #include "code/leaf_jacobian.h"
+#include "pipeline/report.h"
 #include "reduce/method.h"
-#include "run/report.h"
 #include "vary/sensitivity.h"
 
 /* The event at which a plan takes a run over, in a mode where the equations have another structure. */

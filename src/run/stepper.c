@@ -127,7 +127,7 @@ static bool keep_past(Stepper *stepper) {
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
   double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
-  for (int k = 0; k < TRIES; k++) {
+  for (int k = 0; k < ROUNDS; k++) {
     StepStatus status = stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
     if (status != STEP_OK) return status;
     double t = stepper->integrator->time(stepper->self);
@@ -286,15 +286,6 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   return true;
 }
 
-/* A step of a method of many steps across a kink whose error may be more than its estimate is taken again, from the first order on. */
-static bool starts_before_kink(Stepper *stepper, double t) {
-  if (!stepper->kinks || !(stepper->integrator->departure(stepper->self) > 1)) return false;
-  ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper->segment->end};
-  if (!kinks_pass(stepper->kinks, begin, end)) return false;
-  stepper_repeat(stepper, t - stepper->before);
-  return true;
-}
-
 /* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
 static bool leaves_branch(Stepper *stepper, double t) {
   if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
@@ -320,7 +311,7 @@ static StepInside inside_of_step(const Stepper *stepper, double t) {
 /* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
 static bool find_event(Stepper *stepper, double t) {
   if (stepper_misses_rows(stepper, t)) return false;
-  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t) || starts_before_kink(stepper, t)) return false;
+  if (leaves_branch(stepper, t) || ends_at_kink(stepper, t)) return false;
   WatchedStep step = {stepper->segment, inside_of_step(stepper, t), t >= stepper->t_timed};
   bool is_quiet = watcher_rules_out(stepper->watcher, &step);
   if (is_quiet && t < stepper->t_timed) return false;

@@ -67,7 +67,7 @@ static int32_t find_crossing(const Stepper *stepper, bool *is_low) {
 static bool leaves_bounds(Stepper *stepper, double t) {
   bool is_low;
   int32_t c = find_crossing(stepper, &is_low);
-  if (c < 0 || SHORTER * (t - stepper->before) >= VANISHED * stepper_span(stepper)) return c >= 0;
+  if (c < 0 || (t - stepper->before) / SEVERAL >= VANISHED * stepper_span(stepper)) return c >= 0;
   double *bound = is_low ? &stepper->low[c] : &stepper->high[c];
   diag_warning(stepper->diags, DIAG_OUT_OF_BOUNDS, (Span){0}, "%s goes %s %.10g at time %.10g",
                stepper_known_name(stepper, (uint32_t)c), is_low ? "below its min," : "above its max,", *bound, t);
@@ -136,13 +136,17 @@ static void take_again(Stepper *stepper, double step) {
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
-/* Did the method reject steps on the way, in a rough system? Across a jump its estimate of the error is small by chance, in some step. */
-static bool is_in_doubt(Stepper *stepper) {
+/* Did the method reject steps on the way, in a rough system? Across a jump its estimate of the error is small by chance, in some step. So it is across a kink
+ * in a step of a method of many steps that was made much shorter than those before. */
+static bool is_in_doubt(Stepper *stepper, double t) {
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   uint64_t before = stepper->rejections;
   stepper->rejections = now.rejected_error + now.rejected_convergence;
-  return stepper->is_rough && stepper->rejections != before;
+  if (stepper->is_rough && stepper->rejections != before) return true;
+  if (!stepper->kinks || stepper->integrator->is_one_step) return false;
+  return kinks_pass(stepper->kinks, (ConstMoment){stepper->before, stepper->begin},
+                    (ConstMoment){t, stepper->segment->end});
 }
 
 bool stepper_misses_rows(Stepper *stepper, double t) {
@@ -151,13 +155,13 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   double step = t - stepper->before;
   if (!(step > 0)) return false;
   if (leaves_bounds(stepper, t)) {
-    take_short(stepper, SHORTER * step);
+    take_short(stepper, step / SEVERAL);
     return true;
   }
   if (!stepper->defect) return false;
   double chance = (stepper->is_rough ? integrator->look_every_rough : integrator->look_every) *
                   defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
-  if (is_in_doubt(stepper)) chance -= floor(chance);
+  if (is_in_doubt(stepper, t)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
   if (!segment_open(stepper->segment)) return false;
   segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
@@ -165,8 +169,8 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
   double found = look_inside(stepper, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && SHORTER * step >= VANISHED * stepper_span(stepper)) {
-    take_again(stepper, SHORTER * step);
+  if (found > largest && step / SEVERAL >= VANISHED * stepper_span(stepper)) {
+    take_again(stepper, step / SEVERAL);
     return true;
   }
   stepper->statistics.looks++;

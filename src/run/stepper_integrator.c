@@ -47,7 +47,6 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
                                .absolute_tolerance = stepper->options.tolerance,
                                .max_step = stepper->options.max_step,
                                .min_order = stepper->view->sensitivity ? ORDER_OF_VARIATIONS : 0,
-                               .has_kinks = stepper->kinks != NULL,
                                .unread = &stepper->unread};
   const System *system = view_system(stepper->view, integrator);
   heap_release(stepper->heap, stepper->ticket);

@@ -113,8 +113,6 @@ bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->fa
 
 bool sensitivity_shares_factors(const Sensitivity *sensitivity) { return !sensitivity->adjoint; }
 
-SensitivityWork sensitivity_work(const Sensitivity *sensitivity) { return sensitivity->work; }
-
 /* ---- what rows owe to parameters ---- */
 
 static bool evaluate_rows(Sensitivity *sensitivity, double t, const double *y, double *values) {
@@ -196,7 +194,6 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
 static bool evaluate_stage(Sensitivity *sensitivity, double t, const double *y, double *entries, double *owed) {
   const JacobianEntries *varying = &sensitivity->varying;
   double *values = sensitivity->stage_values;
-  sensitivity->work.jacobians++;
   if (!sensitivity->stage) return true;
   Point point = evaluator_point(sensitivity->view->evaluator, t, y);
   bool is_finite = workspace_run(sensitivity->stage, &point, values) == EVAL_OK;
@@ -309,7 +306,6 @@ static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
   }
   const Elimination *elimination = sensitivity->elimination;
   elimination_choose(sensitivity->elimination, NULL);
-  sensitivity->work.iterations++;
   evaluate_residuals(sensitivity, direction->stage);
   if (!whole_stages_solve(sensitivity->whole, elimination, step->method, step->h, sensitivity->entries,
                           sensitivity->residual))
@@ -459,7 +455,6 @@ static inline __attribute__((always_inline)) double correct_lanes(Sensitivity *s
 
 /* One correction, the first from the residuals of the stages; returns its norm. */
 static double correct(Sensitivity *sensitivity, bool is_first) {
-  sensitivity->work.iterations++;
   switch (sensitivity->step.method->stages) {
   case 3: return correct_lanes(sensitivity, is_first, 4);
   case 5: return correct_lanes(sensitivity, is_first, 6);

@@ -81,9 +81,3 @@ bool sensitivity_shares_factors(const Sensitivity *sensitivity);
 
 /* What an expression over parameters varies by in the direction of a target. */
 double sensitivity_slope(Sensitivity *sensitivity, uint32_t target, Expr e);
-
-/* How many iterations of the stages, and Jacobians for them, there were. */
-typedef struct SensitivityWork {
-  uint64_t iterations, jacobians;
-} SensitivityWork;
-SensitivityWork sensitivity_work(const Sensitivity *sensitivity);

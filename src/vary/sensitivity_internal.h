@@ -91,7 +91,6 @@ struct Sensitivity {
   double continued[RADAU_STAGES_MAX]
                   [RADAU_STAGES_MAX]; /* weights of its stages, from `first` on, for those of the step */
   int first;
-  SensitivityWork work;
   bool takes_turns; /* the event is one of several at one time: see turns.h */
   bool failed;
 };

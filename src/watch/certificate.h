@@ -16,6 +16,9 @@ typedef struct TimeSpan {
 } TimeSpan;
 typedef VEC(TimeSpan) TimeSpanVec;
 
+/* So many spans, and events that leave no rows, are kept of a run. */
+enum { LISTED = 100 };
+
 typedef struct Certificate Certificate;
 
 /* For the conditions of a view. Lives in the heap. */

@@ -45,7 +45,7 @@ void determinant_plans(ArrayCode *code, const Structure *structure, DeterminantP
   ExprVec of_moving = {0}, of_switched = {0};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
-    if (size > LARGE_ROWS || of_moving.count > WATCHED_TOTAL || is_plain(problem, structure, b)) continue;
+    if (size > LARGE_ROWS || of_moving.count > SEVERAL * SMALL_WORK || is_plain(problem, structure, b)) continue;
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
     DeterminantPlan *plan = choose_plan(problem->model->dag, &jacobian, moving, switched);
     if (!plan) continue;

@@ -1,8 +1,8 @@
 /* kinks: where the solution bends within the last step although nothing happens there: at zeros of the arguments of abs, min, max and
  * semiLinear, and of relations within noEvent and smooth. The error of a step of Runge-Kutta across a kink may miss its
  * estimate, which compares two sums over the same stages, by any factor; a step that ends at the kink has none. Methods of many steps need
- * no such care: their estimate is how far they are from their prediction, which knows nothing of the kink. Where it is a small part of that, as
- * in a step that was made much shorter than those before, they begin anew before the kink.
+ * less care: their estimate is how far they are from their prediction, which knows nothing of the kink. Where it is a small part of that, as
+ * in a step that was made much shorter than those before, the defect tells: such a step is looked at inside.
  *
  * Where kinks are many, as those of transistors, steps that end at each of them would be short: those of radau lead over them, and their
  * estimate keeps the tolerance asked for. So it is with conditions whose branches meet (array/meeting.h). */

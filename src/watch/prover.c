@@ -360,7 +360,7 @@ static bool set_jacobian(Prover *prover, const ProverUnit *unit, bool inverts) {
 /* The residual along the path, and its rate for all that the columns may be. */
 static void run_residual(Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
-  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
+  prover->cost += 3 * BOUNDS_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
   for (int32_t k = 0; k < unit->count; k++) {
     const Motion *g = interval_tape_at(prover->tape, unit->output[k]);
     prover->rate[k] = g->rate;
@@ -543,12 +543,12 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
   }
   for (uint32_t u = 0; u < prover->units.count; u++) {
     ProverUnit *unit = &prover->units.data[u];
-    if (!unit->is_block) prover->cost += MOTION_COST * (uint64_t)run_explicit(prover, unit, true);
+    if (!unit->is_block) prover->cost += 3 * BOUNDS_COST * (uint64_t)run_explicit(prover, unit, true);
     else if (!enclose_block(prover, unit, from_next))
       for (int32_t k = 0; k < unit->count; k++) *interval_tape_at(prover->tape, unit->column[k]) = MOTION_UNKNOWN;
   }
-  prover->cost += MOTION_COST * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
-  prover->cost += 3 * MOTION_COST * (1 + (uint64_t)prover->columns.count);
+  prover->cost += 3 * BOUNDS_COST * (uint64_t)interval_tape_run(prover->tape, prover->conditions, true);
+  prover->cost += 9 * BOUNDS_COST * (1 + (uint64_t)prover->columns.count);
   prover->evaluations++;
 }
 
@@ -698,7 +698,7 @@ static void pass_stretch(Prover *prover, Walk *walk, double high) {
   walk->proven += high - walk->low;
   walk->low = high;
   walk->width *= 2;
-  walk->skip = NARROWEST;
+  walk->skip = LOCATED;
   walk->left_agrees = true;
 }
 
@@ -746,7 +746,7 @@ static bool has_blocks(const Prover *prover) {
 
 Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget) {
   double start = step->segment->t0, time = step->segment->t1 - start;
-  Walk walk = {.end = 1, .width = 1, .skip = NARROWEST, .left_agrees = true, .end_agrees = agrees};
+  Walk walk = {.end = 1, .width = 1, .skip = LOCATED, .left_agrees = true, .end_agrees = agrees};
   Proof none = {.first = start, .last = step->segment->t1, .low = NAN, .high = NAN};
   walk.first = walk.last = walk.high = NAN;
   prover->evaluations = prover->cost = 0;

@@ -213,7 +213,7 @@ static bool repeat(const Turning *turning, double until, double *y) {
   Solver follower = start_follower(turning, &turning->origin, until, DIFFERENCE_ROUND_OFF, 0);
   const Integrator *integrator = follower.integrator;
   bool ok = true;
-  for (int k = 0; k < 10 * CURVE_STEPS && integrator->time(follower.self) < until && ok; k++)
+  for (int k = 0; k < 10 * SEVERAL * PARTS && integrator->time(follower.self) < until && ok; k++)
     ok = integrator->step(follower.self, until) == STEP_OK;
   ok = ok && integrator->time(follower.self) >= until;
   if (ok) memcpy(y, integrator->values(follower.self), (size_t)turning->view->system.columns * sizeof(double));
@@ -310,7 +310,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   double t = mark->t;
   way->behind = way->value = NAN;
   way->lowest = INFINITY;
-  for (int k = 0; k < CURVE_STEPS && ahead && t < until; k++) {
+  for (int k = 0; k < SEVERAL * PARTS && ahead && t < until; k++) {
     ahead = look_at(turning, b, &follower, t, &trail);
     if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];

@@ -1,5 +1,5 @@
 /* report: see report.h. */
-#include "run/report.h"
+#include "pipeline/report.h"
 
 #include "core/constants.h"
 #include "result/conversion_report.h"
@@ -453,7 +453,7 @@ static void json_run(const RunFacts *facts, JsonWriter *json, Arena *arena) {
     json_key(json, #name);           \
     value;                           \
   }
-#include "run/run_report.def"
+#include "pipeline/run_report.def"
 }
 
 void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -469,7 +469,7 @@ void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
 const char run_report_nothing[] = JSON_NOTHING
 #define KEY(name, known, value) JSON_NULL(name)
 #define OPTIONAL(name, known, value)
-#include "run/run_report.def"
+#include "pipeline/run_report.def"
     JSON_END;
 
 /* ---- the reduced system ---- */
@@ -485,7 +485,7 @@ static void json_before(const EquationKinds *before, JsonWriter *json) {
 static void json_reduction(const RunFacts *facts, JsonWriter *json) {
   const Reduction *reduction = facts->reduction;
 #define KEY(name, known, value) JSON_MEMBER(name, known, value)
-#include "run/reduction_report.def"
+#include "pipeline/reduction_report.def"
 }
 
 void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
@@ -498,5 +498,5 @@ void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text) {
 
 const char reduction_report_nothing[] = JSON_NOTHING
 #define KEY(name, known, value) JSON_NULL(name)
-#include "run/reduction_report.def"
+#include "pipeline/reduction_report.def"
     JSON_END;

@@ -1,5 +1,5 @@
 /* linear_report: see linear_report.h. */
-#include "vary/linear_report.h"
+#include "study/linear_report.h"
 
 #include "result/json.h"
 #include "result/mat.h"
@@ -97,7 +97,7 @@ static void json_modes(JsonWriter *json, const LinearForm *form) {
 
 static void json_form(JsonWriter *json, const LinearForm *form) {
 #define KEY(name, known, value) JSON_MEMBER(name, known, value)
-#include "vary/linear_report.def"
+#include "study/linear_report.def"
 }
 
 void linear_report_json(const char *status, const LinearForm *form, Heap *heap, TextVec *text) {
@@ -110,7 +110,7 @@ void linear_report_json(const char *status, const LinearForm *form, Heap *heap, 
 
 const char linear_report_nothing[] = JSON_NOTHING
 #define KEY(name, known, value) JSON_NULL(name)
-#include "vary/linear_report.def"
+#include "study/linear_report.def"
     JSON_END;
 
 /* ---- MAT ---- */
