@@ -556,8 +556,10 @@ static bool crosses(Bordered *bordered, double t, double gap, double *const *y, 
   if (!solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &before)) return false;
   if (!solve_crossing(bordered, at[INSTANT_AFTER].t, y[INSTANT_AFTER], scratch, &after)) return false;
   if (before.sign != after.sign) return false;
+  const System *system = &bordered->view->system;
   return find_from(bordered, y[INSTANT_AFTER], at[INSTANT_FAR_AFTER].t, y[INSTANT_FAR_AFTER]) &&
-         is_bounded_by_states(bordered, at);
+         instant_has_limit(system, y[INSTANT_BEFORE], y[INSTANT_FAR_BEFORE]) &&
+         instant_has_limit(system, y[INSTANT_AFTER], y[INSTANT_FAR_AFTER]) && is_bounded_by_states(bordered, at);
 }
 
 bool instant_crosses(View *view, double t, double gap, double *const *y) {
