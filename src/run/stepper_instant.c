@@ -106,7 +106,8 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   guess_beside(stepper, singular, gap, false, y);
   for (uint32_t q = 0; q < columns; q++)
     if (!view_is_state(&stepper->view->system, q)) y[INSTANT_BEFORE][q] = stepper->origin.y[q];
-  bool is = instant_crosses(stepper->view, singular, gap, y);
+  bool is = instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin) &&
+            instant_crosses(stepper->view, singular, gap, y);
   copy_numbers(stepper->y, y[INSTANT_BEFORE], columns);
   copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
   heap_free(stepper->heap, room);
