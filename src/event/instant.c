@@ -351,8 +351,8 @@ static bool choose_one(Bordered *bordered, ConstMoment near, ConstMoment far) {
   if (!find_jacobian(bordered, near) || !factor(bordered) || !linear_factor(transposed, bordered->entry)) return false;
   if (!find_lost(bordered, bordered->linear, entry, false, bordered->across[0])) return false;
   if (!find_lost(bordered, transposed, entry, true, bordered->slacks[0])) return false;
-  set_borders(bordered, 1);
-  return true;
+  set_borders(bordered, 1); /* with more than one lost at once it is not the only one */
+  return inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far);
 }
 
 /* The slack of the equations along the direction that is lost, at places beside a point that meets all others. Where it changes its sign solutions cross, and the sign says which way. */
