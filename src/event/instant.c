@@ -343,12 +343,16 @@ static bool find_lost(const Bordered *bordered, Linear *linear, const double *en
 
 /* Takes the direction that is lost on the way from `far` to `near`, and the equation, for the border; units do not count. */
 static bool choose_one(Bordered *bordered, ConstMoment near, ConstMoment far) {
+  double size_far, size_near;
   set_borders(bordered, 0);
   Linear *transposed = linear_new(bordered->heap, bordered->rows, bordered->start[bordered->rows], false);
   linear_set_transposed(transposed, bordered->start, bordered->row);
   if (!find_jacobian(bordered, far) || !factor(bordered)) return false;
+  linear_determinant(bordered->linear, &size_far);
   double *entry = heap_copy(bordered->heap, bordered->entry, (size_t)bordered->start[bordered->rows], sizeof *entry);
   if (!find_jacobian(bordered, near) || !factor(bordered) || !linear_factor(transposed, bordered->entry)) return false;
+  linear_determinant(bordered->linear, &size_near);
+  if (size_far - size_near > (1 + EARLY) * log(FAR)) return false; /* more than one is lost */
   if (!find_lost(bordered, bordered->linear, entry, false, bordered->across[0])) return false;
   if (!find_lost(bordered, transposed, entry, true, bordered->slacks[0])) return false;
   set_borders(bordered, 1); /* with more than one lost at once it is not the only one */
