@@ -1,5 +1,5 @@
 /* Krawczyk's operator on systems with known solutions: what it proves is so. */
-#include "watch/krawczyk.h"
+#include "code/krawczyk.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -315,6 +315,154 @@ static void find_jump(const Bordered *bordered, const double *from, const double
   }
 }
 
+/* ---- the only crossing ---- */
+
+/* The Jacobian with these entries, or its transpose, times a vector. */
+static void multiply(const Bordered *bordered, const double *entry, bool transposed, const double *vector,
+                     double *product) {
+  memset(product, 0, (size_t)bordered->rows * sizeof *product);
+  for (int32_t u = 0; u < bordered->rows; u++)
+    for (int32_t e = bordered->start[u]; e < bordered->start[u + 1]; e++) {
+      if (transposed) product[u] += entry[e] * vector[bordered->row[e]];
+      else product[bordered->row[e]] += entry[e] * vector[u];
+    }
+}
+
+/* A direction in which the matrix that was factored is much less than the one with these entries, by iteration with their quotient; false: there is none. */
+static bool find_lost(const Bordered *bordered, Linear *linear, const double *entry, bool transposed, double *vector) {
+  double growth = 0;
+  for (int k = 0; k < 2 * LOST_LIMIT; k++) {
+    multiply(bordered, entry, transposed, vector, bordered->right);
+    linear_solve(linear, bordered->right);
+    growth = norm(bordered->right, bordered->rows) / norm(vector, bordered->rows);
+    memcpy(vector, bordered->right, (size_t)bordered->rows * sizeof *vector);
+    normalize(&vector, 1, bordered->rows);
+  }
+  return growth >= cbrt(FAR);
+}
+
+/* Takes the direction that is lost on the way from `far` to `near`, and the equation, for the border; units do not count. */
+static bool choose_one(Bordered *bordered, ConstMoment near, ConstMoment far) {
+  double size_far, size_near;
+  set_borders(bordered, 0);
+  Linear *transposed = linear_new(bordered->heap, bordered->rows, bordered->start[bordered->rows], false);
+  linear_set_transposed(transposed, bordered->start, bordered->row);
+  if (!find_jacobian(bordered, far) || !factor(bordered)) return false;
+  linear_determinant(bordered->linear, &size_far);
+  double *entry = heap_copy(bordered->heap, bordered->entry, (size_t)bordered->start[bordered->rows], sizeof *entry);
+  if (!find_jacobian(bordered, near) || !factor(bordered) || !linear_factor(transposed, bordered->entry)) return false;
+  linear_determinant(bordered->linear, &size_near);
+  if (size_far - size_near > (1 + EARLY) * log(FAR)) return false; /* more than one is lost */
+  if (!find_lost(bordered, bordered->linear, entry, false, bordered->across[0])) return false;
+  if (!find_lost(bordered, transposed, entry, true, bordered->slacks[0])) return false;
+  set_borders(bordered, 1); /* with more than one lost at once it is not the only one */
+  return inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far);
+}
+
+/* The slack of the equations along the direction that is lost, at places beside a point that meets all others. Where it changes its sign solutions cross, and the sign says which way. */
+typedef struct Line {
+  int samples; /* on a side, each SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
+  double *place, *slack; /* [2*samples] in order */
+  double first;          /* slack at the point itself */
+  double before, after;  /* the places next to where it changes its sign */
+  double sign;           /* behind that */
+} Line;
+
+static Line line_make(Heap *heap) {
+  Line line = {.samples = 2 + (int)(-log(SEVERAL * STUCK) / log(SEVERAL))};
+  heap_numbers(heap, 2 * (size_t)line.samples, &line.place, &line.slack);
+  return line;
+}
+
+/* What round-off leaves of a slack that is zero. */
+static bool is_slack(double slack) { return fabs(slack) > FAR * DBL_EPSILON; }
+
+/* Goes on along the direction, from a place to another, in parts where one step does not lead there. */
+static bool go_to(Bordered *bordered, double t, double from, double place, double *y) {
+  static const double ahead[LOST_LIMIT] = {1};
+  size_t columns = (size_t)bordered->view->system.columns;
+  double least = SLIVER * fabs(place - from), *held = heap_array(bordered->heap, columns, sizeof *held);
+  for (double step = place - from; from != place && fabs(step) >= least;) {
+    double slack = bordered->slack[0], next = fabs(place - from) <= fabs(step) ? place : from + step;
+    memcpy(held, y, columns * sizeof *y);
+    if (!find_tangents(bordered, (ConstMoment){t, y})) break;
+    move(bordered, ahead, next - from, y);
+    if (correct(bordered, t, y)) {
+      from = next;
+      continue;
+    }
+    memcpy(y, held, columns * sizeof *y);
+    bordered->slack[0] = slack;
+    step /= SEVERAL;
+  }
+  heap_free(bordered->heap, held);
+  return from == place;
+}
+
+static bool sample_side(Bordered *bordered, ConstMoment at, double side, double *y, Line *line) {
+  double from = 0, place = side * STUCK;
+  memcpy(y, at.y, (size_t)bordered->view->system.columns * sizeof *y);
+  bordered->slack[0] = line->first;
+  for (int k = 0; k < line->samples; k++, from = place, place *= SEVERAL) {
+    int position = side < 0 ? line->samples - 1 - k : line->samples + k;
+    if (!go_to(bordered, at.t, from, place, y)) return false;
+    line->place[position] = place;
+    line->slack[position] = bordered->slack[0];
+  }
+  return true;
+}
+
+/* Does the slack change its sign once, near a point at which it is line->first? */
+static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *line) {
+  int last = -1, crossings = 0;
+  if (!sample_side(bordered, at, -1, y, line) || !sample_side(bordered, at, 1, y, line)) return false;
+  for (int k = 0; k < 2 * line->samples; k++) {
+    if (!is_slack(line->slack[k])) continue;
+    if (last >= 0 && (line->slack[k] > 0) != (line->slack[last] > 0)) {
+      line->before = line->place[last];
+      line->after = line->place[k];
+      line->sign = copysign(1, line->slack[k]);
+      crossings++;
+    }
+    last = k;
+  }
+  return crossings == 1;
+}
+
+/* Is the solution itself where the slack changes its sign, and as fast to both sides? Solutions that stay at a kink of the equations cross at two rates. */
+static bool is_regular_crossing(const Line *line) {
+  if (!(line->before < 0 && line->after > 0)) return false;
+  for (int k = 0; k < line->samples; k++) {
+    double low = fabs(line->slack[line->samples - 1 - k]), high = fabs(line->slack[line->samples + k]);
+    if (is_slack(low / FAR) && is_slack(high / FAR)) return fabs(low - high) <= GOOD_PART * fmax(low, high);
+  }
+  return false;
+}
+
+/* Goes from the point y to the place where the slack changes its sign, and solves the equations there. */
+static bool go_to_crossing(Bordered *bordered, double t, const Line *line, double *y) {
+  size_t columns = (size_t)bordered->view->system.columns;
+  double low = line->before, high = line->after, place = 0, slack;
+  double *held = heap_array(bordered->heap, columns, sizeof *held);
+  bordered->slack[0] = line->first;
+  for (int k = 0; k < line->samples && place != low; k++) {
+    double next =
+        low > 0 ? fmin(low, place > 0 ? SEVERAL * place : STUCK) : fmax(low, place < 0 ? SEVERAL * place : -STUCK);
+    if (!go_to(bordered, t, place, next, y)) return false;
+    place = next;
+  }
+  while (high - low > SLIVER * (line->after - line->before)) {
+    double middle = 0.5 * (low + high);
+    memcpy(held, y, columns * sizeof *y);
+    slack = bordered->slack[0];
+    if (!go_to(bordered, t, low, middle, y)) return false;
+    bool is_behind = bordered->slack[0] * line->sign > 0;
+    if (is_behind) memcpy(y, held, columns * sizeof *y), bordered->slack[0] = slack, high = middle;
+    else low = middle;
+  }
+  return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
+}
+
 /* ---- what states do ---- */
 
 /* How much the columns change with the states; HUGE_VAL: without bound. */
@@ -340,6 +488,12 @@ bool instant_has_limit(const System *system, const double *near, const double *f
   return true;
 }
 
+static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
+  double near = influence_of_states(bordered, at[INSTANT_AFTER]),
+         far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
+  return near <= 1 || near <= (1 - EARLY) * FAR * far;
+}
+
 static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
@@ -357,9 +511,69 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
-  double near = influence_of_states(bordered, at[INSTANT_AFTER]),
-         far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= 1 || near <= (1 - EARLY) * FAR * far ? VERDICT_PASSED : VERDICT_SINGULAR;
+  return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
+}
+
+/* The sign of the determinant of the Jacobian: that of the whole matrix, and which way the solution crosses. */
+static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
+  double size;
+  if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
+  line->sign *= linear_determinant(bordered->linear, &size);
+  return true;
+}
+
+/* The solution beside the instant that crosses, into y, which is a guess. */
+static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, Line *line) {
+  memset(bordered->slack, 0, sizeof bordered->slack);
+  if (!correct(bordered, t, y)) return false;
+  line->first = bordered->slack[0];
+  if (!find_crossing(bordered, (ConstMoment){t, y}, scratch, line) || !go_to_crossing(bordered, t, line, y))
+    return false;
+  line->first = 0;
+  return find_crossing(bordered, (ConstMoment){t, y}, scratch, line) && is_regular_crossing(line) &&
+         find_orientation(bordered, (ConstMoment){t, y}, line);
+}
+
+/* The columns of another point but for the states. */
+static void copy_others(const System *system, const double *from, const bool *is_state, double *y) {
+  for (int32_t q = 0; q < system->columns; q++)
+    if (!is_state[q]) y[q] = from[q];
+}
+
+/* Solves at t from a solution beside it. */
+static bool find_from(const Bordered *bordered, const double *from, double t, double *y) {
+  copy_others(&bordered->view->system, from, bordered->is_state, y);
+  return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
+}
+
+/* Of both sides, the solution near the instant crosses, and goes on to the one far from it. */
+static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
+  ConstMoment at[INSTANT_FAR_AFTER + 1];
+  Line before = line_make(bordered->heap), after = line_make(bordered->heap);
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
+    at[place] = (ConstMoment){instant_time(t, gap, place), y[place]};
+  if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_BEFORE].t, y[INSTANT_BEFORE])) return false;
+  if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE].t, y[INSTANT_FAR_BEFORE])) return false;
+  copy_others(&bordered->view->system, y[INSTANT_BEFORE], bordered->is_state, y[INSTANT_AFTER]);
+  if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch)) return false;
+  if (!choose_one(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE])) return false;
+  if (!solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &before)) return false;
+  if (!solve_crossing(bordered, at[INSTANT_AFTER].t, y[INSTANT_AFTER], scratch, &after)) return false;
+  if (before.sign != after.sign) return false;
+  const System *system = &bordered->view->system;
+  return find_from(bordered, y[INSTANT_AFTER], at[INSTANT_FAR_AFTER].t, y[INSTANT_FAR_AFTER]) &&
+         instant_has_limit(system, y[INSTANT_BEFORE], y[INSTANT_FAR_BEFORE]) &&
+         instant_has_limit(system, y[INSTANT_AFTER], y[INSTANT_FAR_AFTER]) && is_bounded_by_states(bordered, at);
+}
+
+bool instant_crosses(View *view, double t, double gap, double *const *y) {
+  if (view->methods->reselect || view->evaluator != view->original) return false;
+  void *ticket = NULL;
+  Heap *heap = heap_within(view->evaluator->heap, &ticket);
+  Bordered *bordered = bordered_new(heap, view, y[INSTANT_BEFORE]);
+  bool is = crosses(bordered, t, gap, y, heap_array(heap, (size_t)view->system.columns, sizeof(double)));
+  heap_release(view->evaluator->heap, ticket);
+  return is;
 }
 
 Verdict instant_judge(View *view, double t, double gap, double *const *y) {

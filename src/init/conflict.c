@@ -346,6 +346,17 @@ static void note_members(const InitialSystem *system, const InitialColumn *colum
     diag_note(diags, diag, (Span){0}, "and %u more equations", conflict->rows.count - NAMED_MOST);
 }
 
+/* That no start values help. */
+static void note_proof(const InitialSystem *system, const Proof *proof, Diags *diags, Diag *diag) {
+  Arena *arena = &diags->arena;
+  const char *text = "";
+  for (uint32_t k = 0; k < proof->count; k++)
+    text = arena_printf(arena, "%s%s%s in [%.4g, %.4g]", text, k ? ", " : "",
+                        system_column_name(system, proof->column[k], arena), proof->box[k].low, proof->box[k].high);
+  diag_note(diags, diag, (Span){0},
+            "proven by interval arithmetic: with the other values as they are there is no solution with %s", text);
+}
+
 void conflict_report(const InitialSystem *system, const InitialColumn *columns, const Conflict *conflict,
                      Diags *diags) {
   Arena *arena = &diags->arena;
@@ -375,5 +386,6 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
     diag_note(diags, diag, (Span){0}, "remove fixed=true from one of them, or change its value");
   else if (system_row_is_initial(system, conflict->rows.data[0]))
     diag_note(diags, diag, (Span){0}, "remove one of the initial equations");
+  else if (conflict->proof.count) note_proof(system, &conflict->proof, diags, diag);
   else diag_note(diags, diag, (Span){0}, "give start values nearer to a solution");
 }

@@ -11,6 +11,7 @@ typedef struct Conflict {
   double residual;  /* of the first row, where all of them are met best */
   uint32_t column;  /* one of the columns that the others determine; MAP_NONE */
   double wanted;    /* and the value they want; NAN if none fits */
+  Proof proof;      /* that a part of the rows has no solution in a box */
   bool is_doubtful; /* a column that may move is in the rows nonlinearly: elsewhere they may agree */
 } Conflict;
 

@@ -236,6 +236,7 @@ typedef struct Attempt {
   Initial *initial;
   double t0, tolerance;
   StepsResult last;
+  Proof proof;        /* of rows that failed */
   double *stuck;      /* values where the last steps ended */
   Quotient *quotient; /* for which values were refused */
   bool homotopy_first;
@@ -267,9 +268,11 @@ static bool try_steps(Attempt *attempt, StepsMode mode, InitialWay way) {
   Initial *initial = attempt->initial;
   set_starts(initial, initial->value);
   initial->way = way;
+  attempt->system->encloses = attempt->trial == TRIAL_NONE && !attempt->is_event;
   attempt->last = steps_run(attempt->system, initial->column, attempt->order, mode, attempt->t0, attempt->tolerance,
                             initial->value);
   initial->iterations += attempt->last.iterations;
+  if (attempt->last.proof.count) attempt->proof = attempt->last.proof;
   initial->rung = attempt->last.rung;
   memcpy(attempt->stuck, initial->value, initial->columns * sizeof *attempt->stuck);
   if (!attempt->last.solved) return false;
@@ -550,6 +553,7 @@ static bool refuse(Attempt *attempt, Diags *diags) {
   if (defined) {
     const double *y = attempt->last.conflict ? attempt->stuck : initial->value;
     conflict_filter(attempt->system, initial->column, attempt->t0, y, &initial->conflict);
+    initial->conflict.proof = attempt->proof;
     conflict_report(attempt->system, initial->column, &initial->conflict, diags);
     return false;
   }

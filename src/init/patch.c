@@ -19,6 +19,7 @@ struct Patch {
   uint32_t rows, columns;
   const uint32_t *list;          /* the rows; NULL: all */
   const PatchFollower *follower; /* NULL: discrete values stay */
+  const Program *code;           /* of the rows; NULL: they are all rows */
   Workspace *program;
   const Jacobian *jacobian;
   Workspace *entries; /* of the Jacobian */
@@ -100,6 +101,7 @@ static PatchCode take_code(const InitialSystem *system, const uint32_t *rows, ui
 }
 
 static void set_code(Patch *patch, const PatchCode *code) {
+  patch->code = code->program;
   patch->program = workspace_new(patch->heap, code->program);
   patch->jacobian = code->jacobian;
   patch->entries = workspace_new(patch->heap, code->jacobian->program);
@@ -212,6 +214,8 @@ uint32_t patch_columns(const Patch *patch, const uint32_t **columns) {
 
 const double *patch_rows(const Patch *patch) { return nonlinear_rows(patch->nonlinear); }
 const double *patch_scale(const Patch *patch) { return nonlinear_scale(patch->nonlinear); }
+
+const Program *patch_program(const Patch *patch) { return patch->code; }
 
 const Jacobian *patch_jacobian(const Patch *patch, const double **values) {
   *values = nonlinear_entries(patch->nonlinear);

@@ -75,6 +75,9 @@ double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 /* Why a row has no value at y, or else none of its derivatives: the row among the patch's is blame->output. false: all have. */
 bool patch_blame(Patch *patch, double t, const double *y, Blame *blame);
 
+/* The program of the rows; NULL of all rows. */
+const Program *patch_program(const Patch *patch);
+
 /* After patch_residual or a solve: values of the rows, and the scaled matrix entries by columns. */
 const double *patch_rows(const Patch *patch);
 const double *patch_scale(const Patch *patch);

@@ -548,6 +548,33 @@ static bool settle_redundant(Run *run, Unit *unit) {
   return false;
 }
 
+/* Where unknowns have no bounds of their own a search goes so far, over nominal and start value. */
+static const double SEARCHED = 1e3;
+
+/* Few unknowns, and nothing was found: all solutions between min and max are searched for, by intervals. None is a proof. */
+static bool search_box(Run *run, Unit *unit) {
+  Proof proof = {0};
+  if (unit->count > ENCLOSE_LIMIT || !run->system->encloses || run->mode != STEPS_NEAREST || !weigh(run, unit, MOVE_STATES_LAST)) return false;
+  restart(run, unit);
+  for (uint32_t k = 0; k < unit->columns; k++) {
+    const InitialColumn *column = &run->columns[unit->positions[k]];
+    double far = SEARCHED * (run->system->nominal[unit->positions[k]] + fabs(unit->start[k]));
+    if (unit->weight[k] == 0) continue;
+    if (proof.count == ENCLOSE_LIMIT) return false;
+    Interval box = {fmax(column->min, unit->start[k] - far), fmin(column->max, unit->start[k] + far)};
+    if (!(box.low < box.high)) return false;
+    proof.column[proof.count] = unit->positions[k];
+    proof.box[proof.count++] = box;
+  }
+  if (proof.count != unit->count) return false;
+  EncloseEnd end = enclose_search(run->system, unit->patch, proof.column, proof.box, run->t, run->y);
+  if (end == ENCLOSE_NONE) run->result.proof = proof;
+  if (end != ENCLOSE_FOUND) return false;
+  run->result.rung = higher_rung(run->result.rung, RUNG_INTERVALS);
+  unit->is_nearest = true;
+  return true;
+}
+
 static bool solve_unit(Run *run, Unit *unit) {
   if (unit->redundant && run->mode != STEPS_KEEP) return settle_redundant(run, unit);
   if (unit->redundant) {
@@ -558,7 +585,7 @@ static bool solve_unit(Run *run, Unit *unit) {
   }
   if (run->mode == STEPS_KEEP) return attempt(run, unit, MOVE_STATES_LAST);
   if (attempt(run, unit, MOVE_OTHERS)) return true;
-  return move_given(run, unit, weigh(run, unit, MOVE_OTHERS));
+  return move_given(run, unit, weigh(run, unit, MOVE_OTHERS)) || search_box(run, unit);
 }
 
 static bool run_unit(Run *run, const uint32_t *rows, const int32_t *columns, uint32_t count, uint32_t stamp) {

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "init/enclose.h"
 #include "init/order.h"
 #include "nonlinear/nonlinear.h"
 
@@ -28,6 +29,7 @@ typedef struct StepsResult {
   uint32_t row;        /* and its row */
   uint32_t iterations;
   NonlinearRung rung; /* the highest that a part needed */
+  Proof proof;        /* that the rows that failed have no solution in a box */
 } StepsResult;
 
 /* A unit as it was solved: rows, and the columns that were free, each with its weight (patch.h). */

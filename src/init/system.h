@@ -35,6 +35,7 @@ typedef struct InitialSystem {
   Workspace *entries;             /* of the Jacobian */
   const struct PatchCodes *known; /* code of patches that the plan has (patch.h); NULL: none */
   struct PatchCodes *collected;   /* where code that is made goes; NULL: nowhere */
+  bool encloses;                  /* small units that fail are searched by intervals (enclose.h) */
   struct StepsTrace *trace;       /* where the units that were solved are noted (steps.h); NULL: nowhere */
 } InitialSystem;
 

@@ -368,6 +368,17 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   }
 }
 
+/* A step over a singular point that one solution crosses is taken again, to right before it: states are known there. */
+static bool ends_before_instant(Stepper *stepper) {
+  double gap = SLIVER * stepper_span(stepper), end = stepper->turning_point.time - gap;
+  if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
+  undo_step(stepper, end - stepper->before);
+  turning_begin(stepper->turning, stepper->before, stepper->begin);
+  stepper->t_instant = -INFINITY;
+  stepper->t_doubt = end;
+  return true;
+}
+
 static bool step_to_event(Stepper *stepper) {
   end_retakes(stepper);
   for (;;) {
@@ -391,7 +402,9 @@ static bool step_to_event(Stepper *stepper) {
     if (!stepper->turning) return true;
     TurningStatus status = watch_singular(stepper, t, event);
     if (stepper->is_folded) return true;
-    if (status == TURNING_POINT) return stepper_report_turning(stepper);
+    if (status == TURNING_POINT && ends_before_instant(stepper)) continue;
+    if (status == TURNING_POINT)
+      return stepper_crosses_instant(stepper, stepper->turning_point.time) || stepper_report_turning(stepper);
     if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
     if (status == TURNING_NOISE) stepper_warn_turning(stepper, "is lost in round-off");
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;

@@ -18,6 +18,18 @@ void stepper_jump(Stepper *stepper, double t) {
   stepper->statistics.events++;
 }
 
+/* The column that jumps farthest from `y` to `beyond`, for its size; MAP_NONE: none jumps by more than the tolerance. */
+static uint32_t farthest_jump(const Stepper *stepper) {
+  const double *nominal = stepper->view->system.nominal;
+  uint32_t farthest = MAP_NONE;
+  double most = stepper->options.tolerance;
+  for (uint32_t q = 0; q < (uint32_t)stepper->view->system.columns; q++) {
+    double jump = fabs(stepper->beyond[q] - stepper->y[q]) / (fabs(stepper->y[q]) + nominal[q]);
+    if (array_order(stepper->view->evaluator->array, q) == 0 && jump > most) most = jump, farthest = q;
+  }
+  return farthest;
+}
+
 /* Columns at t with their states: from the last step, or at the rates of where it began, with the rows solved there: steps that hardly get ahead
  * leave rates as they are, since these do not matter to them. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
@@ -31,15 +43,20 @@ static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
     y[system->link_from[k]] += (t - stepper->before) * stepper->begin[system->link_to[k]];
 }
 
+/* Columns beside an instant, by place, with their states: guesses of the others. */
+static void guess_beside(Stepper *stepper, double singular, double gap, bool has_step, double *const *y) {
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
+    if (y[place]) guess_at(stepper, instant_time(singular, gap, place), has_step, y[place]);
+}
+
 /* The verdict at a distance. The columns right behind the instant go to `beyond`. Rates that lead states beyond their own size within it lead to a pole. */
 static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_step, bool has_before) {
   size_t columns = (size_t)stepper->view->system.columns;
   Heap *heap = stepper->heap;
   double *room = heap_array(heap, 4 * columns, sizeof *room), *y[4];
-  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++) {
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     y[place] = place >= INSTANT_AFTER || has_before ? room + place * columns : NULL;
-    if (y[place]) guess_at(stepper, instant_time(singular, gap, place), has_step, y[place]);
-  }
+  guess_beside(stepper, singular, gap, has_step, y);
   bool is_near = has_step || instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin);
   Verdict verdict = is_near ? instant_judge(stepper->view, singular, gap, y) : VERDICT_SINGULAR;
   copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
@@ -81,12 +98,55 @@ bool stepper_passes_start(Stepper *stepper) {
   return !stepper->view->evaluator->past && judge(stepper, stepper->before, stop, false, false, &gap) == VERDICT_PASSED;
 }
 
+/* Does one solution alone cross the instant? It is then in `y`, `gap` before the instant, and in `beyond`, as far behind it. */
+static bool crosses(Stepper *stepper, double singular, double gap) {
+  size_t columns = (size_t)stepper->view->system.columns;
+  double *room = heap_array(stepper->heap, 4 * columns, sizeof *room), *y[4];
+  for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++) y[place] = room + place * columns;
+  guess_beside(stepper, singular, gap, false, y);
+  for (uint32_t q = 0; q < columns; q++)
+    if (!view_is_state(&stepper->view->system, q)) y[INSTANT_BEFORE][q] = stepper->origin.y[q];
+  bool is = instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin) &&
+            instant_crosses(stepper->view, singular, gap, y);
+  copy_numbers(stepper->y, y[INSTANT_BEFORE], columns);
+  copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
+  heap_free(stepper->heap, room);
+  return is;
+}
+
+/* To the columns behind an instant: the equations tell no other ones there. */
+static void leap(Stepper *stepper, double t) {
+  copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
+  stepper_jump(stepper, t);
+}
+
+bool stepper_can_cross(Stepper *stepper, double singular) {
+  double gap = SLIVER * stepper_span(stepper);
+  if (stepper->view->evaluator->past || !(singular > stepper->t_passed)) return false;
+  return instant_time(singular, gap, INSTANT_FAR_BEFORE) >= stepper->options.start &&
+         instant_time(singular, gap, INSTANT_FAR_AFTER) <= stepper_modes_end(stepper) &&
+         crosses(stepper, singular, gap);
+}
+
+bool stepper_crosses_instant(Stepper *stepper, double singular) {
+  if (!stepper_can_cross(stepper, singular)) return false;
+  uint32_t column = farthest_jump(stepper);
+  if (column != MAP_NONE && !stepper->warned_fold)
+    diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
+                 "at time %.10g the equations leave %s open for an instant: it goes on from %.6g to %.6g", singular,
+                 stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+  stepper->warned_fold |= column != MAP_NONE;
+  stepper->t_passed = singular + SLIVER * stepper_span(stepper);
+  leap(stepper, stepper->t_passed);
+  return true;
+}
+
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
   bool is_start = stepper->before == singular;
   if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
-  if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) return false;
-  copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
-  stepper_jump(stepper, singular + gap);
+  if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED)
+    return stepper_crosses_instant(stepper, singular);
+  leap(stepper, singular + gap);
   return true;
 }

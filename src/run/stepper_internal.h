@@ -205,6 +205,12 @@ bool stepper_passes_start(Stepper *stepper);
 /* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
 bool stepper_leaps_instant(Stepper *stepper, double singular);
 
+/* Does one solution alone cross a singular point, which solutions meet at a kink (instant_crosses)? Then the run goes on behind it, with an event. */
+bool stepper_crosses_instant(Stepper *stepper, double singular);
+
+/* Would it? The states there may be rough. */
+bool stepper_can_cross(Stepper *stepper, double singular);
+
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
   double near = 2 * LOCATED * stepper_span(stepper);

@@ -5,7 +5,7 @@
 #include "core/constants.h"
 #include "nonlinear/corrector.h"
 #include "reduce/state_plan.h"
-#include "watch/krawczyk.h"
+#include "code/krawczyk.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* krawczyk: see krawczyk.h. */
-#include "watch/krawczyk.h"
+#include "code/krawczyk.h"
 
 #include "core/linear.h"
 
