@@ -164,9 +164,9 @@ static bool refuse(Resolution *resolution, const char *message) {
 }
 
 static bool refuse_value(Resolution *resolution, const Variable *variable, const char *text) {
-  Diag *diag = diag_error(resolution->diags, DIAG_BAD_VALUE, (Span){0}, "'%s' is not a value of '%s', which is of type %s",
-                          text, names_text(resolution->model->names, variable->name),
-                          type_name(resolution->model, resolution->arena, variable));
+  Diag *diag = diag_error(
+      resolution->diags, DIAG_BAD_VALUE, (Span){0}, "'%s' is not a value of '%s', which is of type %s", text,
+      names_text(resolution->model->names, variable->name), type_name(resolution->model, resolution->arena, variable));
   if (variable->type != TYPE_ENUMERATION) return false;
   const Enumeration *enumeration = &resolution->model->enumerations.data[variable->enumeration];
   const char *list = "";

@@ -2,9 +2,9 @@
  * and discrete values by decisions. */
 #pragma once
 
-#include "core/bernstein.h"
 #include "code/decisions.h"
 #include "code/schedule.h"
+#include "core/bernstein.h"
 #include "core/edges.h"
 
 typedef struct Switches {

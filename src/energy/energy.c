@@ -13,8 +13,9 @@ static bool take_forces(Derivation *d) {
     bool is_leaf = dag_op(d->dag, term->left) == OP_VARIABLE && dag_order(d->dag, term->left) == 0;
     uint32_t coordinate = is_leaf ? d->number[dag_index(d->dag, term->left)] : NONE;
     if (coordinate == NONE) {
-      Diag *diag = diag_error(d->diags, DIAG_ENERGY, term->span, "a force must act on a coordinate, and `%s` is not one",
-                              model_text(d->model, term->left, &d->diags->arena));
+      Diag *diag =
+          diag_error(d->diags, DIAG_ENERGY, term->span, "a force must act on a coordinate, and `%s` is not one",
+                     model_text(d->model, term->left, &d->diags->arena));
       uint32_t owner = is_leaf ? d->owner[dag_index(d->dag, term->left)] : NONE;
       if (owner != NONE) diag_note(d->diags, diag, d->model->equations.data[owner].span, "this equation determines it");
       continue;

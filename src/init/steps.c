@@ -554,7 +554,9 @@ static const double SEARCHED = 1e3;
 /* Few unknowns, and nothing was found: all solutions between min and max are searched for, by intervals. None is a proof. */
 static bool search_box(Run *run, Unit *unit) {
   Proof proof = {0};
-  if (unit->count > ENCLOSE_LIMIT || !run->system->encloses || run->mode != STEPS_NEAREST || !weigh(run, unit, MOVE_STATES_LAST)) return false;
+  if (unit->count > ENCLOSE_LIMIT || !run->system->encloses || run->mode != STEPS_NEAREST ||
+      !weigh(run, unit, MOVE_STATES_LAST))
+    return false;
   restart(run, unit);
   for (uint32_t k = 0; k < unit->columns; k++) {
     const InitialColumn *column = &run->columns[unit->positions[k]];

@@ -181,8 +181,8 @@ static bool check_outer_class(Tree *tree, Instance *owner, const Element *outer)
   bool is_class = inner->kind == INSTANCE_CLASS;
   const char *reason = is_class ? interface_difference(tree, inner, outer->own) : "is a component";
   if (!reason) return true;
-  tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner, "the `inner` element of `outer %s` is not a subtype of it: it %s",
-              name, reason);
+  tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner,
+              "the `inner` element of `outer %s` is not a subtype of it: it %s", name, reason);
   Span place =
       inner->element ? ast_element_label(inner->element).span : (Span){0}; /* a type of the language has none */
   diag_note(tree->diags, tree->last, place, "the `inner` element");

@@ -23,7 +23,6 @@ bool integrator_repeat_nothing(void *self, double step) { return (void)self, (vo
 
 bool integrator_is_never_coarse(void *self) { return (void)self, false; }
 
-
 bool integrator_has_no_stages(void *self, StepStages *out) { return (void)self, (void)out, false; }
 
 void integrator_rates(const System *system, const double *y, double *rate) {

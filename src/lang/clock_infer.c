@@ -205,8 +205,8 @@ static bool check_equation(Inference *s, const RawEquation *equation) {
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
     for (uint32_t side = 0; side < 2; side++)
       if (dag_contains(dag, dag_scratch(s->el->dag), sides[side], refused[k])) {
-        Diag *diag = diag_error(s->el->diags, DIAG_CLOCK, equation->span, "`%s` is not allowed in an equation of a clock",
-                                words[k]);
+        Diag *diag = diag_error(s->el->diags, DIAG_CLOCK, equation->span,
+                                "`%s` is not allowed in an equation of a clock", words[k]);
         if (refused[k] == OP_TIME) diag_note(s->el->diags, diag, (Span){0, 0}, "use sample(time)");
         return false;
       }

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "core/bernstein.h"
 #include "base/heap.h"
 #include "base/map.h"
+#include "core/bernstein.h"
 
 #include <stdbool.h>
 #include <stdint.h>

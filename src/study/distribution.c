@@ -115,8 +115,8 @@ double distribution_quantile(const Distribution *distribution, double u) {
 
 static bool refuse(const Distribution *distribution, const char *word, Diags *diags) {
   Suggestion best = {.word = word};
-  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "'%s', given for %s, is not a distribution with these parameters",
-                          word, distribution->name);
+  Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0},
+                          "'%s', given for %s, is not a distribution with these parameters", word, distribution->name);
   for (uint32_t k = 0; k < KINDS; k++) suggest_offer(&best, kinds[k].name);
   for (uint32_t k = 0; k < KINDS; k++)
     if (!best.nearest || strcmp(best.nearest, kinds[k].name) == 0)

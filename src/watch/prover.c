@@ -2,10 +2,10 @@
 #include "watch/prover.h"
 
 #include "code/interval_tape.h"
+#include "code/krawczyk.h"
 #include "core/constants.h"
 #include "nonlinear/corrector.h"
 #include "reduce/state_plan.h"
-#include "code/krawczyk.h"
 
 #include <string.h>
 
