@@ -52,7 +52,7 @@ static double first_interval(const Bridge *bridge) {
 static bool is_due(Bridge *bridge, double *now) {
   if (++bridge->steps < bridge->look) return false;
   *now = pipeline_clock();
-  if (!bridge->next) bridge->next = *now + first_interval(bridge);
+  if (bridge->next == 0) bridge->next = *now + first_interval(bridge);
   bridge->look = *now - bridge->looked < 0.1 * bridge->interval ? LOOK_STEPS : 1;
   bridge->looked = *now;
   bridge->steps = 0;

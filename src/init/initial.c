@@ -388,7 +388,7 @@ static bool try_all_rows(Attempt *attempt) {
   attempt->initial->way = WAY_ALL_ROWS;
   for (int pass = 0; pass < 2 * STEPS_MOVES && best.cost > 0; pass++) {
     if (pass == STEPS_MOVES && (best.cost < HUGE_VAL || attempt->trial == TRIAL_QUICK)) break;
-    if (!solve_all_rows(attempt, patch, pass % STEPS_MOVES, pass >= STEPS_MOVES)) continue;
+    if (!solve_all_rows(attempt, patch, (StepsMove)(pass % STEPS_MOVES), pass >= STEPS_MOVES)) continue;
     best_take(attempt, &best);
     if (pass % STEPS_MOVES == MOVE_EQUALLY && best.cost > 0) improve_equal(attempt, patch, &best);
   }
@@ -732,7 +732,7 @@ static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
   bool found = false;
   for (int pass = 0; pass < 2 * STEPS_MOVES && !found; pass++) {
     set_starts(attempt->initial, attempt->initial->value);
-    set_weights(attempt, patch, pass % STEPS_MOVES);
+    set_weights(attempt, patch, (StepsMove)(pass % STEPS_MOVES));
     found = solve_some(attempt, patch, pass >= STEPS_MOVES);
   }
   set_weights(attempt, patch, MOVE_EQUALLY);
