@@ -60,7 +60,7 @@ static bool check_version(daedal_model *model, const char *path, const char *ver
 
 /* What is before the model becomes blank, so that places in messages are those of the file. */
 bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t length) {
-  static const char spoilt[] = "it is not whole, or was changed: its checksum is another";
+  static const char spoilt[] = "it is incomplete or was changed: the checksum does not match";
   char checksum[CHECKSUM_SIZE], *end = bytes + length, *version = after(bytes, FIRST);
   version = version ? after(version, "version ") : NULL;
   if (!version) return refuse(model, path, "it is no plan of this version of the format, `daedal plan 1`");

@@ -13,7 +13,7 @@ static bool is_smooth(const Problem *problem, Expr residual) {
   return !model_lacking_input(problem->model, &residual, &once, 1, &order);
 }
 
-Structure wishes_offer(const Problem *problem, const Structure *structure, Arena *arena) {
+Structure state_wishes_offer(const Problem *problem, const Structure *structure, Arena *arena) {
   bool *preferred = arena_array(arena, problem->unknowns, sizeof *preferred), any = false;
   bool *smooth = arena_array(arena, problem->equations, sizeof *smooth);
   for (uint32_t j = 0; j < problem->unknowns; j++) {
@@ -25,7 +25,7 @@ Structure wishes_offer(const Problem *problem, const Structure *structure, Arena
 }
 
 /* A block has as many states as derivatives more than differentiated equations (Modelica 3.6, section 4.9.7.1). */
-bool wishes_check(const Problem *problem, const Structure *structure, Diags *diags) {
+bool state_wishes_check(const Problem *problem, const Structure *structure, Diags *diags) {
   const Model *model = problem->model;
   bool fits = true;
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
@@ -50,7 +50,7 @@ bool wishes_check(const Problem *problem, const Structure *structure, Diags *dia
   return fits;
 }
 
-bool wishes_check_model(Model *model, Arena *arena, Diags *diags) {
+bool state_wishes_check_model(Model *model, Arena *arena, Diags *diags) {
   bool any = false;
   for (uint32_t v = 0; v < model->variables.count && !any; v++)
     any = model->variables.data[v].select == SELECT_ALWAYS || model->variables.data[v].select == SELECT_NEVER;
@@ -58,6 +58,6 @@ bool wishes_check_model(Model *model, Arena *arena, Diags *diags) {
   Problem problem = problem_make(model, true, arena);
   Structure structure = structure_run(arena, &problem.incidence);
   if (structure.status != STRUCTURE_OK) return true;
-  structure = wishes_offer(&problem, &structure, arena);
-  return wishes_check(&problem, &structure, diags);
+  structure = state_wishes_offer(&problem, &structure, arena);
+  return state_wishes_check(&problem, &structure, diags);
 }

@@ -6,10 +6,10 @@
 
 /* The structure, in which variables with stateSelect prefer or always can be states also where the equations do not
  * differentiate them. Owned by the arena. O(entries). */
-Structure wishes_offer(const Problem *problem, const Structure *structure, Arena *arena);
+Structure state_wishes_offer(const Problem *problem, const Structure *structure, Arena *arena);
 
 /* Reports wishes that no choice of states can follow; false if they are errors (--strict). O(unknowns). */
-bool wishes_check(const Problem *problem, const Structure *structure, Diags *diags);
+bool state_wishes_check(const Problem *problem, const Structure *structure, Diags *diags);
 
 /* The same for a model, with its aliases taken away. O(entries) if a variable has such a wish. */
-bool wishes_check_model(Model *model, Arena *arena, Diags *diags);
+bool state_wishes_check_model(Model *model, Arena *arena, Diags *diags);

@@ -304,20 +304,6 @@ static void look_at_final(Optimal *o, uint32_t count) {
   }
 }
 
-/* Of each unknown: the highest derivative in the equations as written. */
-static uint32_t *highest_orders(Optimal *o) {
-  uint32_t *order = arena_array(&o->d->arena, o->model->unknowns.count, sizeof *order);
-  ExprVec leaves = {0};
-  for (uint32_t i = 0; i < o->equations; i++)
-    dag_variables(o->dag, dag_scratch(o->dag), o->model->equations.data[i].residual, &leaves);
-  for (uint32_t k = 0; k < leaves.count; k++) {
-    uint32_t index = dag_index(o->dag, leaves.data[k]);
-    if (dag_order(o->dag, leaves.data[k]) > order[index]) order[index] = dag_order(o->dag, leaves.data[k]);
-  }
-  vec_free(o->d->heap, &leaves);
-  return order;
-}
-
 /* Does it hold variables, none of them or their derivatives as high as in the equations? */
 static bool is_of_states(Optimal *o, Expr e, const uint32_t *order) {
   ExprVec leaves = {0};
@@ -331,7 +317,7 @@ static bool is_of_states(Optimal *o, Expr e, const uint32_t *order) {
 
 /* Constraints on states, and their derivatives as long as these are such with the rates that equations give. */
 static void find_held(Optimal *o) {
-  const uint32_t *order = highest_orders(o);
+  const uint32_t *order = model_highest_orders(o->model, o->equations, &o->d->arena);
   ExprVec from = {0}, to = {0};
   for (uint32_t i = 0; i < o->equations; i++) {
     const Equation *equation = &o->model->equations.data[i];

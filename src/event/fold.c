@@ -327,8 +327,8 @@ static bool meet_drive(Curve *curve, double drive) {
   return true;
 }
 
-/* The column that jumps farthest, for its size, from the corner to the point behind the fold. Both are of the curve, and of one drive, so that what follows from time and
- * states alone does not jump. */
+/* The column with the largest jump, relative to its size, from the corner to the point behind the fold. Both points are on the curve and have the same drive, so that
+ * functions of time and states alone do not jump. */
 static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   double most = 0;
   for (int32_t u = 0; u < curve->rows; u++) {

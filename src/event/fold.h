@@ -12,8 +12,8 @@
 typedef struct Fold {
   double time;
   double *before, *after; /* [columns] at both sides of the jump, of the caller */
-  uint32_t column;        /* the one that jumps farthest, */
-  double jump;            /* by this part of its size */
+  uint32_t column;        /* with the largest jump */
+  double jump;            /* relative to the size of the column */
 } Fold;
 
 /* Is there a fold at a corner ahead of `at`, within `longest`, and a branch behind it? `origin` is a regular point of the branch that

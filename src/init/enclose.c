@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-enum { BOX_LIMIT = 4000 };           /* boxes that are looked at */
-static const double SMALLEST = 1e-9; /* width over that of the first box: what is left there is not decided */
-static const double SHRUNK = 0.7;    /* a box that is not narrower than this, over what it was, is halved */
+enum { BOX_LIMIT = 4000 };           /* boxes examined */
+static const double SMALLEST = 1e-9; /* relative to the first box: narrower boxes are left undecided */
+static const double SHRUNK = 0.7;    /* a box that pruning leaves wider than this, relative to before, is halved */
 
 typedef struct Search {
   InitialSystem *system;
@@ -18,8 +18,8 @@ typedef struct Search {
   const Interval *first;
   double t;
   IntervalTape *tape;
-  uint32_t rows, entries;        /* sections */
-  uint32_t *row, *entry, *place; /* places: of outputs, of entries, of the unknowns */
+  uint32_t rows, entries;        /* sections of the tape: residuals, entries of the Jacobian */
+  uint32_t *row, *entry, *place; /* places on the tape: of residuals, of entries, of unknowns */
   const Jacobian *jacobian;
   Krawczyk *krawczyk;
   Interval *boxes; /* a stack of them */
@@ -29,14 +29,17 @@ typedef struct Search {
   double distance;
 } Search;
 
+static void set_place(Search *search, uint32_t place, Interval value) {
+  *interval_tape_at(search->tape, place) = (Motion){value, {0, 0}, value};
+}
+
 static void set_unknowns(Search *search, const Interval *box, bool at_middle) {
   for (uint32_t k = 0; k < search->n; k++) {
-    Interval value = at_middle ? interval_point(interval_middle(box[k])) : box[k];
-    *interval_tape_at(search->tape, search->place[k]) = (Motion){value, {0, 0}, value};
+    set_place(search, search->place[k], at_middle ? interval_point(interval_middle(box[k])) : box[k]);
   }
 }
 
-/* Bounds of the rows over the box, or at its middle. false: one of them is not zero anywhere. */
+/* Bounds of the residuals over the box, or at its midpoint. False: one of them cannot be zero there. */
 static bool bound_rows(Search *search, const Interval *box, bool at_middle, Interval *g) {
   bool may_vanish = true;
   set_unknowns(search, box, at_middle);
@@ -63,7 +66,7 @@ static bool set_jacobian(Search *search, const Interval *box) {
   return krawczyk_set_jacobian(search->krawczyk, matrix, true);
 }
 
-/* The solution in a box that has one. */
+/* Solves within a box that is proven to have a solution, and keeps the solution if it is the nearest so far. */
 static void take_solution(Search *search, const Interval *box) {
   double away = 0;
   memcpy(search->guess, search->y, search->system->columns * sizeof *search->guess);
@@ -84,7 +87,7 @@ static void take_solution(Search *search, const Interval *box) {
 
 typedef enum Pruned { PRUNED_AWAY, PRUNED_SMALLER, PRUNED_NOT } Pruned;
 
-/* Makes the box smaller by Krawczyk's operator. PRUNED_AWAY: nothing is left to look for in it. */
+/* Shrinks the box by Krawczyk's operator. PRUNED_AWAY: the box has no solution, or its solution was found. */
 static Pruned prune(Search *search, Interval *box) {
   Interval g[ENCLOSE_LIMIT], around[ENCLOSE_LIMIT], image[ENCLOSE_LIMIT];
   bool is_smaller = false;
@@ -109,7 +112,7 @@ static Pruned prune(Search *search, Interval *box) {
   return is_smaller ? PRUNED_SMALLER : PRUNED_NOT;
 }
 
-/* Halves the box along its widest side, over that of the first box. false: it is too small for that. */
+/* Halves the box along the side that is widest relative to the first box. False: the box is too small, or there are too many. */
 static bool halve(Search *search, const Interval *box) {
   double widest = 0;
   uint32_t side = 0;
@@ -145,9 +148,8 @@ static void make_tape(Search *search, Heap *heap, const double *y) {
   interval_tape_hold(search->tape);
   interval_tape_set_stretch(search->tape, search->t, search->t);
   for (uint32_t q = 0; q < search->jacobian->columns; q++) {
-    Interval value = interval_point(y[search->jacobian->positions[q]]);
-    uint32_t place = interval_tape_column(search->tape, search->jacobian->positions[q]);
-    *interval_tape_at(search->tape, place) = (Motion){value, {0, 0}, value};
+    uint32_t position = search->jacobian->positions[q];
+    set_place(search, interval_tape_column(search->tape, position), interval_point(y[position]));
   }
 }
 

@@ -1,7 +1,7 @@
 /* enclose: all solutions of a few equations within a box, or the proof that it has none (interval branch and prune).
  *
- * A box is thrown away where bounds of an equation over it do not hold zero. Krawczyk's operator makes it smaller, shows that it has none, or
- * exactly one; else it is halved (Neumaier, Interval Methods for Systems of Equations, 1990, chapter 5).
+ * A box is discarded if the bounds of an equation over it do not contain zero. Krawczyk's operator shrinks it, or shows that it contains no
+ * solution or exactly one; otherwise the box is halved (Neumaier, Interval Methods for Systems of Equations, 1990, chapter 5).
  */
 #pragma once
 

@@ -12,18 +12,22 @@ static bool stand_together(const Ast *ast, const AstExpr *kids, uint32_t count) 
   return fits;
 }
 
-static AstExpr push_node(Tree *tree, AstNode node, const AstExpr *kids, uint32_t count) {
-  Ast *ast = tree->ast;
-  VEC(AstExpr) own = {0};
-  bool is_scattered = !stand_together(ast, kids, count);
-  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &own, is_scattered ? flat_copy(tree, kids[i]) : kids[i]);
+static AstExpr append_node(Ast *ast, AstNode node, const AstExpr *kids, uint32_t count) {
   AstExpr self = ast->nodes.count;
   node.kids = ast->kids.count;
   node.kid_count = count;
-  node.first = count ? ast_first(ast, own.data[0]) : self;
-  for (uint32_t i = 0; i < count; i++) vec_push(ast->heap, &ast->kids, own.data[i]);
-  vec_free(tree->heap, &own);
+  node.first = count ? ast_first(ast, kids[0]) : self;
+  for (uint32_t i = 0; i < count; i++) vec_push(ast->heap, &ast->kids, kids[i]);
   vec_push(ast->heap, &ast->nodes, node);
+  return self;
+}
+
+static AstExpr push_node(Tree *tree, AstNode node, const AstExpr *kids, uint32_t count) {
+  if (stand_together(tree->ast, kids, count)) return append_node(tree->ast, node, kids, count);
+  VEC(AstExpr) copies = {0};
+  for (uint32_t i = 0; i < count; i++) vec_push(tree->heap, &copies, flat_copy(tree, kids[i]));
+  AstExpr self = append_node(tree->ast, node, copies.data, count);
+  vec_free(tree->heap, &copies);
   return self;
 }
 

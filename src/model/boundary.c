@@ -160,20 +160,6 @@ static void name_derivatives(Opening *o, const uint32_t *order) {
   o->unknowns = o->model->unknowns.count;
 }
 
-/* The highest derivative of each unknown in the equations as written. */
-static uint32_t *highest_orders(Opening *o) {
-  uint32_t *order = arena_array(&o->arena, o->unknowns, sizeof *order);
-  ExprVec leaves = {0};
-  for (uint32_t i = 0; i < o->equations; i++)
-    dag_variables(o->dag, dag_scratch(o->dag), o->model->equations.data[i].residual, &leaves);
-  for (uint32_t k = 0; k < leaves.count; k++) {
-    uint32_t index = dag_index(o->dag, leaves.data[k]);
-    if (dag_order(o->dag, leaves.data[k]) > order[index]) order[index] = dag_order(o->dag, leaves.data[k]);
-  }
-  vec_free(o->heap, &leaves);
-  return order;
-}
-
 /* ---- controls that are switched ---- */
 
 const char *boundary_switch_name(uint32_t arc, Arena *arena) { return arena_printf(arena, "arc_%u.begin", arc + 1); }
@@ -343,7 +329,8 @@ static void switch_arcs(Opening *o, uint32_t segment, const uint32_t *left, uint
 static void make_segments(Opening *o) {
   Model *model = o->model;
   uint32_t segments = o->options->segments, number = 1, initial = model->initial_equations.count;
-  uint32_t *order = highest_orders(o), **copy = arena_array(&o->arena, segments, sizeof *copy);
+  uint32_t *order = model_highest_orders(o->model, o->equations, &o->arena),
+           **copy = arena_array(&o->arena, segments, sizeof *copy);
   Expr s = dag_time(o->dag), zero = dag_constant(o->dag, 0), one = dag_constant(o->dag, 1);
   for (uint32_t k = 1; k < segments; k++) {
     copy[k] = copy_unknowns(o, k);
@@ -439,7 +426,7 @@ void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags) {
                .unknowns = model->unknowns.count};
   find_beginnings(&o);
   if (options->smoothing > 0) smooth_controls(&o);
-  name_derivatives(&o, highest_orders(&o));
+  name_derivatives(&o, model_highest_orders(o.model, o.equations, &o.arena));
   if (options->form == BOUNDARY_CONDITIONS && check_segments(&o)) make_segments(&o);
   if (options->form == BOUNDARY_KNOWN) {
     if (options->arcs.count) join_arcs(&o);

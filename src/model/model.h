@@ -195,6 +195,9 @@ BaseType model_call_type(const Model *model, Expr call);
 /* The leaf of a variable: (index, order) for unknowns; order must be 0 for others. */
 Expr model_leaf(const Model *model, uint32_t variable, uint32_t order);
 
+/* Of each unknown the highest derivative in the first `equations` continuous equations; in the arena. O(size of these equations). */
+uint32_t *model_highest_orders(const Model *model, uint32_t equations, Arena *arena);
+
 const char *model_name(const Model *model, uint32_t variable);
 
 /* Text of an expression with this model's names, for people: names are quoted only where they are not made

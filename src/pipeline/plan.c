@@ -176,8 +176,8 @@ static bool pass_array(Plan *plan) {
   if (problem_least_orders(&plan->problem, plan->structure.d, least))
     plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
   if (plan->request.method->offers_preferred) {
-    plan->structure = wishes_offer(&plan->problem, &plan->structure, &plan->arena);
-    if (!wishes_check(&plan->problem, &plan->structure, plan->diags)) return false;
+    plan->structure = state_wishes_offer(&plan->problem, &plan->structure, &plan->arena);
+    if (!state_wishes_check(&plan->problem, &plan->structure, plan->diags)) return false;
   }
   if (plan->structure.n_superfluous) {
     bool *named = arena_array(&plan->arena, plan->problem.unknowns, sizeof *named);

@@ -18,7 +18,7 @@ void stepper_jump(Stepper *stepper, double t) {
   stepper->statistics.events++;
 }
 
-/* The column that jumps farthest from `y` to `beyond`, for its size; MAP_NONE: none jumps by more than the tolerance. */
+/* The column with the largest jump from `y` to `beyond`, relative to its size; MAP_NONE if none jumps by more than the tolerance. */
 static uint32_t farthest_jump(const Stepper *stepper) {
   const double *nominal = stepper->view->system.nominal;
   uint32_t farthest = MAP_NONE;
