@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import zipfile
 
+from counted import check as expect, finish
+
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 FUZZ = 400 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 25
@@ -54,16 +56,6 @@ BREAKS = [
     (r'fmiVersion="2.0"', 'fmiVersion="1.0"', r'fmiVersion="3.0"', 'fmiVersion="4.0"', "no description of FMI"),
     (r'causality="independent"', 'causality="local"', r'causality="independent"', 'causality="local"', None),
 ]
-
-passed, failures = 0, []
-
-
-def expect(holds, *what):
-    global passed
-    passed += bool(holds)
-    if not holds:
-        failures.append(what)
-        print("FAILED:", *what)
 
 
 def check(path, *more):
@@ -129,8 +121,7 @@ def main():
         expect(done.returncode == 8 and "largest difference" in done.stderr, "another model", done.returncode, done.stderr)
         expect(check(model).returncode in (3, 7) and check(folder / "none.fmu").returncode == 7, "no FMU")
         check_bytes(fmu, folder)
-    print(f"{passed} passed, {len(failures)} failed")
-    return bool(failures)
+    return finish()
 
 
 raise SystemExit(main())

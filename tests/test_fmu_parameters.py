@@ -13,6 +13,8 @@ import tempfile
 import xml.etree.ElementTree as xml
 import zipfile
 
+from counted import check, finish
+
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
@@ -23,17 +25,6 @@ PART = 0.02  # of the time: chaotic examples forget nothing of their start by th
 # have an absolute tolerance.
 UNLIKE = ("control", "water.mo")
 PATIENCE = 20  # seconds
-
-passed, failures = 0, []
-
-
-def check(condition, *what):
-    global passed
-    if condition:
-        passed += 1
-    else:
-        failures.append(" ".join(map(str, what)))
-        print("FAILED:", *what, flush=True)
 
 
 def run(*words):
@@ -139,8 +130,7 @@ def main():
         for turn, model in enumerate(examples):
             if not only or only in str(model):
                 check_example(model, turn, pathlib.Path(folder))
-    print(f"{passed} passed, {len(failures)} failed")
-    return 1 if failures else 0
+    return finish()
 
 
 raise SystemExit(main())

@@ -10,23 +10,14 @@ import random
 import subprocess
 import tempfile
 
+from counted import check, finish
+
 DAEDAL = os.environ["DAEDAL"]
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
 QUICK = ["pendulum.mo", "slider_crank.mo", "events/bouncing_ball.mo", "modelica/dc_motor.mo", "modelica/house.mo", "circuits/nand.cir", "circuits/rc.cir", "energy/pendulum.mo"]
 TOLERANCE = 1e-8
 DAMAGES = 400 if IS_LONG else 40
-
-passed, failures = 0, []
-
-
-def check(condition, *what):
-    global passed
-    if condition:
-        passed += 1
-    else:
-        failures.append(" ".join(map(str, what)))
-        print("FAILED:", *what, flush=True)
 
 
 def run(*words):
@@ -107,8 +98,7 @@ def main():
             check_same(model, folder)
         check_overrides(folder)
         check_damage(folder)
-    print(f"{passed} passed, {len(failures)} failed")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

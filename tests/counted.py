@@ -1,0 +1,18 @@
+"""Checks that are counted: a script goes on behind one that fails, and says at its end how many there were."""
+
+passed, failures = 0, []
+
+
+def check(condition, *what):
+    global passed
+    if condition:
+        passed += 1
+    else:
+        failures.append(" ".join(map(str, what)))
+        print("FAILED:", *what, flush=True)
+
+
+def finish():
+    """Prints the counts; the exit status."""
+    print(f"{passed} passed, {len(failures)} failed")
+    return 1 if failures else 0
