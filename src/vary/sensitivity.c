@@ -155,12 +155,11 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- the step ---- */
 
-/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. Where its own stages are transposed, it must be
- * no more accurate than they are. */
-static const RadauCoefficients *method_for(const Integrator *integrator, void *self, bool is_explicit) {
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
   IntegratorStatistics now;
   integrator->statistics(self, &now);
-  if (integrator->explicit_form) return &radau_methods[is_explicit ? 1 : 2];
+  if (integrator->explicit_form) return &radau_methods[1];
   return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
 }
 
@@ -175,7 +174,7 @@ static bool point_at(Sensitivity *sensitivity, double t, double *y) {
 /* Stages of its own: the columns at the nodes by dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
-  const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
+  const RadauCoefficients *method = method_for(integrator, self);
   if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
   sensitivity->step = (StepStages){
       .linear = sensitivity->own, .method = method, .t = from, .h = to - from, .values = sensitivity->value};
@@ -618,9 +617,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
   if (!(to > from)) return true;
   StepStages step;
   bool has_stages = to == segment->t1 && integrator->stages(self, &step);
-  sensitivity->is_explicit = has_stages && step.tableau && sensitivity->adjoint;
-  if (sensitivity->is_explicit) sensitivity->explicit_step = step;
-  sensitivity->is_shared = has_stages && step.linear && step.linear->system == &sensitivity->view->system;
+  sensitivity->is_shared = has_stages && step.linear->system == &sensitivity->view->system;
   if (sensitivity->is_shared) sensitivity->step = step;
   else if (!interpolate_stages(sensitivity, integrator, self, from, to)) return report_slow(sensitivity, from);
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
@@ -636,8 +633,7 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_step) return;
   sensitivity->has_step = false;
-  if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
-  else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
+  if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
   for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],

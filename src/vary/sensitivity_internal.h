@@ -60,8 +60,7 @@ struct Sensitivity {
   WholeStages *whole; /* likewise, and */
   Elimination *elimination;
   StepStages step;
-  StepStages explicit_step; /* for an adjoint, in place of the former */
-  bool has_step, is_shared, is_explicit;
+  bool has_step, is_shared;
   const Segment *segment;                               /* of the step */
   bool is_sampled;                                      /* the corrections between the stages have been looked for */
   bool is_dense;                                        /* and the extra points solved for */
