@@ -344,6 +344,21 @@ end Regulator;
                 best = max(best or run.end("A"), run.end("A"))
         self.assertGreater(best, 0)
 
+    def test_worst_of_several(self):
+        """Two controls with the cost u^2/2 + k u v + v^2/2: a saddle if |k| > 1, though each is best for itself. One control with bounds, where what solves dH/du = 0 is
+        best or worst."""
+        for k in (0.3, -0.9, 1.2, -3):
+            for order in ("u, v", "v, u"):
+                run = simulate(f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), {order};\nequation\n  der(x) = u; der(y) = x + v;\n"
+                               f"minimize\n  integral(u^2/2 + {k}*u*v + v^2/2);\nfinal equation\n  x = 0; y = 1;\nend M;\n")
+                self.assertEqual(run.status, 0, run.words)
+                self.assertEqual("makes worst what it should make best" in run.words, abs(k) > 1, (k, order, run.words))
+        for sign in (1, -1):
+            run = simulate("model M\n  Real x(start = 0, fixed = true), u(min = -3, max = 3);\nequation\n  der(x) = u;\n"
+                           f"minimize\n  integral({sign}*u^2/2);\nfinal equation\n  x = 1;\nend M;\n")
+            self.assertEqual(run.status, 0, run.words)
+            self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
+
     def test_closed_forms(self):
         """Least energy, Mayer and Bolza, two controls, an integral constraint, a line at the end, free final time, least fuel, two switches, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""
         def bisect(function, low, high):
