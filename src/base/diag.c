@@ -27,7 +27,7 @@ static const char *label_of(DiagCode code) {
   return NULL;
 }
 
-/* The error in the list that says the same of the same place, as of a class that many components have; NULL: there is none. */
+/* The error in the list that says the same of the same place; NULL: there is none. */
 static Diag *find_equal(const Diags *diags, const Diag *diag) {
   for (uint32_t i = 0; i < diags->list.count; i++) {
     Diag *other = &diags->list.data[i];
@@ -43,7 +43,7 @@ static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span,
   if (severity == SEVERITY_ERROR) diag.code = code < DIAG_INTERNAL_OTHER ? code : code / 100;
   bool is_error = severity == SEVERITY_ERROR, is_beyond = is_error && ++diags->errors - diags->repeated > diags->limit;
   if (!is_beyond) diag.message = arena_printable(&diags->arena, arena_vprintf(&diags->arena, format, list));
-  Diag *equal = is_error && !is_beyond ? find_equal(diags, &diag) : NULL;
+  Diag *equal = is_error && !is_beyond && diags->says_once ? find_equal(diags, &diag) : NULL;
   if (equal) equal->repeated++, diags->repeated++;
   if (is_beyond || equal) {
     diags->spare = diag;

@@ -615,6 +615,10 @@ static bool text_step(Compiler *c, struct Task *task) {
   uint32_t place = c->types.count - task->height, first = type.base == TYPE_REAL ? 0 : 1;
   AstExpr format = place == 1 ? text_option(c, task, 1, "format") : AST_NONE;
   const TextOption *option = &text_options[first + place - 1];
+  bool is_by_place =
+      place == 1 && task->kid == 1 && ast_kid_count(c->el->ast, task->e) > 1 + ast_label_count(c->el->ast, task->e);
+  if (is_by_place && c->el->model->is_strict && type.base != TYPE_REAL)
+    compile_error(c, span, "arguments of `String` behind the first are given by their names");
   bool is_over = task->kid >= given || first + place > sizeof text_options / sizeof *text_options;
   AstExpr kid = is_over ? AST_NONE : format != AST_NONE ? format : text_option(c, task, place, option->name);
   if (kid != AST_NONE) {
