@@ -406,6 +406,13 @@ static void set_matched(const InitialSystem *system, const Order *order, bool mo
   heap_free(system->heap, weights);
 }
 
+/* Is y no continuation of `last`, but a point that only round-off beside its size makes a solution? */
+static bool has_left(const InitialSystem *system, const double *last, const double *y) {
+  for (uint32_t q = 0; q < system->columns; q++)
+    if (terms_is_astray(system->nominal[q], last[q], y[q])) return true;
+  return false;
+}
+
 /* From 0 as far as steps of the parameter lead that grow while they succeed: to 1, or next to a turning point. y is solved at 0. */
 static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, double *y, uint32_t *iterations) {
   double *last = heap_array(system->heap, system->columns, sizeof *last), at = 0, step = 0.1;
@@ -415,9 +422,10 @@ static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, doub
     y[system->homotopy] = next;
     PatchResult result = patch_solve(patch, t0, y);
     *iterations += result.iterations;
-    if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
+    bool is_along = result.solved && !has_left(system, last, y);
+    if (!is_along) memcpy(y, last, system->columns * sizeof *last);
     else at = next;
-    step *= result.solved ? 2 : 0.25;
+    step *= is_along ? 2 : 0.25;
   }
   heap_free(system->heap, last);
   return at >= 1;
@@ -447,7 +455,7 @@ static bool try_homotopy(Attempt *attempt) {
   columns[system->homotopy] = initial_column();
   columns[system->homotopy].fixed = columns[system->homotopy].given = true;
   set_starts(initial, y);
-  Order order = order_make(system, columns, &scratch);
+  Order order = order_make(system, &system->pattern, columns, &scratch);
   StepsResult simplified = steps_run(system, columns, &order, STEPS_NEAREST, attempt->t0, attempt->tolerance, y);
   initial->iterations += simplified.iterations;
   bool solved = simplified.solved && follow(system, &order, attempt->t0, y, &initial->iterations);
@@ -794,7 +802,7 @@ bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace) 
   if (!system || initial->way == WAY_HOMOTOPY || initial->way == WAY_RANKS) return false;
   Arena scratch = arena_make(system->heap);
   double *y = arena_array(&scratch, system->columns, sizeof *y);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   set_starts(initial, y);
   system->trace = trace;
   StepsMode mode = initial->way == WAY_CONTINUED ? STEPS_CONTINUE : STEPS_NEAREST;
@@ -851,7 +859,7 @@ bool initial_search(Initializer *initializer, Switches *switches, const StartVal
   InitialSystem *system = take_system(initializer, false);
   widen(initial, system, heap);
   count_freedom(initializer, initial);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
   Literal literal = {.switches = switches, .written = workspace_new(heap, evaluator->code->written), .system = system};
   literal.columns = arena_array(&scratch, n, sizeof *literal.columns);
@@ -869,7 +877,7 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   InitialSystem *system = take_system(initializer, event);
   widen(initial, system, initializer->heap);
   count_freedom(initializer, initial);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   Attempt attempt = {.system = system,
                      .order = &order,
                      .initial = initial,
