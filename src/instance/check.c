@@ -275,10 +275,10 @@ static void check_arguments(Tree *tree, Instance *instance, const AstModificatio
         note_redeclared(tree, instance, map_get(&instance->by_name, name));
       if (argument->is_break) check_deselection(tree, instance, argument);
       continue;
-    } else
-      tree_refuse(tree, DIAG_NO_MODIFICATION, argument->span, instance,
-                  "`%s` is protected: only a class that extends `%s` can modify it", names_text(tree->names, name),
-                  names_text(tree->names, instance->type->flat_name));
+    } else if (tree_tolerate(tree, DIAG_NO_MODIFICATION, argument->span, instance,
+                             "`%s` is protected: only a class that extends `%s` can modify it",
+                             names_text(tree->names, name), names_text(tree->names, instance->type->flat_name)))
+      continue;
     instance->is_failed = true;
   }
 }

@@ -197,6 +197,8 @@ struct Tree {
 
 /* What one name means, looked up outward from the scope; NULL: there is none. */
 Instance *scope_find(Tree *tree, Scope scope, Name name);
+/* The enumeration of which a literal is imported under this name (Modelica 3.6, section 13.2.1); NULL: there is none. */
+Instance *scope_find_literal(Tree *tree, Scope scope, Name name, Name *literal);
 
 /* The element of that name, of the instance and all its base classes; NULL if there is none. */
 Instance *instance_element(Tree *tree, Instance *instance, Name name);

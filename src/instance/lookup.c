@@ -248,6 +248,36 @@ Instance *scope_find(Tree *tree, Scope scope, Name name) {
   return is_closed && !is_predefined(tree, found) ? NULL : found;
 }
 
+/* The enumeration whose literal an import gives for `name`; NULL: none. */
+static Instance *literal_import(Tree *tree, Scope scope, const AstImport *import, Name name, Name *literal) {
+  AstPath path = import->name;
+  Name last = ast_part(tree->ast, path, path.count - 1)->name;
+  bool is_list = import->is_all || import->names.count, is_named = import->is_all;
+  for (uint32_t i = 0; i < import->names.count; i++) is_named |= import->names.data[i].name == name;
+  if (!is_list) is_named = name == (import->alias.name ? import->alias.name : last);
+  Instance *type = is_named ? path_from_root(tree, scope, path, is_list ? path.count : path.count - 1) : NULL;
+  if (!type || type == tree->root || type->kind != INSTANCE_CLASS) return NULL;
+  instance_open(tree, type);
+  *literal = is_list ? name : last;
+  for (uint32_t i = 0;
+       type->base == BASE_ENUMERATION && type->enumeration && i < type->enumeration->definition->literals.count; i++)
+    if (type->enumeration->definition->literals.data[i].label.name == *literal) return type;
+  return NULL;
+}
+
+Instance *scope_find_literal(Tree *tree, Scope scope, Name name, Name *literal) {
+  for (; scope.instance && scope.instance != tree->root; scope = scope.instance->parts.data[scope.part].around) {
+    const AstClass *definition = scope.instance->parts.data[scope.part].definition;
+    for (uint32_t i = 0; i < scope.instance->imports.count; i++) {
+      Import import = scope.instance->imports.data[i];
+      Instance *type = import.part == scope.part ? literal_import(tree, scope, import.ast, name, literal) : NULL;
+      if (type) return type;
+    }
+    if (definition && definition->prefixes & PREFIX_ENCAPSULATED) break;
+  }
+  return NULL;
+}
+
 /* ---- inner and outer ---- */
 
 const char *restriction_text(AstClassKind restriction) {

@@ -356,6 +356,9 @@ static AstExpr resolve_reference(Copy *copy, AstExpr e) {
   if (copy->failed) return AST_NONE;
   if (!first && !is_quoted && path.count == 1 && strcmp(names_text(tree->names, name), "time") == 0)
     return local_reference(copy, e);
+  Name literal;
+  Instance *type = !first && path.count == 1 ? scope_find_literal(tree, copy->r->scope, name, &literal) : NULL;
+  if (type) return flat_literal(tree, define_class(tree, type->enumeration), literal, path.span);
   if (!first) return report_undeclared(copy, path, 0, NULL), AST_NONE;
   if (copy->r->function && first->kind == INSTANCE_COMPONENT && first->parent == copy->r->function) {
     copy->r->uses_locals = true;
