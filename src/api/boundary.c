@@ -193,7 +193,7 @@ static void seek_parameters(daedal_result *asked, Shooting *shooting) {
     bool is_written = p < written->parameters.count;
     const Variable *variable = is_written ? &written->variables.data[written->parameters.data[p]]
                                           : &model->variables.data[model->parameters.data[p]];
-    if (is_written && !boundary_is_sought(variable)) continue;
+    if (is_written && !variable_is_sought(variable)) continue;
     double guess = shooting->initial->simulation.facts.evaluator->parameters[p];
     if (is_written) guess = known_parameter(shooting, names_text(written->names, variable->name), guess);
     Sought sought = {guess_of(shooting->model, variable, names_text(model->names, variable->name), guess), false};

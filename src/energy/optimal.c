@@ -309,7 +309,7 @@ static void find_end_time(Optimal *o) {
     if (dag_op(o->dag, equation->left) != OP_TIME || dag_op(o->dag, equation->right) != OP_PARAMETER) continue;
     uint32_t leaf = dag_index(o->dag, equation->right);
     const Variable *variable = &o->model->variables.data[o->model->parameters.data[leaf]];
-    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) o->end_time = leaf;
+    if (variable_is_sought(variable)) o->end_time = leaf;
   }
 }
 
@@ -427,7 +427,7 @@ static bool check_parameters(Optimal *o) {
   Derivation *d = o->d;
   for (uint32_t p = 0; p < o->model->parameters.count; p++) {
     const Variable *variable = &o->model->variables.data[o->model->parameters.data[p]];
-    if (variable->fixed != FIXED_FALSE || variable->binding != EXPR_NONE) continue;
+    if (!variable_is_sought(variable)) continue;
     if (!holds(o, o->kernel, dag_parameter(o->dag, p))) continue;
     diag_error(d->diags, DIAG_ENERGY, variable->span,
                "`%s` is free and occurs in the equations: write it as a variable with der(%s) = 0",

@@ -194,7 +194,7 @@ static bool needs_system(const Model *model) {
   if (model->initial_equations.count) return true;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
-    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) return true;
+    if (variable_is_sought(variable)) return true;
   }
   return false;
 }

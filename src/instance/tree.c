@@ -644,7 +644,8 @@ Instance *add_missing_inner(Tree *tree, Instance *outer) {
   ast->component = component;
   ast->prefixes = (outer->element->prefixes & (PREFIX_CONSTANT | PREFIX_PARAMETER | PREFIX_DISCRETE)) | PREFIX_INNER;
   Element element = {.name = outer->name, .ast = ast, .next = UINT32_MAX};
-  if (!model || map_get(&model->by_name, outer->name) != MAP_NONE) {
+  bool is_class = outer->parent && find_inner_element(tree, outer->parent->parent, outer->name, NULL);
+  if (!model || is_class || map_get(&model->by_name, outer->name) != MAP_NONE) {
     tree_error(tree, component->label.span, outer->parent, "there is no `inner` component for `outer %s`",
                names_text(tree->names, outer->name));
     return NULL;
