@@ -192,6 +192,22 @@ class Resume(unittest.TestCase):
         self.assertIn("--resume goes on from r.csv.part", said)
         self.assertTrue((self.path / "r.csv").exists())
 
+    def test_interrupt_before_the_first_writing(self):
+        """Right behind the first steps, long before a part is due."""
+        self.write(PENDULUM)
+        words = ["simulate", self.model, "-q", "--output-file", "r.csv", "--output-interval", "0.25", "--part-interval", "1000"]
+        for delay in (0.2, 0.5, 1, 2, 5, 10):
+            process = subprocess.Popen([DAEDAL, *words, "--stop-time", FOREVER], cwd=self.path, stderr=subprocess.PIPE, text=True)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            if (self.path / "r.csv").exists() and len(rows(self.path / "r.csv")[1]) > 1:
+                break
+        reached = rows(self.path / "r.csv")[1][-1][0]
+        done = subprocess.run([DAEDAL, *words, "--stop-time", str(reached + 10), "--resume"], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(rows(self.path / "r.csv")[1][-1][0], reached + 10)
+
     def test_cut_line(self):
         """Rows behind those of the state count no more, whole or cut off."""
         self.write(PENDULUM)

@@ -416,7 +416,7 @@ typedef struct Bridge {
 } Bridge;
 /* Rows and state of the run go to a file while it goes on (resume.c). */
 void part_begin(Bridge *bridge);
-void part_step(Bridge *bridge, double time);
+void part_step(Bridge *bridge, double time, bool stops);
 
 /* Where a model is not balanced: an error for each class of its components that is not by itself (balance.c). */
 void report_class_balance(const daedal_model *model, Diags *diags);

@@ -59,10 +59,11 @@ static bool is_due(Bridge *bridge, double *now) {
   return *now >= bridge->next;
 }
 
-void part_step(Bridge *bridge, double time) {
+/* A run that is stopped can go on from there, however short it was. */
+void part_step(Bridge *bridge, double time, bool stops) {
   daedal_result *result = bridge->result;
-  double now;
-  if (!is_due(bridge, &now) || !result->simulation.recorder) return;
+  double now = bridge->looked;
+  if (!(is_due(bridge, &now) || stops) || !result->simulation.recorder) return;
   if (!bridge->run) bridge->run = hash_run(result, bridge->options);
   Transfer state = {.heap = result->heap};
   bool is_state = simulation_write(&result->simulation, time, &state);

@@ -84,8 +84,9 @@ static bool bridge_step(void *context, double time, uint64_t steps) {
   const Recorder *recorder = bridge->result->simulation.recorder;
   if (isnan(bridge->csv_bytes) && recorder) bridge->csv_bytes = csv_size(recorder->signals, bridge->rows);
   daedal_progress progress = {time, bridge->start, bridge->stop, steps, bridge->csv_bytes};
-  if (bridge->part) part_step(bridge, time);
-  return bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
+  bool stops = bridge->options->on_step && bridge->options->on_step(bridge->options->context, &progress);
+  if (bridge->part) part_step(bridge, time, stops);
+  return stops;
 }
 
 static bool bridge_event(void *context, const EventRecord *record) {
