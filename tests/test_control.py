@@ -234,6 +234,57 @@ end Angle;
                                    f"{'final equation ' + final if final else ''}\n  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
                 self.assertAlmostEqual(run["J"][-1], value, delta=1e-6)
 
+    def test_without_guesses(self):
+        """From the equations alone: quantities that are an integral by an equation of their own, whose adjoint is not 0; pendulums of index 3 in first and second
+        order that begin where x is 0, so that which adjoints are free is a matter of values; angles and multipliers that zero adjoints leave undetermined. The
+        pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's that of Maurer and Augustin (2001)."""
+        def swing(guess, steps=400):
+            h = 1 / steps
+
+            def rates(x):
+                return numpy.array([x[1], -9.81 * numpy.sin(x[0]) - x[3], 9.81 * x[3] * numpy.cos(x[0]), -x[2], x[3] ** 2 / 2])
+
+            x = numpy.array([0, 0, *guess, 0.0])
+            for _ in range(steps):
+                a = rates(x)
+                b = rates(x + h / 2 * a)
+                c = rates(x + h / 2 * b)
+                x = x + h / 6 * (a + 2 * b + 2 * c + rates(x + h * c))
+            return x
+
+        adjoints = solve(lambda p, q: tuple(swing((p, q))[:2] - numpy.array([1, 0])), (18, -1))
+        cost, cost_declared = swing(adjoints)[4], "J(start = 0, fixed = true)"
+        slide = numpy.polynomial.legendre.leggauss(40)
+        length = sum(w / 2 * math.sqrt(1 + (1.5 + s / 2) ** -4) for s, w in zip(*slide))
+        low, high = 0.5000001, 10
+        for _ in range(100):
+            radius = (low + high) / 2
+            low, high = (low, radius) if 2 * radius * math.asin(1 / (2 * radius)) < 1.3 else (radius, high)
+        angle = 2.4
+        for _ in range(50):
+            angle -= (1 - math.cos(angle) - angle + math.sin(angle)) / (math.sin(angle) - 1 + math.cos(angle))
+        first = "der(x) = vx; der(y) = vy; der(vx) = -l*x - u*y; der(vy) = u*x - l*y - 9.81; x^2 + y^2 = 1; der(J) = u^2/2;"
+        second = "der(der(x)) = -l*x - u*y; der(der(y)) = u*x - l*y - 9.81; x^2 + y^2 = 1; der(J) = u^2/2;"
+        origin = "x(start = 0, fixed = true), y(start = {0}), {1}, u, {2}"
+        rayleigh = f"x(start = -5, fixed = true), y(start = -5, fixed = true), u, {cost_declared}"
+        for name, value, delta, declared, sections, stop in (
+                ("J", cost, 1e-6, origin.format(-1, "vx(start = 0, fixed = true), vy, l", cost_declared),
+                 f"equation {first} minimize J; final equation x = sin(1); vx = 0;", 1),
+                ("J", cost, 1e-6, origin.format(-1, "l", cost_declared),
+                 f"initial equation der(x) = 0; equation {second} minimize J; final equation x = sin(1); der(x) = 0;", 1),
+                ("J", 29.3761, 5e-5, rayleigh, "equation der(x) = y; der(y) = -x + y*(1.4 - 0.14*y^2) + 4*u; der(J) = u^2 + x^2; minimize J;", 2.5),
+                ("J", length ** 2 / 2, 1e-7, f"x(start = 1, fixed = true), y(start = 1), u, v, {cost_declared}",
+                 "equation der(x) = u; der(y) = v; x*y = 1; der(J) = (u^2 + v^2)/2; minimize J; final equation x = 2;", 1),
+                ("time", angle * math.sqrt(1 / (1 - math.cos(angle)) / 9.81), 1e-7, "x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), a",
+                 "equation der(x) = v*sin(a); der(y) = v*cos(a); der(v) = 9.81*cos(a); minimize T; final equation time = T; x = 1; y = 1;", None),
+                ("lambda_1", radius, 1e-7, "x(start = 0, fixed = true)",
+                 "lagrangian x; constraint integral(sqrt(1 + der(x)^2)) = 1.3; final equation x = 0;", 1)):
+            free = "" if stop else "parameter Real T(start = 1.5, fixed = false, min = 0.1);\n  "
+            with self.subTest(sections=sections):
+                _, columns = self.good(f"model M\n  {free}Real {declared};\n{sections}\n"
+                                       f"  annotation(experiment(StopTime = {stop or 1}, Tolerance = 1e-9));\nend M;\n")
+                self.assertAlmostEqual(columns[name][-1], value, delta=delta)
+
     def test_second_order(self):
         """der(der(x)) = u is the rate of x, not what u is."""
         _, run = self.good("model M\n  Real x(start = 0, fixed = true), u, J(start = 0, fixed = true);\ninitial equation\n  der(x) = 0;\nequation\n  der(der(x)) = u;\n"
@@ -292,6 +343,21 @@ end Regulator;
                 self.assertEqual("d2H/du2 < 0" in run.words, run.end("A") < 0, (sign, length, run.words))
                 best = max(best or run.end("A"), run.end("A"))
         self.assertGreater(best, 0)
+
+    def test_worst_of_several(self):
+        """Two controls with the cost u^2/2 + k u v + v^2/2: a saddle if |k| > 1, though each is best for itself. One control with bounds, where what solves dH/du = 0 is
+        best or worst."""
+        for k in (0.3, -0.9, 1.2, -3):
+            for order in ("u, v", "v, u"):
+                run = simulate(f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), {order};\nequation\n  der(x) = u; der(y) = x + v;\n"
+                               f"minimize\n  integral(u^2/2 + {k}*u*v + v^2/2);\nfinal equation\n  x = 0; y = 1;\nend M;\n")
+                self.assertEqual(run.status, 0, run.words)
+                self.assertEqual("makes worst what it should make best" in run.words, abs(k) > 1, (k, order, run.words))
+        for sign in (1, -1):
+            run = simulate("model M\n  Real x(start = 0, fixed = true), u(min = -3, max = 3);\nequation\n  der(x) = u;\n"
+                           f"minimize\n  integral({sign}*u^2/2);\nfinal equation\n  x = 1;\nend M;\n")
+            self.assertEqual(run.status, 0, run.words)
+            self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
 
     def test_closed_forms(self):
         """Least energy, Mayer and Bolza, two controls, an integral constraint, a line at the end, free final time, least fuel, two switches, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""

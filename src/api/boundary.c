@@ -7,6 +7,7 @@
 #include "api/fit.h"
 #include "api/handles.h"
 #include "base/number.h"
+#include "base/spread.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,6 +21,15 @@ typedef struct Sought {
   daedal_guess guess; /* NaN where the model has it */
   bool is_start;
 } Sought;
+
+/* Guesses of what the model gives no start value for. */
+typedef enum Otherwise {
+  OTHERWISE_ZERO,
+  OTHERWISE_FINAL,    /* the value at the end, where a final equation says it */
+  OTHERWISE_NEGATIVE, /* that, or a negative number, all different */
+  OTHERWISE_POSITIVE,
+  OTHERWISE_COUNT
+} Otherwise;
 
 /* What the problem is solved with; texts live in the diagnostics of `asked`. */
 typedef struct Shooting {
@@ -37,6 +47,8 @@ typedef struct Shooting {
   const daedal_guess *guesses; /* of what is sought */
   const char *data, *overrides;
   double stop;
+  Otherwise otherwise;
+  bool must_be_regular, is_regular; /* equations determine their variables at the guesses */
 } Shooting;
 
 /* ---- what is sought ---- */
@@ -114,20 +126,55 @@ static double guessed_value(const Shooting *shooting, uint32_t signal, double ti
   return value + attempt->lead * (value - earlier);
 }
 
-/* Start values of all segments from the run that guesses are taken from. */
-static void guess_starts(daedal_result *asked, Shooting *shooting) {
+/* What a final equation says an unknown is; NAN: none does. */
+static double final_value(const Model *model, uint32_t unknown) {
+  for (uint32_t i = 0; i < model->final_equations.count; i++) {
+    const Equation *equation = &model->final_equations.data[i];
+    double value;
+    if (equation->left == dag_variable(model->dag, unknown, 0) && dag_is_constant(model->dag, equation->right, &value))
+      return value;
+  }
+  return NAN;
+}
+
+/* Of an unknown that the model gives no start value for. */
+static double guess_otherwise(const Shooting *shooting, uint32_t unknown) {
   const Model *model = shooting->model->model;
-  daedal_result *guess = shooting->attempt->guess;
-  uint32_t segments = shooting->form.segments, count = model->unknowns.count;
-  if (!guess || !daedal_result_rows(guess)) return;
+  const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
+  double final = final_value(model, unknown), size = 0.5 + spread_part(unknown + 1);
+  if (variable->start != EXPR_NONE) return NAN;
+  if (final != 0 && !isnan(final)) return final;
+  if (variable->min != EXPR_NONE || variable->max != EXPR_NONE) return NAN;
+  switch (shooting->otherwise) {
+  case OTHERWISE_NEGATIVE: return -size;
+  case OTHERWISE_POSITIVE: return size;
+  case OTHERWISE_ZERO:
+  case OTHERWISE_FINAL:
+  case OTHERWISE_COUNT: break;
+  }
+  return NAN;
+}
+
+/* The value of an unknown where a segment begins; NAN: that of the model. */
+static double guess_start(const Shooting *shooting, uint32_t segment, uint32_t unknown) {
+  const Model *model = shooting->model->model;
+  const daedal_result *guess = shooting->attempt->guess;
+  if (!guess) return guess_otherwise(shooting, unknown);
+  double start = shooting->form.start, length = result_last_time(guess) - start;
+  double time = shooting->form.arcs.count ? shooting->form.arcs.begin[segment]
+                                          : start + segment * length / shooting->form.segments;
+  uint32_t signal = daedal_result_find(guess, model_name(model, model->unknowns.data[unknown]));
+  return signal == UINT32_MAX ? NAN : guessed_value(shooting, signal, time);
+}
+
+/* Start values of all segments from the run that guesses are taken from, or others than those of the model. */
+static void guess_starts(daedal_result *asked, Shooting *shooting) {
+  const daedal_result *guess = shooting->attempt->guess;
+  uint32_t segments = shooting->form.segments, count = shooting->model->model->unknowns.count;
+  if (guess ? !daedal_result_rows(guess) : shooting->otherwise == OTHERWISE_ZERO) return;
   double *starts = arena_array(&asked->diags.arena, (size_t)segments * count, sizeof *starts);
-  double start = shooting->form.start, stop = result_last_time(guess);
   for (uint32_t k = 0; k < segments; k++)
-    for (uint32_t j = 0; j < count; j++) {
-      double time = shooting->form.arcs.count ? shooting->form.arcs.begin[k] : start + k * (stop - start) / segments;
-      uint32_t signal = daedal_result_find(guess, model_name(model, model->unknowns.data[j]));
-      starts[(size_t)k * count + j] = signal == UINT32_MAX ? NAN : guessed_value(shooting, signal, time);
-    }
+    for (uint32_t j = 0; j < count; j++) starts[(size_t)k * count + j] = guess_start(shooting, k, j);
   shooting->form.starts = starts;
   shooting->form.start_count = count;
 }
@@ -146,7 +193,7 @@ static void seek_parameters(daedal_result *asked, Shooting *shooting) {
     bool is_written = p < written->parameters.count;
     const Variable *variable = is_written ? &written->variables.data[written->parameters.data[p]]
                                           : &model->variables.data[model->parameters.data[p]];
-    if (is_written && !boundary_is_sought(variable)) continue;
+    if (is_written && !variable_is_sought(variable)) continue;
     double guess = shooting->initial->simulation.facts.evaluator->parameters[p];
     if (is_written) guess = known_parameter(shooting, names_text(written->names, variable->name), guess);
     Sought sought = {guess_of(shooting->model, variable, names_text(model->names, variable->name), guess), false};
@@ -207,8 +254,11 @@ static bool write_problem(daedal_result *asked, Shooting *shooting) {
 }
 
 static bool explain_start(daedal_result *initial, const void *argument) {
-  (void)argument;
-  return result_explain(initial) != NULL;
+  Shooting *shooting = *(Shooting *const *)argument;
+  const Explanation *explanation = result_explain(initial);
+  InitialWay way = initial->simulation.initial.way;
+  shooting->is_regular = explanation && way != WAY_ALL_ROWS && way != WAY_RANKS && isfinite(explanation->condition);
+  return explanation != NULL;
 }
 
 /* ---- the search ---- */
@@ -232,8 +282,9 @@ static bool begin(daedal_result *asked, Shooting *shooting) {
   if (daedal_status_of(shooting->conditions) != DAEDAL_OK) return take_refusal(asked, shooting->conditions);
   if (shooting->initial) return true;
   shooting->initial = daedal_initialize(shooting->conditions, &shooting->options);
+  shooting->is_regular = daedal_status_of(shooting->initial) != DAEDAL_INIT;
   if (daedal_status_of(shooting->initial) != DAEDAL_OK) return take_failure(asked, shooting->initial);
-  return result_protect(shooting->initial, explain_start, NULL) || take_failure(asked, shooting->initial);
+  return result_protect(shooting->initial, explain_start, &shooting) || take_failure(asked, shooting->initial);
 }
 
 /* Are the conditions met, as far as the runs tell? */
@@ -265,6 +316,30 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
   return false;
 }
 
+/* Those of the options, and values of what is sought, by name. */
+static const char *write_overrides(daedal_result *asked, const Shooting *shooting, const char *const *names,
+                                   const double *values, uint32_t count) {
+  TextVec list = {0};
+  const char *given = shooting->options.overrides;
+  char number[NUMBER_SIZE];
+  if (given && *given) text_printf(asked->heap, &list, "%s,", given);
+  for (uint32_t k = 0; k < count; k++) {
+    number_shortest(values[k], number);
+    text_printf(asked->heap, &list, "%s", k ? "," : "");
+    text_quote(asked->heap, &list, names[k], '\'');
+    text_printf(asked->heap, &list, "=%s", number);
+  }
+  return text_keep(asked->heap, &list, &asked->diags.arena);
+}
+
+static const char *override_guesses(daedal_result *asked, const Shooting *shooting) {
+  uint32_t count = shooting->sought.count;
+  const char **names = arena_array(&asked->diags.arena, count, sizeof *names);
+  double *values = arena_array(&asked->diags.arena, count, sizeof *values);
+  for (uint32_t k = 0; k < count; k++) names[k] = shooting->guesses[k].name, values[k] = shooting->guesses[k].value;
+  return write_overrides(asked, shooting, names, values, count);
+}
+
 static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
   daedal_fit_options fit = {.size = sizeof fit,
                             .data_text = shooting->data,
@@ -272,6 +347,7 @@ static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
                             .parameter_count = shooting->sought.count,
                             .iterations = shooting->attempt->most_iterations};
   daedal_options options = shooting->options;
+  options.overrides = override_guesses(asked, shooting);
   FitZero zero = {options.tolerance, shooting->form.segments > 1};
   shooting->estimate = fit_find(shooting->conditions, &options, &fit, zero);
   if (daedal_status_of(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
@@ -369,20 +445,6 @@ static bool find_stop(daedal_result *asked, Shooting *shooting) {
   return ok;
 }
 
-static void write_overrides(daedal_result *asked, Shooting *shooting, const BoundaryFacts *facts) {
-  TextVec list = {0};
-  const char *given = shooting->options.overrides;
-  char number[NUMBER_SIZE];
-  if (given && *given) text_printf(asked->heap, &list, "%s,", given);
-  for (uint32_t k = 0; k < facts->count; k++) {
-    number_shortest(facts->value[k], number);
-    text_printf(asked->heap, &list, "%s", k ? "," : "");
-    text_quote(asked->heap, &list, facts->name[k], '\'');
-    text_printf(asked->heap, &list, "=%s", number);
-  }
-  shooting->overrides = text_keep(asked->heap, &list, &asked->diags.arena);
-}
-
 /* ---- the whole ---- */
 
 typedef struct BoundaryWork {
@@ -408,7 +470,8 @@ static bool solve(daedal_result *asked, const void *argument) {
   Shooting *shooting = work->shooting;
   double largest;
   guess_starts(asked, shooting);
-  if (!begin(asked, shooting)) return result_finish(asked, false);
+  if (!begin(asked, shooting) || (shooting->must_be_regular && !shooting->is_regular))
+    return result_finish(asked, false);
   seek_parameters(asked, shooting);
   if (!seek_starts(asked, shooting) || !write_problem(asked, shooting)) return result_finish(asked, false);
   shooting->form.fixed = shooting->fixed;
@@ -417,7 +480,7 @@ static bool solve(daedal_result *asked, const void *argument) {
     return result_finish(asked, false);
   BoundaryFacts *facts = gather(asked, shooting, largest);
   if (!load_known(asked, shooting)) return result_finish(asked, false);
-  write_overrides(asked, shooting, facts);
+  shooting->overrides = write_overrides(asked, shooting, facts->name, facts->value, facts->count);
   work->facts = facts;
   return result_finish(asked, true);
 }
@@ -464,8 +527,14 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   return true;
 }
 
-daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
-  Shooting shooting = {.model = model, .attempt = attempt};
+/* The run with what was found from these guesses. NULL: the equations do not determine their variables at them, though that was asked for. */
+static daedal_result *shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt,
+                            Otherwise otherwise, bool must_be_regular) {
+  Shooting shooting = {.model = model,
+                       .attempt = attempt,
+                       .otherwise = otherwise,
+                       .must_be_regular = must_be_regular,
+                       .is_regular = true};
   BoundaryWork work = {.shooting = &shooting}, *pointer = &work;
   read_times(&shooting, options);
   shooting.form.segments = attempt->segments;
@@ -486,5 +555,17 @@ daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options
   daedal_free(shooting.conditions);
   daedal_free(shooting.known);
   if (result != asked) daedal_free(asked);
-  return result;
+  bool is_left_out = must_be_regular && !shooting.is_regular;
+  if (is_left_out) daedal_free(result);
+  return is_left_out ? NULL : result;
+}
+
+/* Guesses of 0 may be a point where the equations determine nothing, as with multipliers: then others come first. */
+daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
+  for (Otherwise k = OTHERWISE_ZERO; k < OTHERWISE_COUNT && !attempt->guess; k++) {
+    daedal_result *result = shoot(model, options, attempt, k, true);
+    if (result && (k == OTHERWISE_ZERO || daedal_status_of(result) == DAEDAL_OK)) return result;
+    daedal_free(result);
+  }
+  return shoot(model, options, attempt, OTHERWISE_ZERO, false);
 }

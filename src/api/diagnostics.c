@@ -81,7 +81,7 @@ bool result_finish(daedal_result *result, bool ok) {
 uint32_t daedal_error_count(const daedal_model *model) {
   if (!model) return 1;
   model_lock(model);
-  uint32_t count = model->diags.errors + model->broken;
+  uint32_t count = model->diags.errors - model->diags.repeated + model->broken;
   model_unlock(model);
   return count;
 }

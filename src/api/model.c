@@ -130,6 +130,7 @@ static void bind_inputs(daedal_model *model, Model *flat, const GivenInputVec *i
 /* Parses and flattens `text`, which belongs to the heap. */
 static void read_model(daedal_model *model, char *text, uint32_t length, const LoadRequest *request) {
   double begin = pipeline_clock();
+  model->diags.says_once = true;
   model->source = source_make(model->heap, source_main(&model->source)->path, text, length);
   Model *flat;
   if (source_main(&model->source)->path && spice_is_netlist(source_main(&model->source)->path))
@@ -141,6 +142,7 @@ static void read_model(daedal_model *model, char *text, uint32_t length, const L
   if (flat && request->units && model->diags.errors == 0) units_check(flat, &model->diags);
   model->model = model->diags.errors ? NULL : flat;
   if (model->model) model->counts = count_model(model->model);
+  model->diags.says_once = false;
   model->seconds_parse = pipeline_clock() - begin;
 }
 

@@ -17,7 +17,7 @@ static const char *parameter_fault(const Variable *variable) {
   if (variable->type != TYPE_REAL) return "it is no Real";
   if (variable->is_structural) return "it decides the structure of the model";
   if (variable->variability == VARIABILITY_CONSTANT || variable->is_final) return "it is constant or final";
-  if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) return "initialization determines it";
+  if (variable_is_sought(variable)) return "initialization determines it";
   return NULL;
 }
 

@@ -68,8 +68,32 @@ static double *known_discretes(Model *model, const double *parameters, Arena *ar
   return known;
 }
 
+/* A number in [0, 1) from three integers. */
+static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
+  uint64_t mixed = hash_mix((kind << 56) ^ (index << 8) ^ sample);
+  return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
+}
+
+/* The values given. What initial equations determine is not known yet: it has some value near its start value, and what is bound to it follows. */
+static const double *sample_parameters(Model *model, const double *given, Arena *arena) {
+  uint32_t count = model->parameters.count;
+  bool *is_sought = arena_array(arena, count, sizeof *is_sought);
+  if (!model_sought_parameters(model, dag_scratch(model->dag), is_sought)) return given;
+  double *values = arena_array(arena, count, sizeof *values), *known = arena_array(arena, count, sizeof *known);
+  for (uint32_t p = 0; p < count; p++) {
+    const Variable *variable = &model->variables.data[model->parameters.data[p]];
+    bool is_number = variable_is_sought(variable) && variable->type == TYPE_REAL;
+    known[p] = is_number ? given[p] + 0.5 + scatter(253, p, 0) : is_sought[p] ? NAN : given[p];
+  }
+  Diags quiet = diags_make(model->heap);
+  model_parameter_values(model, model->heap, known, values, &quiet);
+  diags_clear(&quiet);
+  return values;
+}
+
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena) {
   uint32_t n = model->unknowns.count;
+  parameters = sample_parameters(model, parameters, arena);
   Samples samples = {.model = model, .parameters = parameters, .length = 1, .modes = modes};
   samples.slot = arena_alloc(arena, sizeof *samples.slot);
   samples.start = arena_array(arena, n, sizeof(double));
@@ -92,12 +116,6 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
 }
 
 void samples_free(Samples *samples) { vec_free(samples->model->heap, samples->slot, &samples->zero_by); }
-
-/* A number in [0, 1) from three integers. */
-static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
-  uint64_t mixed = hash_mix((kind << 56) ^ (index << 8) ^ sample);
-  return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
-}
 
 static double variable_value(const Samples *samples, uint32_t index, uint32_t order, uint32_t sample) {
   if (samples->is_zero[index]) return 0;

@@ -27,14 +27,28 @@ static const char *label_of(DiagCode code) {
   return NULL;
 }
 
+/* The error in the list that says the same of the same place; NULL: there is none. */
+static Diag *find_equal(const Diags *diags, const Diag *diag) {
+  for (uint32_t i = 0; i < diags->list.count; i++) {
+    Diag *other = &diags->list.data[i];
+    if (other->severity == SEVERITY_ERROR && other->span.begin == diag->span.begin &&
+        other->span.end == diag->span.end && strcmp(other->message, diag->message) == 0)
+      return other;
+  }
+  return NULL;
+}
+
 static Diag *diag_add(Diags *diags, Severity severity, DiagCode code, Span span, const char *format, va_list list) {
   Diag diag = {.severity = severity, .label = label_of(code), .message = "", .span = span};
   if (severity == SEVERITY_ERROR) diag.code = code < DIAG_INTERNAL_OTHER ? code : code / 100;
-  if (severity == SEVERITY_ERROR && ++diags->errors > diags->limit) {
+  bool is_error = severity == SEVERITY_ERROR, is_beyond = is_error && ++diags->errors - diags->repeated > diags->limit;
+  if (!is_beyond) diag.message = arena_printable(&diags->arena, arena_vprintf(&diags->arena, format, list));
+  Diag *equal = is_error && !is_beyond && diags->says_once ? find_equal(diags, &diag) : NULL;
+  if (equal) equal->repeated++, diags->repeated++;
+  if (is_beyond || equal) {
     diags->spare = diag;
     return &diags->spare;
   }
-  diag.message = arena_printable(&diags->arena, arena_vprintf(&diags->arena, format, list));
   vec_push(diags->arena.heap, &diags->list, diag);
   return &vec_last(&diags->list);
 }
@@ -75,8 +89,11 @@ void diag_file_error(Diags *diags, const char *verb, const char *path, int error
 }
 
 void diags_keep(Diags *diags, uint32_t count) {
-  for (; diags->list.count > count; diags->list.count--)
-    if (vec_last(&diags->list).severity == SEVERITY_ERROR) diags->errors--;
+  for (; diags->list.count > count; diags->list.count--) {
+    const Diag *last = &vec_last(&diags->list);
+    if (last->severity == SEVERITY_ERROR) diags->errors -= 1 + last->repeated;
+    diags->repeated -= last->repeated;
+  }
 }
 
 void diags_clear(Diags *diags) {

@@ -40,15 +40,17 @@ typedef struct Diag {
   const char *message;
   Span span;
   VEC(DiagNote) notes;
+  uint32_t repeated; /* how often an error was said again */
 } Diag;
 
-/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept: diag_error then
- * hands out `spare`, on which notes are dropped. */
+/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept, and so are repeated ones
+ * where these are said once: diag_error then hands out `spare`, on which notes are dropped. `errors` counts all of them. */
 typedef struct Diags {
   Arena arena;
   VEC(Diag) list;
   Diag spare;
-  uint32_t errors, limit;
+  uint32_t errors, repeated, limit;
+  bool says_once; /* equal errors of a place are one, as while a model is read: many components may have one class */
 } Diags;
 
 /* An empty list with the usual limit of errors kept. */

@@ -192,6 +192,57 @@ static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variabl
   derivation_equate(d, u, value, span, arena_printf(&d->arena, "control %s, at its bounds", coordinate_name(d, j)));
 }
 
+/* Does the slope by a control depend on a variable without derivative that an equation determines? Then its second derivative alone tells nothing. */
+static bool is_coupled(Optimal *o, uint32_t j) {
+  for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
+    bool moves = o->d->owner[o->d->coordinates.data[i]] == NONE;
+    for (uint32_t k = 1; k <= o->highest; k++) moves = moves || !is_zero(o->d, o->slope[k][i]);
+    if (i != j && !moves && holds(o, o->slope[0][j], coordinate_leaf(o->d, i, 0))) return true;
+  }
+  return false;
+}
+
+/* A part of Legendre's necessary condition of a minimum: where it fails, what was found makes H largest in some direction. Round-off of an adjoint that ends at zero does
+ * not count. */
+static void assert_legendre(Optimal *o, uint32_t j, Expr minor, const char *what) {
+  Derivation *d = o->d;
+  Expr holds = dag_binary(o->dag, OP_GREATER_EQUAL, minor, dag_constant(o->dag, -1e-6));
+  const char *text = arena_printf(
+      &d->arena, "%s < 0: `%s` makes worst what it should make best; try other start values of the adjoints", what,
+      coordinate_name(d, j));
+  Action action = {.kind = ACTION_ASSERT,
+                   .guard = EXPR_NONE,
+                   .value = dag_unary(o->dag, OP_NOEVENT, holds),
+                   .message = dag_string(o->dag, names_add(o->model->names, text, strlen(text))),
+                   .is_warning = true,
+                   .span = o->model->variables.data[coordinate_variable(d, j)].span};
+  vec_push(o->model->heap, &o->model->asserts, action);
+}
+
+/* Of a control, d2H/du2 >= 0 with `u`, the control or what it would be without bounds, in the slope. */
+static void assert_curvature(Optimal *o, uint32_t j, Expr slope, Expr u) {
+  const char *name = coordinate_name(o->d, j);
+  if (!is_coupled(o, j))
+    assert_legendre(o, j, dag_partial(o->dag, slope, u), arena_printf(&o->d->arena, "d2H/d%s2", name));
+}
+
+/* Of two controls without bounds, the determinant of the second derivatives by them. */
+static void assert_pairs(Optimal *o, uint32_t j) {
+  Derivation *d = o->d;
+  Expr u = coordinate_leaf(d, j, 0);
+  for (uint32_t i = 0; i < j; i++) {
+    bool is_pair = d->owner[d->coordinates.data[i]] == NONE && holds(o, o->slope[0][j], coordinate_leaf(d, i, 0));
+    if (!is_pair || is_coupled(o, i) || is_coupled(o, j)) continue;
+    Expr v = coordinate_leaf(d, i, 0), mixed = dag_partial(o->dag, o->slope[0][j], v);
+    Expr diagonal =
+        dag_multiply(o->dag, dag_partial(o->dag, o->slope[0][j], u), dag_partial(o->dag, o->slope[0][i], v));
+    Expr minor = dag_subtract(o->dag, diagonal, dag_multiply(o->dag, mixed, mixed));
+    assert_legendre(
+        o, j, minor,
+        arena_printf(&d->arena, "the determinant of d2H by %s and %s", coordinate_name(d, j), coordinate_name(d, i)));
+  }
+}
+
 /* The control that would be best without bounds is a variable of its own. */
 static void add_bounded(Optimal *o, uint32_t j, Expr u, const Variable *variable) {
   Derivation *d = o->d;
@@ -206,38 +257,10 @@ static void add_bounded(Optimal *o, uint32_t j, Expr u, const Variable *variable
                                  coordinate_name(d, j)));
   derivation_equate(d, u, clamp(o, &bounds, best), bounds.span,
                     arena_printf(&d->arena, "control %s within its bounds", coordinate_name(d, j)));
+  assert_curvature(o, j, slope, best);
 }
 
 static bool is_bounded(const Variable *variable) { return variable->min != EXPR_NONE || variable->max != EXPR_NONE; }
-
-/* Does the slope by a control depend on another coordinate that has no derivative? Then its second derivative alone tells nothing. */
-static bool is_coupled(Optimal *o, uint32_t j) {
-  for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
-    bool moves = false;
-    for (uint32_t k = 1; k <= o->highest; k++) moves = moves || !is_zero(o->d, o->slope[k][i]);
-    if (i != j && !moves && holds(o, o->slope[0][j], coordinate_leaf(o->d, i, 0))) return true;
-  }
-  return false;
-}
-
-/* Legendre's necessary condition of a minimum, d2H/du2 >= 0: where it fails, what was found makes H largest. Round-off of an adjoint that ends at zero does not count. */
-static void assert_legendre(Optimal *o, uint32_t j) {
-  Derivation *d = o->d;
-  Expr legendre = dag_partial(o->dag, o->slope[0][j], coordinate_leaf(d, j, 0));
-  const char *name = coordinate_name(d, j);
-  if (is_coupled(o, j)) return;
-  Expr holds = dag_binary(o->dag, OP_GREATER_EQUAL, legendre, dag_constant(o->dag, -1e-6));
-  const char *text = arena_printf(
-      &d->arena, "d2H/d%s2 < 0: `%s` makes worst what it should make best; try other start values of the adjoints",
-      name, name);
-  Action action = {.kind = ACTION_ASSERT,
-                   .guard = EXPR_NONE,
-                   .value = dag_unary(o->dag, OP_NOEVENT, holds),
-                   .message = dag_string(o->dag, names_add(o->model->names, text, strlen(text))),
-                   .is_warning = true,
-                   .span = o->model->variables.data[coordinate_variable(d, j)].span};
-  vec_push(o->model->heap, &o->model->asserts, action);
-}
 
 static void add_equation(Optimal *o, uint32_t j) {
   Derivation *d = o->d;
@@ -254,7 +277,8 @@ static void add_equation(Optimal *o, uint32_t j) {
     derivation_equate(d, left, right, variable.span,
                       is_control ? arena_printf(&d->arena, "control %s: dH/d%s = 0", name, name)
                                  : arena_printf(&d->arena, "adjoint of %s", name));
-    if (is_control) assert_legendre(o, j);
+    if (is_control) assert_curvature(o, j, slope, leaf);
+    if (is_control) assert_pairs(o, j);
   }
 }
 
@@ -285,7 +309,7 @@ static void find_end_time(Optimal *o) {
     if (dag_op(o->dag, equation->left) != OP_TIME || dag_op(o->dag, equation->right) != OP_PARAMETER) continue;
     uint32_t leaf = dag_index(o->dag, equation->right);
     const Variable *variable = &o->model->variables.data[o->model->parameters.data[leaf]];
-    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) o->end_time = leaf;
+    if (variable_is_sought(variable)) o->end_time = leaf;
   }
 }
 
@@ -403,7 +427,7 @@ static bool check_parameters(Optimal *o) {
   Derivation *d = o->d;
   for (uint32_t p = 0; p < o->model->parameters.count; p++) {
     const Variable *variable = &o->model->variables.data[o->model->parameters.data[p]];
-    if (variable->fixed != FIXED_FALSE || variable->binding != EXPR_NONE) continue;
+    if (!variable_is_sought(variable)) continue;
     if (!holds(o, o->kernel, dag_parameter(o->dag, p))) continue;
     diag_error(d->diags, DIAG_ENERGY, variable->span,
                "`%s` is free and occurs in the equations: write it as a variable with der(%s) = 0",

@@ -113,7 +113,7 @@ static const char *find_reason(const ExportSource *source, const Variable *varia
   if (variable->is_structural) return "it decides which equations there are";
   if (deciders->tables[variable->index]) return "a table is made of it";
   if (deciders->equations[variable->index]) return "its value decides how equations were rewritten";
-  if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) return "initial equations determine it";
+  if (variable_is_sought(variable)) return "initial equations determine it";
   return NULL;
 }
 

@@ -106,7 +106,7 @@ StartDerivative *start_derivative_new(Initializer *initializer, const Initial *i
   derivative->number = heap_array(heap, system->columns, sizeof(int32_t));
   derivative->right = heap_array(heap, 2 * (size_t)system->rows, sizeof(double));
   evaluate(derivative, initial);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   bool ok = check_held(system, initial, &order.choice.matching, diags);
   if (ok && !factor(derivative, &order.choice.matching)) {
     ok = false;

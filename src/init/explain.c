@@ -123,7 +123,7 @@ bool initial_is_regular(Initializer *initializer, const Initial *initial, double
   InitialSystem *system = initial->system;
   if (!system->rows) return true;
   Arena scratch = arena_make(initializer->heap);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   Blocks units = order_units(system, initial->column, &order, false, &scratch);
   Patch *patch = patch_new(system, NULL, 0);
   double *shaken = entries_shaken(system, patch, later, initial->value);
@@ -142,6 +142,39 @@ bool initial_is_regular(Initializer *initializer, const Initial *initial, double
 }
 
 /* ---- the whole ---- */
+
+/* The entries that are not zero at the point, by rows. */
+static Pattern pattern_at_point(const InitialSystem *system, const Patch *patch, Arena *arena) {
+  const double *values;
+  const Jacobian *jacobian = patch_jacobian(patch, &values);
+  int32_t rows = (int32_t)system->rows, *start = index_zeros(arena, rows + 1), *end = index_zeros(arena, rows);
+  for (int32_t e = 0; e < (int32_t)jacobian->nonzeros; e++) start[jacobian->row_index[e] + 1] += values[e] != 0;
+  for (int32_t r = 0; r < rows; r++) start[r + 1] += start[r], end[r] = start[r];
+  int32_t *column = index_zeros(arena, start[rows]);
+  for (uint32_t q = 0; q < system->columns; q++)
+    for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++)
+      if (values[e] != 0) column[end[jacobian->row_index[e]]++] = (int32_t)q;
+  return (Pattern){rows, (int32_t)system->columns, start, column};
+}
+
+/* Are all columns that no row determines such that can keep a start value? */
+static bool keeps_low(const InitialSystem *system, const InitialColumn *columns, const Order *order) {
+  for (uint32_t q = 0; q < system->array->columns; q++)
+    if (order->choice.given[q] && !columns[q].low) return false;
+  return true;
+}
+
+/* Where rows do not determine the columns chosen by structure, since entries are zero just here, others are chosen if they are determined. */
+static void choose_at_point(InitialSystem *system, const InitialColumn *columns, const Patch *patch,
+                            const double *shaken, const double *y, Order *order, double *condition, Arena *arena) {
+  Pattern pattern = pattern_at_point(system, patch, arena);
+  Order other = order_make(system, &pattern, columns, arena);
+  bool is_whole = other.choice.matching.size == order->choice.matching.size && keeps_low(system, columns, &other);
+  double found = is_whole ? find_condition(system, &other, patch, shaken, y) : HUGE_VAL;
+  if (!isfinite(found)) return;
+  *order = other;
+  *condition = found;
+}
 
 static void take_rows(const Order *order, Initial *initial) {
   for (uint32_t q = 0; q < initial->columns; q++) {
@@ -177,17 +210,19 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
     initializer->system = system_new(heap, initializer->evaluator, initializer->structure, true);
   if (!initial->system) initial->system = initializer->system;
   InitialSystem *system = initial->system;
-  Order order = order_make(system, initial->column, &scratch);
-  take_rows(&order, initial);
-  count_units(system, initial->column, &order, &explanation);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   explanation.parts = parts_find(evaluator_model(initializer->evaluator), heap);
   if (system->rows) {
     Patch *patch = patch_new(system, NULL, 0);
     double *shaken = entries_shaken(system, patch, initial->t0, initial->value);
     explanation.residual = patch_residual(patch, initial->t0, initial->value, &explanation.residual_row);
     explanation.condition = find_condition(system, &order, patch, shaken, initial->value);
+    if (!isfinite(explanation.condition))
+      choose_at_point(system, initial->column, patch, shaken, initial->value, &order, &explanation.condition, &scratch);
     heap_free(heap, shaken);
   }
+  take_rows(&order, initial);
+  count_units(system, initial->column, &order, &explanation);
   vec_free(heap, &order.surplus, &order.redundant);
   arena_free(&scratch);
   return explanation;

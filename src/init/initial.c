@@ -194,7 +194,7 @@ static bool needs_system(const Model *model) {
   if (model->initial_equations.count) return true;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
-    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE) return true;
+    if (variable_is_sought(variable)) return true;
   }
   return false;
 }
@@ -455,7 +455,7 @@ static bool try_homotopy(Attempt *attempt) {
   columns[system->homotopy] = initial_column();
   columns[system->homotopy].fixed = columns[system->homotopy].given = true;
   set_starts(initial, y);
-  Order order = order_make(system, columns, &scratch);
+  Order order = order_make(system, &system->pattern, columns, &scratch);
   StepsResult simplified = steps_run(system, columns, &order, STEPS_NEAREST, attempt->t0, attempt->tolerance, y);
   initial->iterations += simplified.iterations;
   bool solved = simplified.solved && follow(system, &order, attempt->t0, y, &initial->iterations);
@@ -801,7 +801,7 @@ bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace) 
   if (!system || initial->way == WAY_HOMOTOPY || initial->way == WAY_RANKS) return false;
   Arena scratch = arena_make(system->heap);
   double *y = arena_array(&scratch, system->columns, sizeof *y);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   set_starts(initial, y);
   system->trace = trace;
   StepsMode mode = initial->way == WAY_CONTINUED ? STEPS_CONTINUE : STEPS_NEAREST;
@@ -858,7 +858,7 @@ bool initial_search(Initializer *initializer, Switches *switches, const StartVal
   InitialSystem *system = take_system(initializer, false);
   widen(initial, system, heap);
   count_freedom(initializer, initial);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   Attempt attempt = {.system = system, .order = &order, .initial = initial, .t0 = t0, .tolerance = tolerance};
   Literal literal = {.switches = switches, .written = workspace_new(heap, evaluator->code->written), .system = system};
   literal.columns = arena_array(&scratch, n, sizeof *literal.columns);
@@ -876,7 +876,7 @@ static bool solve_by_system(Initializer *initializer, bool event, bool by_homoto
   InitialSystem *system = take_system(initializer, event);
   widen(initial, system, initializer->heap);
   count_freedom(initializer, initial);
-  Order order = order_make(system, initial->column, &scratch);
+  Order order = order_make(system, &system->pattern, initial->column, &scratch);
   Attempt attempt = {.system = system,
                      .order = &order,
                      .initial = initial,

@@ -27,11 +27,11 @@ static int32_t preference(const InitialSystem *system, const InitialColumn *colu
 }
 
 /* Rows of the array first: what then finds no column is an initial equation too many. */
-static void find_surplus(const InitialSystem *system, Order *order, Arena *arena) {
+static void find_surplus(const InitialSystem *system, const Pattern *pattern, Order *order, Arena *arena) {
   Arena scratch = arena_make(arena->heap);
   int32_t n = (int32_t)system->rows;
   Matching matching = matching_empty(&scratch, n, (int32_t)system->columns);
-  Matcher matcher = matcher_make(&scratch, &system->pattern, &matching);
+  Matcher matcher = matcher_make(&scratch, pattern, &matching);
   int32_t *rows = index_zeros(&scratch, n), own = (int32_t)system->array->rows;
   for (int32_t r = 0; r < n; r++) rows[r] = r;
   matcher_grow(&matcher, rows, own, true);
@@ -42,8 +42,7 @@ static void find_surplus(const InitialSystem *system, Order *order, Arena *arena
 }
 
 /* The pattern with the surplus rows emptied. */
-static void drop_surplus(const InitialSystem *system, Order *order, Arena *arena) {
-  const Pattern *all = &system->pattern;
+static void drop_surplus(const Pattern *all, Order *order, Arena *arena) {
   order->pattern = *all;
   if (!order->surplus.count) return;
   int32_t *start = index_zeros(arena, all->n_rows + 1), *column = index_zeros(arena, all->row_start[all->n_rows]),
@@ -58,10 +57,10 @@ static void drop_surplus(const InitialSystem *system, Order *order, Arena *arena
   order->pattern.column = column;
 }
 
-Order order_make(const InitialSystem *system, const InitialColumn *columns, Arena *arena) {
+Order order_make(const InitialSystem *system, const Pattern *pattern, const InitialColumn *columns, Arena *arena) {
   Order order = {0};
-  if (system->rows > system->array->rows) find_surplus(system, &order, arena);
-  drop_surplus(system, &order, arena);
+  if (system->rows > system->array->rows) find_surplus(system, pattern, &order, arena);
+  drop_surplus(pattern, &order, arena);
   int32_t *preferences = index_zeros(arena, (int32_t)system->columns);
   for (uint32_t q = 0; q < system->columns; q++) preferences[q] = preference(system, columns, q);
   order.choice = initial_choose(arena, &order.pattern, preferences);

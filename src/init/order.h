@@ -18,8 +18,8 @@ typedef struct Order {
   IndexVec redundant;   /* fixed columns that the rows and the other fixed columns determine */
 } Order;
 
-/* Chooses for the system's columns. Owned by the arena. O(n log n) and matchings. */
-Order order_make(const InitialSystem *system, const InitialColumn *columns, Arena *arena);
+/* Chooses for the system's columns, by its pattern or a part of it. Owned by the arena. O(n log n) and matchings. */
+Order order_make(const InitialSystem *system, const Pattern *pattern, const InitialColumn *columns, Arena *arena);
 
 /* The units in which the rows are solved, in order; `row` and `column` of the blocks are the system's. With
  * `nearest`, rows that share a movable column of their own stage go together, so that a least-norm

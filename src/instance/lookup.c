@@ -306,7 +306,10 @@ static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, c
     for (uint32_t i = 0; i < outer.instance->elements.count; i++)
       if (outer.instance->elements.data[i].ast == NULL || outer.instance->elements.data[i].ast->kind == AST_CLASS)
         suggest_offer(&best, names_text(tree->names, outer.instance->elements.data[i].name));
-  if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
+  if (best.nearest && strcmp(best.nearest, name) == 0)
+    diag_note(tree->diags, tree->last, (Span){0}, "an `encapsulated` class around it hides `%s`: import it there",
+              name);
+  else if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
 }
 
 static void report_component(Tree *tree, Scope scope, AstPath path, const Instance *component) {

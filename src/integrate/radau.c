@@ -10,7 +10,7 @@
 #include "base/copy.h"
 #include "core/constants.h"
 #include "integrate/integrator.h"
-#include "integrate/radau_output.h"
+#include "integrate/stages.h"
 
 #include <float.h>
 #include <math.h>
@@ -34,7 +34,6 @@ typedef struct Radau {
   const System *system;
   double relative, absolute, max_step;
   bool fixed_step;
-  const double *unread;            /* as in the options */
   const RadauCoefficients *method; /* in use */
   int lowest, highest;             /* indices into radau_methods */
   double inner[RADAU_METHODS];     /* tolerance of the error estimate */
@@ -43,8 +42,7 @@ typedef struct Radau {
   Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
-  bool *lenient;  /* [columns] measured in Newton's method with a small weight */
-  bool *is_state; /* [columns] */
+  bool *lenient; /* [columns] measured in Newton's method with a small weight */
 
   double *jacobian;
   double jacobian_time; /* t where it was computed; NAN: there is none */
@@ -69,20 +67,13 @@ typedef struct Radau {
   double *last_defect;    /* [columns] */
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
-  /* The correction of continuous output inside the last step. */
-  RadauDense dense[RADAU_METHODS]; /* made at the first use */
-  bool dense_tried, dense_ready;
-  RadauOutput output;
-
   double theta, convergence;            /* contraction of the last iteration, theta / (1 - theta) carried over */
   bool linear;                          /* dG/dy is constant */
-  bool higher_index;                    /* of some column */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
   int iterations;                       /* of the last Newton solve */
   int since_lower, since_change;        /* steps since the order was lowered, changed */
   double raw_error;                     /* of the last step, before the filter */
   double shortest_followed;             /* time */
-  double departure;                     /* of the last step, see radau_departure */
   bool rejected;
   bool failed;   /* Newton's method failed in this step */
   bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
@@ -109,7 +100,6 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
     else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
     if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
     if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
-    radau->is_state[c] = mark[c] & 2;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
@@ -146,7 +136,6 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->relative = options->relative_tolerance;
   radau->absolute = options->absolute_tolerance;
   radau->fixed_step = options->fixed_step;
-  radau->unread = options->unread;
   radau->max_step = options->max_step > 0 ? options->max_step : INFINITY;
   radau->highest = options->max_order > 0 ? radau_order_index(options->max_order) : RADAU_METHODS - 1;
   radau->lowest = options->min_order > 0 ? radau_order_index(options->min_order) : 0;
@@ -154,14 +143,11 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau_set_tolerances(radau);
   radau->linear = system->constant != NULL;
   for (int32_t e = 0; e < nonzeros && radau->linear; e++) radau->linear = system->constant[e];
-  for (int32_t c = 0; c < system->columns && system->column_index; c++)
-    if (system->column_index[c] > 1) radau->higher_index = true;
   radau->error_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->newton_columns = heap_array(heap, columns, sizeof(int32_t));
   radau->followed = heap_array(heap, columns, sizeof(int32_t));
   radau->algebraic = heap_array(heap, columns, sizeof(int32_t));
   radau->lenient = heap_array(heap, columns, sizeof(bool));
-  radau->is_state = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
   radau->stages = stages_new(heap, system, stages);
@@ -178,7 +164,6 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->earlier = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
-  radau_output_make(&radau->output, heap, system->columns);
   return radau;
 }
 
@@ -295,19 +280,22 @@ static void radau_continue(const Radau *radau, const Continuation *continuation,
   set_to_sum(y, vectors, weight, count, radau->system->columns);
 }
 
-/* The last step, to be looked at between its stages. */
-static RadauOutput *radau_output(Radau *radau) {
-  RadauOutput *output = &radau->output;
-  RadauDense *dense = &radau->dense[radau->last_method - radau_methods];
-  if (radau->last_method->stages >= 5 && dense->sample[RADAU_SAMPLES - 1] == 0)
-    *dense = radau_dense_make(radau->last_method);
-  output->stages = radau->stages;
-  output->method = radau->last_method;
-  output->dense = dense;
-  output->h = radau->last_h;
-  output->value = radau->last;
-  output->defect = radau->last_defect;
-  return output;
+/* The vectors of the last step of which a point inside is the sum, and their weights: all columns at its start and its stages, and for states the
+ * term that makes the slope of the collocation polynomial right at the start, too, which gives one order more. Returns how many they are. */
+static int radau_list_vectors(const Radau *radau, double x, const double **vectors, double *weight) {
+  int count = radau->last_method->stages + 1;
+  for (int j = 0; j < count; j++) vectors[j] = radau->last[j];
+  vectors[count] = radau->last_defect;
+  radau_output_weights(radau->last_method, x, weight);
+  return count + 1;
+}
+
+/* All columns at x, in units of the last step. */
+static void radau_interpolate_all(const Radau *radau, double x, double *y) {
+  const double *vectors[RADAU_WEIGHTS];
+  double weight[RADAU_WEIGHTS];
+  int count = radau_list_vectors(radau, x, vectors, weight);
+  set_to_sum(y, vectors, weight, count, radau->system->columns);
 }
 
 /* Behind an event at which the solution goes on, but for kinks: from there along the polynomials of the step that it was in. */
@@ -334,8 +322,7 @@ static void radau_predict(Radau *radau, double h) {
   } else if (radau->last_h == 0 || (radau->is_repeated && radau->cautious)) {
     for (int i = 0; i < method->stages; i++) memcpy(radau->stage[i], radau->y, size);
   } else if (radau->is_repeated) {
-    const RadauOutput *output = radau_output(radau);
-    for (int i = 0; i < method->stages; i++) radau_output_continue(output, method->node[i] * ratio, radau->stage[i]);
+    for (int i = 0; i < method->stages; i++) radau_interpolate_all(radau, method->node[i] * ratio, radau->stage[i]);
   } else {
     int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau, ratio);
     Continuation continuation = radau_continuation_from(radau, first);
@@ -405,7 +392,7 @@ static double radau_gap(const Radau *radau) {
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
  * input, the end of a step is right however long it is, and the error test does not see what stands between. Derivatives grow
  * geometrically; two in a row are never both near zero by chance. */
-static double radau_departure(const Radau *radau, double t_new) {
+static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {
     radau_derivatives(radau, radau->followed[a], derivative);
@@ -417,9 +404,7 @@ static double radau_departure(const Radau *radau, double t_new) {
   }
   double growth = fmin(1, (squares[0] + squares[1]) / fmax(squares[1] + squares[2], DBL_MIN));
   double next = sqrt(growth * (squares[0] + growth * squares[1]) / fmax(radau->followed_count, 1));
-  if (radau->method->stages > 3) next *= growth * growth; /* output is corrected, see radau_dense.h */
-  return next * radau->method->bulge /
-         (radau->unread && t_new <= *radau->unread ? 3 * DEFECT_HARMLESS : DEFECT_HARMLESS);
+  return next * radau->method->bulge / DEFECT_HARMLESS;
 }
 
 static double radau_states_norm(const Radau *radau, const double *vector) {
@@ -477,18 +462,11 @@ static double radau_bend(const Radau *radau, double t) {
 
 /* The error of the step in tolerances; 1 or more asks for a shorter one. *is_unresolved: so do columns that the error test of the states
  * does not see. */
-static double radau_measure(Radau *radau, double h, double t_new, double bend, bool *is_unresolved) {
+static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
-  radau->departure = radau_departure(radau, t_new);
-  double unresolved = fmax(radau_gap(radau), radau->departure);
+  double unresolved = fmax(radau_gap(radau), radau_departure(radau));
   *is_unresolved = unresolved > error && h > radau->shortest_followed;
   return *is_unresolved ? unresolved : error;
-}
-
-/* Would a step that was taken as if nobody looked inside have been rejected else? */
-static bool radau_is_coarse(void *self) {
-  const Radau *radau = self;
-  return radau->statistics.step > radau->shortest_followed && radau->departure * 3 > 1;
 }
 
 /* ---- Newton ---- */
@@ -557,17 +535,17 @@ static double radau_estimate_change(Radau *radau, double h) {
 
 /* Is it sure that the error test will reject the step, although iterations to come would change the estimate by `left`? Their contraction is
  * that of all columns in the mean; those of the estimate may lag behind. Most steps pass before the filter, too, and need no closer look. */
-static bool radau_is_hopeless(Radau *radau, double h, double t_new, double left) {
+static bool radau_is_hopeless(Radau *radau, double h, double left) {
   static const double margin = 2;
   bool is_unresolved;
   if (radau->fixed_step || radau->raw_error < 1 + margin * left) return false;
-  double error = radau_measure(radau, h, t_new, 1, &is_unresolved);
+  double error = radau_measure(radau, h, 1, &is_unresolved);
   return isfinite(error) && error >= 1 + margin * left;
 }
 
 /* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
  * *factor is what the step is to be multiplied by. */
-static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *factor) {
+static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
   radau->convergence = pow(fmax(radau->convergence, DBL_EPSILON), CLEARLY_LESS);
@@ -598,7 +576,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double t_new, double *f
     double left = radau->convergence * norm;
     if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
-    if (iteration > 1 && radau_is_hopeless(radau, h, t_new, radau->convergence * change)) {
+    if (iteration > 1 && radau_is_hopeless(radau, h, radau->convergence * change)) {
       radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
       return NEWTON_CONVERGED;
     }
@@ -661,7 +639,6 @@ static int radau_choose_order(const Radau *radau, double h) {
   if (index > radau->lowest && (radau->theta >= CLEARLY_LESS || radau_work(radau, s - 2, lower) < CLEARLY_LESS * work))
     return index - 1;
   if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < SELDOM) return index;
-  if (radau->departure > fmax(radau->raw_error, GOOD_PART)) return index + 1;
   double higher = error * fmin(error / lower, 1);
   return radau_work(radau, s + 2, higher) < SAFETY * work ? index + 1 : index;
 }
@@ -684,7 +661,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
   swap_numbers(&radau->last_defect, &radau->defect);
   memcpy(radau->y, radau->last[s], (size_t)radau->system->columns * sizeof(double));
   radau->last_method = radau->method;
-  radau->dense_tried = radau->dense_ready = radau->is_repeated = false;
+  radau->is_repeated = false;
   radau->passed_h = 0;
   radau->last_t = radau->t;
   radau->last_h = h;
@@ -821,14 +798,14 @@ static StepStatus radau_step(void *self, double t_stop) {
       continue;
     }
     double t_new = held ? t_stop : radau->t + h;
-    NewtonStatus newton = radau_newton(radau, h, t_new, &factor);
+    NewtonStatus newton = radau_newton(radau, h, &factor);
     if (newton == NEWTON_STOP) return STEP_EVALUATION;
     reason = newton == NEWTON_DOMAIN ? STEP_EVALUATION : STEP_TOO_SMALL;
     if (newton != NEWTON_CONVERGED) {
       radau_retry(radau, h, factor);
       continue;
     }
-    double error = radau_measure(radau, h, t_new, radau_bend(radau, t_new), &is_unresolved);
+    double error = radau_measure(radau, h, radau_bend(radau, t_new), &is_unresolved);
     if (is_unresolved && error >= 1) radau_forget(radau);
     if (!isfinite(error)) {
       radau_retry(radau, h, 0.5);
@@ -848,7 +825,7 @@ static bool radau_goes_on(Radau *radau, double t, const double *y) {
   static const double same = 1; /* in tolerances */
   double x = (t - radau->last_t) / radau->last_h;
   if (radau->last_h == 0 || !(x > 0 && x <= 1)) return false;
-  radau_output_continue(radau_output(radau), x, radau->work);
+  radau_interpolate_all(radau, x, radau->work);
   for (int32_t c = 0; c < radau->system->columns; c++) radau->work[c] -= y[c];
   double sum = radau_norm(radau, radau->newton_columns, radau->newton_count, radau->work);
   return sqrt(sum / fmax(radau->newton_count, 1)) <= same;
@@ -901,53 +878,16 @@ static double radau_time(const void *self) { return ((const Radau *)self)->t; }
 
 static const double *radau_values(const void *self) { return ((const Radau *)self)->y; }
 
-/* Samples the last step, once, where the continuous output is of lower order than the method and the factors
- * are still those of the step. What is missing is an order smaller than the defect, unless the step does not
- * resolve the solution: then nothing is gained. */
-static bool radau_prepare_dense(Radau *radau) {
-  const System *system = radau->system;
-  const RadauCoefficients *method = radau->last_method;
-  if (radau->dense_tried) return radau->dense_ready;
-  radau->dense_tried = true;
-  if (method->stages < 5 || radau->higher_index) return false;
-  if (radau->stages->factored_step != radau->last_h || radau->stages->factored_method != method) return false;
-  RadauOutput *output = radau_output(radau);
-  double defect = radau_states_norm(radau, radau->last_defect), *residual = radau->residual[0];
-  for (int k = 0; k < RADAU_SAMPLES; k++) {
-    double x = output->dense->sample[k];
-    radau_output_continue(output, x, radau->estimate);
-    if (system->residual(system->context, radau->last_t + x * radau->last_h, radau->estimate, residual) != EVAL_OK)
-      return false;
-    radau_output_sample(output, k, radau->estimate, residual);
-    if (!(radau_states_norm(radau, output->missing[k][0]) <= defect)) return false;
-  }
-  return radau->dense_ready = true;
-}
-
-static void radau_interpolate_all(Radau *radau, double x, double *y) {
-  bool corrected = radau_prepare_dense(radau);
-  RadauOutput *output = radau_output(radau);
-  RadauWeights weights = radau_output_weights(output, x, corrected);
-  radau_output_continue(output, x, y);
-  if (corrected) radau_output_states(output, &weights, true, y);
-}
-
-/* Columns that are no states need no correction, and their look at the step no samples of it. */
 static void radau_interpolate(void *self, double t, const uint32_t *columns, uint32_t count, double *y) {
-  Radau *radau = self;
-  double x = (t - radau->last_t) / radau->last_h;
-  if (!columns) {
-    radau_interpolate_all(radau, x, y);
-    return;
-  }
-  bool some_are_states = false;
-  for (uint32_t k = 0; k < count; k++) some_are_states = some_are_states || radau->is_state[columns[k]];
-  bool corrected = some_are_states && radau_prepare_dense(radau);
-  const RadauOutput *output = radau_output(radau);
-  RadauWeights weights = radau_output_weights(output, x, corrected);
-  for (uint32_t k = 0; k < count; k++) {
-    int32_t c = (int32_t)columns[k];
-    y[c] = radau_output_value(output, &weights, corrected && radau->is_state[c], c);
+  const Radau *radau = self;
+  const double *vectors[RADAU_WEIGHTS];
+  double weight[RADAU_WEIGHTS], x = (t - radau->last_t) / radau->last_h;
+  int terms = radau_list_vectors(radau, x, vectors, weight);
+  if (!columns) set_to_sum(y, vectors, weight, terms, (int32_t)count);
+  for (uint32_t k = 0; k < count && columns; k++) {
+    double sum = 0;
+    for (int j = 0; j < terms; j++) sum += weight[j] * vectors[j][columns[k]];
+    y[columns[k]] = sum;
   }
 }
 
@@ -979,7 +919,7 @@ static StepShape radau_shape(void *self) {
   if (radau->last_h == 0) return (StepShape){0};
   const RadauCoefficients *method = radau->last_method;
   double between = (method->node[method->stages - 3] + method->node[method->stages - 2]) / 2;
-  return (StepShape){method->stages + (radau_prepare_dense(radau) ? RADAU_SAMPLES : 1), between, 0};
+  return (StepShape){method->stages + 1, between, 0};
 }
 
 const Integrator integrator_radau = {
@@ -997,7 +937,7 @@ const Integrator integrator_radau = {
     .time = radau_time,
     .values = radau_values,
     .segment = {.interpolate = radau_interpolate, .shape = radau_shape, .is_collocation = true},
-    .is_coarse = radau_is_coarse,
+    .is_coarse = integrator_is_never_coarse,
     .switch_states = radau_switch_states,
     .stages = radau_stages,
     .statistics = radau_statistics,

@@ -112,7 +112,7 @@ const RadauCoefficients radau_methods[RADAU_METHODS] = {
                      853.8999845427503, -616.4256282165146, 245.14285714285714},
      .bulge = 1.7333670475213536e-09}};
 
-void radau_node_weights(const RadauCoefficients *method, double x, double *weight) {
+static void radau_node_weights(const RadauCoefficients *method, double x, double *weight) {
   int s = method->stages;
   double sum = 0;
   for (int j = 0; j <= s; j++) {
@@ -127,10 +127,11 @@ void radau_node_weights(const RadauCoefficients *method, double x, double *weigh
   for (int j = 0; j <= s; j++) weight[j] /= sum;
 }
 
-double radau_rise_at(const RadauCoefficients *method, double x) {
+void radau_output_weights(const RadauCoefficients *method, double x, double *weight) {
   double rise = 0;
+  radau_node_weights(method, x, weight);
   for (int k = method->stages + 1; k >= 0; k--) rise = rise * x + method->rise[k];
-  return rise;
+  weight[method->stages + 1] = rise;
 }
 
 /* Barycentric weights of the nodes from `first` on. */

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3 };
+enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3, RADAU_WEIGHTS = RADAU_STAGES_MAX + 2 };
 
 typedef struct RadauCoefficients {
   int stages;                                   /* s = 3, 5 or 7 */
@@ -29,11 +29,8 @@ typedef struct RadauCoefficients {
 
 extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
 
-/* Weights of the values at 0 and at the nodes for the polynomial through them at x, in units of the step. */
-void radau_node_weights(const RadauCoefficients *method, double x, double *weight);
-
-/* What the defect of the slope at 0 is to be multiplied by at x. */
-double radau_rise_at(const RadauCoefficients *method, double x);
+/* Weights of a point at x, in units of the step: of the values at 0 and at the nodes, for the polynomial through them, and behind them of the defect of its slope at 0. */
+void radau_output_weights(const RadauCoefficients *method, double x, double *weight);
 
 /* The stages of a step from those of the step before, by its polynomial, of a lower degree the longer the way; ratio: of their sizes.
  * weight[i][j] is that of stage j for stage i. Returns the first stage that has a weight. */

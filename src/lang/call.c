@@ -309,6 +309,44 @@ static void function_step(Compiler *c, struct Task *task) {
   finish_function(c, task);
 }
 
+/* Ends a call that has no values: constants stand for them. */
+static void missing_values(Compiler *c, Span span) {
+  uint32_t wanted = task_top(c)->wanted;
+  c->tasks.count--;
+  for (uint32_t i = 0; i < wanted; i++) {
+    emit_constant(c, TYPE_REAL, 0, span);
+    push_type(c, type_nothing());
+  }
+}
+
+/* A function of an operator record among several: its arguments come first, because their types choose it. */
+static void choose_step(Compiler *c, struct Task *task) {
+  Elaboration *el = c->el;
+  uint32_t count = ast_kid_count(el->ast, task->e);
+  if (task->kid < count) {
+    task_push(c, ast_kid(el->ast, task->e, task->kid++), type_nothing(), task->scope);
+    return;
+  }
+  const Type *types = c->types.data + c->types.count - count;
+  uint32_t routine = overload_choose(el, task->record, task->operator, task->e, types);
+  task = task_top(c);
+  task->routine = routine;
+  if (routine != NONE && map_inputs(c, task)) {
+    finish_function(c, task);
+    return;
+  }
+  Span span = ast_span(el->ast, task->e);
+  const char *list = "";
+  for (uint32_t i = 0; i < count; i++)
+    list = arena_printf(&el->arena, "%s%s%s", list, i ? ", " : "",
+                        type_text(el, c->types.data[c->types.count - count + i]));
+  if (routine == NONE)
+    compile_error(c, span, "operator `%s` of the record has no function for arguments of type %s", task->operator,
+                  list);
+  c->types.count -= count;
+  missing_values(c, span);
+}
+
 /* ---- record constructors ---- */
 
 /* The kid that gives field `index`, or its default; AST_NONE if neither is there. */
@@ -442,8 +480,8 @@ static bool needs_leaves(const Intrinsic *f) {
           f->code == SPECIAL_PREVIOUS);
 }
 
-/* String(r) of a record that says how. */
-static bool overload_text(Compiler *c, struct Task *task) {
+/* String(r) of records that say how, element by element. */
+static bool finish_each_text(Compiler *c, struct Task *task) {
   Type type;
   Span span = ast_span(c->el->ast, task->e);
   if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_TEXT) return false;
@@ -472,7 +510,7 @@ static void emit_both_ends(Compiler *c, const Type *types, uint32_t count, Span 
 
 static void finish_intrinsic(Compiler *c, struct Task *task) {
   const Intrinsic *f = task->intrinsic;
-  if (overload_text(c, task)) return;
+  if (finish_each_text(c, task)) return;
   if (needs_leaves(f)) c->wants_leaves--;
   const Ast *ast = c->el->ast;
   uint32_t count = c->types.count - task->height;
@@ -569,9 +607,18 @@ static bool text_step(Compiler *c, struct Task *task) {
     return true;
   }
   Type type = c->types.data[task->height];
+  if (overload_text(c->el, type)) {
+    task->record = overload_text(c->el, type);
+    task->operator= "String";
+    return true;
+  }
   uint32_t place = c->types.count - task->height, first = type.base == TYPE_REAL ? 0 : 1;
   AstExpr format = place == 1 ? text_option(c, task, 1, "format") : AST_NONE;
   const TextOption *option = &text_options[first + place - 1];
+  bool is_by_place =
+      place == 1 && task->kid == 1 && ast_kid_count(c->el->ast, task->e) > 1 + ast_label_count(c->el->ast, task->e);
+  if (is_by_place && c->el->model->is_strict && type.base != TYPE_REAL)
+    compile_error(c, span, "arguments of `String` behind the first are given by their names");
   bool is_over = task->kid >= given || first + place > sizeof text_options / sizeof *text_options;
   AstExpr kid = is_over ? AST_NONE : format != AST_NONE ? format : text_option(c, task, place, option->name);
   if (kid != AST_NONE) {
@@ -599,16 +646,6 @@ static void warn_missing(Compiler *c, AstPath path, const char *text) {
   diag_warning(el->diags, DIAG_WARNING, path.span,
                "function `%s` is not in the file; `%s`, which calls it, can be read but not evaluated", text,
                names_text(el->names, c->routine->name));
-}
-
-/* Ends a call that has no values: constants stand for them. */
-static void missing_values(Compiler *c, Span span) {
-  uint32_t wanted = task_top(c)->wanted;
-  c->tasks.count--;
-  for (uint32_t i = 0; i < wanted; i++) {
-    emit_constant(c, TYPE_REAL, 0, span);
-    push_type(c, type_nothing());
-  }
 }
 
 /* A callee that is not there; in a tool's file an error only when it is run. */
@@ -648,8 +685,15 @@ static bool call_begin(Compiler *c, struct Task *task) {
   bool may_overload = task->entry && task->entry->ast->operators.count && !ast_node(el->ast, task->e)->operation;
   if (may_overload) {
     uint32_t position = (uint32_t)(task->entry - el->classes.data);
-    ClassEntry *constructor = overload_constructor(el, task->entry, task->e);
+    const AstClass *record = task->entry->ast;
+    uint32_t count;
+    ClassEntry *constructor = overload_only(el, record, "constructor", task->e, &count);
     task->entry = constructor ? constructor : &el->classes.data[position];
+    if (count > 1) {
+      task->record = record;
+      task->operator= "constructor";
+      return true;
+    }
   }
   task->intrinsic = task->entry ? builtin_body(el, task->entry) : find_intrinsic(c, path, text);
   if (task->intrinsic) return true;
@@ -677,7 +721,9 @@ void call_step(Compiler *c) {
   struct Task *task = task_top(c);
   if (!task->is_started && !call_begin(c, task)) return;
   task = task_top(c);
-  if (task->callee) {
+  if (task->record) {
+    choose_step(c, task);
+  } else if (task->callee) {
     function_step(c, task);
   } else if (task->intrinsic) {
     uint32_t outputs = is_transport(task->intrinsic) ? 2 : 1;

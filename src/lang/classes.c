@@ -430,7 +430,9 @@ bool record_define(Elaboration *el, ClassEntry *entry, Span span) {
   entry->progress = PROGRESS_OPEN;
   Record record = {.name = class_label(el, entry), .span = entry->ast->span};
   el->depth++;
+  el->evaluations++;
   bool fits = define_fields(el, position, &record);
+  el->evaluations--;
   el->depth--;
   entry = &el->classes.data[position];
   entry->progress = fits ? PROGRESS_DONE : PROGRESS_FAILED;

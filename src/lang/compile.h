@@ -20,6 +20,9 @@ struct Task {
   uint32_t callee;  /* of a call of a function in a slot: 1 + the slot */
   uint32_t list;    /* of calls: position in patches of the slots of the arguments */
   uint32_t wanted;  /* outputs of a call */
+  const AstClass
+      *record; /* of calls: the function is one of this record's for `operator`, by the types of the arguments */
+  const char *operator;
   bool is_started, is_entered, is_sizes;
 };
 
@@ -88,8 +91,12 @@ int condition_now(Compiler *compiler, AstExpr e);
  * if no function of a record is for them. `is_each`: .* and the like. */
 bool overload_binary(Compiler *compiler, const char *name, bool is_each, Type a, Type b, Span span, Type *out);
 bool overload_unary(Compiler *compiler, const char *name, Type a, Span span, Type *out);
-/* The function that a call of an operator record means; NULL: its plain constructor. */
-ClassEntry *overload_constructor(Elaboration *el, const ClassEntry *record, AstExpr e);
+/* Of the functions for operator `name` of the record, `count` have the inputs that the call gives: the one if it is one, or NULL. */
+ClassEntry *overload_only(Elaboration *el, const AstClass *record, const char *name, AstExpr e, uint32_t *count);
+/* The one of them for arguments of these types; NONE: there is none. */
+uint32_t overload_choose(Elaboration *el, const AstClass *record, const char *name, AstExpr e, const Type *types);
+/* The class of the record if it says itself how it becomes a String; NULL: it does not. */
+const AstClass *overload_text(const Elaboration *el, Type type);
 
 /* A call with arguments on the stack for these inputs. */
 void compile_call(Compiler *compiler, uint32_t routine, uint32_t wanted, const uint32_t *slots, uint32_t count,

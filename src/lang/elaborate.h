@@ -134,9 +134,9 @@ struct Elaboration {
   IndexVec component_of_name; /* Name -> component + 1, of the model */
   Map package_constants;      /* Name -> component */
   VEC(ResolvedType) resolved;
-  IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
-  uint32_t routines_done;                 /* bodies compiled */
-  uint32_t evaluations;                   /* components that are being evaluated, within each other */
+  IndexVec class_of_routine; /* routine -> class; NONE for algorithm sections */
+  uint32_t routines_done;    /* bodies compiled */
+  uint32_t evaluations;      /* components and sizes of records that are being evaluated, within each other */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
   Map literals;                           /* enumeration and Name -> number of the literal, from 1 */
 

@@ -4,37 +4,11 @@
 
 typedef struct FreeParameters {
   Elaboration *el;
-  bool *is_free; /* per parameter: with fixed = false, or bound to such a one */
-  IndexVec below;
+  bool *is_free; /* per parameter: initial equations determine it, or it is bound to such a one */
 } FreeParameters;
 
-static bool depends_on_free(FreeParameters *free, Expr e) {
-  const Dag *dag = free->el->dag;
-  bool found = false;
-  free->below.count = 0;
-  dag_below(dag, dag_scratch(free->el->dag), &e, 1, &free->below);
-  for (uint32_t k = 0; k < free->below.count && !found; k++)
-    found = dag_op(dag, free->below.data[k]) == OP_PARAMETER && free->is_free[dag_index(dag, free->below.data[k])];
-  return found;
-}
-
-/* Returns whether there are any. */
-static bool mark_free(FreeParameters *free) {
-  const Model *model = free->el->model;
-  bool any = false;
-  for (uint32_t p = 0; p < model->parameters.count; p++) {
-    const Variable *variable = &model->variables.data[model->parameters.data[p]];
-    any |= free->is_free[p] = variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE;
-  }
-  for (bool grown = any; grown;) {
-    grown = false;
-    for (uint32_t p = 0; p < model->parameters.count; p++) {
-      Expr binding = model->variables.data[model->parameters.data[p]].binding;
-      if (free->is_free[p] || binding == EXPR_NONE || !depends_on_free(free, binding)) continue;
-      free->is_free[p] = grown = true;
-    }
-  }
-  return any;
+static bool depends_on_free(const FreeParameters *free, Expr e) {
+  return model_depends_on(free->el->model, dag_scratch(free->el->dag), e, free->is_free);
 }
 
 static void free_one(FreeParameters *free, uint32_t position) {
@@ -55,10 +29,9 @@ static void free_one(FreeParameters *free, uint32_t position) {
 void starts_free(Elaboration *el) {
   const Model *model = el->model;
   FreeParameters free = {.el = el, .is_free = heap_array(el->heap, model->parameters.count, sizeof(bool))};
-  if (mark_free(&free)) {
+  if (model_sought_parameters(model, dag_scratch(el->dag), free.is_free)) {
     for (uint32_t u = 0; u < model->unknowns.count; u++) free_one(&free, model->unknowns.data[u]);
     for (uint32_t d = 0; d < model->discretes.count; d++) free_one(&free, model->discretes.data[d]);
   }
-  vec_free(el->heap, &free.below);
   heap_free(el->heap, free.is_free);
 }

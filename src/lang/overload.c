@@ -200,28 +200,65 @@ bool overload_unary(Compiler *c, const char *name, Type a, Span span, Type *out)
   return true;
 }
 
-/* ---- constructors ---- */
+/* ---- functions with names of their own: constructors and String ---- */
 
-/* All labels are inputs, and what is not given has a value. */
-static bool fits_call(const Elaboration *el, const Routine *routine, AstExpr e) {
-  const Ast *ast = el->ast;
-  uint32_t labels = ast_label_count(ast, e), positional = ast_kid_count(ast, e) - labels, found = 0;
-  if (positional > routine->inputs) return false;
-  for (uint32_t i = 0; i < routine->inputs; i++) {
-    bool is_given = i < positional;
-    for (uint32_t k = 0; k < labels; k++)
-      if (ast_label(ast, e, k).name == routine->locals.data[i].name) is_given = true, found++;
-    if (!is_given && !routine->locals.data[i].has_default) return false;
-  }
-  return found == labels;
+/* The input that argument number `i` of the call gives; NONE: there is none. */
+static uint32_t input_of(const Elaboration *el, const Routine *routine, AstExpr e, uint32_t i) {
+  uint32_t positional = ast_kid_count(el->ast, e) - ast_label_count(el->ast, e);
+  if (i < positional) return i < routine->inputs ? i : NONE;
+  for (uint32_t slot = 0; slot < routine->inputs; slot++)
+    if (routine->locals.data[slot].name == ast_label(el->ast, e, i - positional).name) return slot;
+  return NONE;
 }
 
-ClassEntry *overload_constructor(Elaboration *el, const ClassEntry *record, AstExpr e) {
-  const AstClass *ast = record->ast;
-  for (uint32_t i = 0; i < ast->operators.count; i++) {
-    uint32_t number = candidate_routine(el, ast, i, "constructor");
-    if (number != NONE && fits_call(el, el->model->routines.data[number], e))
-      return &el->classes.data[map_get(&el->class_of_name, ast->operators.data[i].function)];
+/* All arguments are inputs, and what is not given has a value. */
+static bool fits_call(const Elaboration *el, const Routine *routine, AstExpr e) {
+  uint32_t arguments = ast_kid_count(el->ast, e), needed = 0, given = 0;
+  for (uint32_t slot = 0; slot < routine->inputs; slot++) needed += !routine->locals.data[slot].has_default;
+  for (uint32_t i = 0; i < arguments; i++) {
+    uint32_t slot = input_of(el, routine, e, i);
+    if (slot == NONE) return false;
+    given += !routine->locals.data[slot].has_default;
   }
+  return given == needed;
+}
+
+/* The arguments have these types; `is_each`: or are arrays of them, and the function is for their elements (section 12.4.6). */
+static bool fits_types(const Elaboration *el, const Routine *routine, AstExpr e, const Type *types, bool is_each) {
+  for (uint32_t i = 0; i < ast_kid_count(el->ast, e); i++) {
+    Type wanted = routine->locals.data[input_of(el, routine, e, i)].type, type = types[i];
+    if (is_each && type.dimensions > wanted.dimensions) type = type_with_dimensions(type, wanted.dimensions);
+    if (!type_fits(el, wanted, type)) return false;
+  }
+  return true;
+}
+
+ClassEntry *overload_only(Elaboration *el, const AstClass *record, const char *name, AstExpr e, uint32_t *count) {
+  uint32_t function = NONE;
+  *count = 0;
+  for (uint32_t i = 0; i < record->operators.count; i++) {
+    uint32_t number = candidate_routine(el, record, i, name);
+    if (number == NONE || !fits_call(el, el->model->routines.data[number], e)) continue;
+    function = record->operators.data[i].function;
+    ++*count;
+  }
+  return *count == 1 ? &el->classes.data[map_get(&el->class_of_name, function)] : NULL;
+}
+
+uint32_t overload_choose(Elaboration *el, const AstClass *record, const char *name, AstExpr e, const Type *types) {
+  for (int is_each = 0; is_each < 2; is_each++)
+    for (uint32_t i = 0; i < record->operators.count; i++) {
+      uint32_t number = candidate_routine(el, record, i, name);
+      if (number == NONE) continue;
+      const Routine *routine = el->model->routines.data[number];
+      if (fits_call(el, routine, e) && fits_types(el, routine, e, types, is_each)) return number;
+    }
+  return NONE;
+}
+
+const AstClass *overload_text(const Elaboration *el, Type type) {
+  const AstClass *ast = type.dimensions ? NULL : record_class(el, type);
+  for (uint32_t i = 0; ast && i < ast->operators.count; i++)
+    if (strcmp(names_text(el->names, ast->operators.data[i].name), "String") == 0) return ast;
   return NULL;
 }

@@ -18,10 +18,6 @@ typedef struct Opening {
   ExprVec from, to;
 } Opening;
 
-bool boundary_is_sought(const Variable *variable) {
-  return variable->role == ROLE_PARAMETER && variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE;
-}
-
 /* ---- the end ---- */
 
 /* Does the equation say when the run ends? */
@@ -398,7 +394,7 @@ static void add_nodes(Opening *o) {
 static void settle_parameters(Model *model) {
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     Variable *variable = &model->variables.data[model->parameters.data[p]];
-    if (!boundary_is_sought(variable)) continue;
+    if (!variable_is_sought(variable)) continue;
     variable->fixed = FIXED_UNSET;
     if (variable->start == EXPR_NONE) variable->start = dag_constant(model->dag, 0);
   }

@@ -71,9 +71,6 @@ const char *boundary_switch_name(uint32_t arc, Arena *arena);
 /* The end of the run by `time = e`, an expression over parameters; EXPR_NONE if no final equation gives it. */
 Expr boundary_final_time(const Model *model);
 
-/* Is the parameter at this position sought? */
-bool boundary_is_sought(const Variable *variable);
-
 /* Brings a model, whose equations are complete, into the form. Errors are in diags. Linear in the size of the model
  * times the number of segments. */
 void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags);

@@ -212,6 +212,15 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
  * outside of a domain). */
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
+/* Do initial equations determine the parameter? */
+bool variable_is_sought(const Variable *variable);
+
+/* Marks these parameters, and those that are bound to them (by leaf index). Returns whether there are any. */
+bool model_sought_parameters(const Model *model, DagScratch *scratch, bool *is_sought);
+
+/* Does the expression depend on one of the marked parameters (by leaf index)? O(graph below). */
+bool model_depends_on(const Model *model, DagScratch *scratch, Expr e, const bool *parameters);
+
 /* Value of an expression over constants and parameters, given parameter values. false outside of a domain. Works in
  * the scratch and its heap. */
 bool model_evaluate(const Model *model, DagScratch *scratch, Expr e, const double *parameters, double *value);

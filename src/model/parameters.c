@@ -336,6 +336,36 @@ bool model_parameter_values(const Model *model, Heap *heap, const double *overri
   return ok;
 }
 
+bool variable_is_sought(const Variable *variable) {
+  return variable->role == ROLE_PARAMETER && variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE;
+}
+
+bool model_depends_on(const Model *model, DagScratch *scratch, Expr e, const bool *parameters) {
+  const Dag *dag = model->dag;
+  IndexVec below = {0};
+  bool found = false;
+  dag_below(dag, scratch, &e, 1, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++)
+    found = dag_op(dag, below.data[k]) == OP_PARAMETER && parameters[dag_index(dag, below.data[k])];
+  vec_free(scratch->heap, &below);
+  return found;
+}
+
+bool model_sought_parameters(const Model *model, DagScratch *scratch, bool *is_sought) {
+  bool any = false;
+  for (uint32_t p = 0; p < model->parameters.count; p++)
+    any |= is_sought[p] = variable_is_sought(&model->variables.data[model->parameters.data[p]]);
+  for (bool grown = any; grown;) {
+    grown = false;
+    for (uint32_t p = 0; p < model->parameters.count; p++) {
+      Expr binding = model->variables.data[model->parameters.data[p]].binding;
+      if (is_sought[p] || binding == EXPR_NONE || !model_depends_on(model, scratch, binding, is_sought)) continue;
+      is_sought[p] = grown = true;
+    }
+  }
+  return any;
+}
+
 static double given_value(void *context, const Dag *dag, Expr leaf) {
   const double *const *parameters = context;
   return dag_op(dag, leaf) == OP_PARAMETER ? (*parameters)[dag_index(dag, leaf)] : NAN;

@@ -225,7 +225,7 @@ static StartValues common_starts(const Plan *plan) {
   StartValues starts = plan->starts;
   for (uint32_t p = 0; p < plan->model->parameters.count; p++) {
     const Variable *variable = &plan->model->variables.data[plan->model->parameters.data[p]];
-    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE)
+    if (variable_is_sought(variable))
       plan->first.evaluator->parameters[p] = plan->common->first.evaluator->parameters[p];
   }
   const Array *array = &plan->array;

@@ -198,6 +198,13 @@ static void check_function_component(Parser *parser, AstClass *definition, const
                     .is_plain = true,
                     .message = arena_printf(&parser->ast->arena, "`%s` of a function is `%s`, and cannot be protected",
                                             name, ast_prefix_text(element->prefixes & DIRECTION_PREFIXES))});
+  else if (!is_argument && (element->prefixes & (PREFIX_PARAMETER | PREFIX_PROTECTED)) == PREFIX_PARAMETER &&
+           !parser->lexer.version)
+    keep_breach(parser, definition,
+                (AstBreach){.span = label.span,
+                            .is_plain = true,
+                            .message = arena_printf(&parser->ast->arena,
+                                                    "parameter `%s` of a function must be protected", name)});
   else if (!is_argument && !may_be_public(parser, element))
     report(parser, label.span, NULL, "`%s` of a function is neither input nor output: it must be protected", name);
 }

@@ -91,20 +91,6 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   return sensitivity;
 }
 
-/* What only output points between stages need. */
-static void make_output(Sensitivity *sensitivity) {
-  Heap *heap = sensitivity->heap;
-  const System *system = &sensitivity->view->system;
-  size_t nonzeros = (size_t)system->column_start[system->columns];
-  sensitivity->dense = heap_array(heap, RADAU_METHODS, sizeof *sensitivity->dense);
-  make_rows(heap, sensitivity->sample, RADAU_SAMPLES, nonzeros);
-  for (int k = 0; k < RADAU_SAMPLES; k++)
-    memcpy(sensitivity->sample[k], sensitivity->entries[0], nonzeros * sizeof(double));
-  make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
-  for (uint32_t k = 0; k < sensitivity->count; k++)
-    radau_output_make(&sensitivity->directions[k].output, heap, system->columns);
-}
-
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
 
 bool sensitivity_shares_factors(const Sensitivity *sensitivity) { return !sensitivity->adjoint; }
@@ -608,7 +594,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
                       double to) {
   double from = segment->t0;
   if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
-  sensitivity->has_step = sensitivity->is_sampled = sensitivity->is_coarse = false;
+  sensitivity->has_step = sensitivity->is_coarse = false;
   sensitivity->segment = segment;
   if (!(to > from)) return true;
   StepStages step;
@@ -642,83 +628,20 @@ void sensitivity_accept(Sensitivity *sensitivity) {
 
 /* ---- between the stages ---- */
 
-/* The Jacobian at sample k, and what rows owe there: of a node they are known. */
-static bool evaluate_sample(Sensitivity *sensitivity, int k, double x) {
+/* The states between stages, as those of a step of Radau (radau.c). */
+static void interpolate(const Sensitivity *sensitivity, double x) {
   const System *system = &sensitivity->view->system;
-  const StepStages *step = &sensitivity->step;
-  double t = step->t + x * step->h, *y = sensitivity->before;
-  for (int i = 0; i < step->method->stages; i++) {
-    if (x != step->method->node[i]) continue;
-    memcpy(sensitivity->sample[k], sensitivity->entries[i],
-           (size_t)system->column_start[system->columns] * sizeof(double));
-    memcpy(sensitivity->sample_owed[k], sensitivity->owed[i], sensitivity->plan->rows->entries * sizeof(double));
-    return true;
-  }
-  return point_at(sensitivity, t, y) &&
-         evaluate_stage(sensitivity, t, y, sensitivity->sample[k], sensitivity->sample_owed[k]);
-}
-
-/* Scaled. */
-static double states_norm(const System *system, const double *vector) {
-  double largest = 0;
-  for (int32_t l = 0; l < system->links; l++)
-    largest = fmax(largest, fabs(vector[system->link_from[l]]) / system->nominal[system->link_from[l]]);
-  return largest;
-}
-
-/* What the polynomial of a direction misses; false: nothing is gained by it. */
-static bool sample_direction(Sensitivity *sensitivity, Direction *direction) {
-  const System *system = &sensitivity->view->system;
-  RadauOutput *output = &direction->output;
-  double *residual = sensitivity->residual[0], defect = states_norm(system, direction->defect);
-  for (int k = 0; k < RADAU_SAMPLES; k++) {
-    radau_output_continue(output, output->dense->sample[k], direction->at);
-    sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, residual);
-    add_product(system, sensitivity->sample[k], direction->at, residual);
-    radau_output_sample(output, k, direction->at, residual);
-    if (!(states_norm(system, output->missing[k][0]) <= defect)) return false;
-  }
-  return true;
-}
-
-static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
-  const StepStages *step = &sensitivity->step;
-  RadauOutput *output = &direction->output;
-  output->stages = step->linear;
-  output->method = step->method;
-  output->dense = dense;
-  output->h = step->h;
-  output->value = direction->point;
-  output->defect = direction->defect;
-  find_defect(sensitivity, direction);
-  direction->is_corrected = false;
-}
-
-/* Once a step that is looked into. Three stages have no correction. */
-static void sample_step(Sensitivity *sensitivity) {
-  const StepStages *step = &sensitivity->step;
-  bool ok = step->method->stages >= 5;
-  if (sensitivity->is_sampled) return;
-  if (!sensitivity->dense) make_output(sensitivity);
-  RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
-  sensitivity->is_sampled = true;
-  if (ok && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
-  for (int k = 0; k < RADAU_SAMPLES && ok; k++) ok = evaluate_sample(sensitivity, k, dense->sample[k]);
-  for (uint32_t k = 0; k < sensitivity->count; k++) {
-    Direction *direction = &sensitivity->directions[k];
-    point_output(sensitivity, direction, dense);
-    direction->is_corrected = ok && sample_direction(sensitivity, direction);
-  }
-}
-
-/* The states between stages. */
-static void interpolate(Sensitivity *sensitivity, double x) {
-  sample_step(sensitivity);
-  RadauWeights weights =
-      radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
+  const RadauCoefficients *method = sensitivity->step.method;
+  double weight[RADAU_WEIGHTS];
+  radau_output_weights(method, x, weight);
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     const Direction *direction = &sensitivity->directions[k];
-    radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
+    for (int32_t l = 0; l < system->links; l++) {
+      int32_t c = system->link_from[l];
+      double sum = weight[method->stages + 1] * direction->defect[c];
+      for (int j = 0; j <= method->stages; j++) sum += weight[j] * direction->point[j][c];
+      direction->at[c] = sum;
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/constants.h"
-#include "integrate/radau_output.h"
+#include "integrate/stages.h"
 #include "integrate/variation.h"
 #include "vary/call_jumps.h"
 #include "vary/sensitivity.h"
@@ -15,15 +15,13 @@ typedef struct Direction {
   double *pre;                         /* per discrete leaf: of pre() */
   double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
   double **stage;                      /* the latter */
-  RadauOutput output;                  /* of the step, between its stages */
-  bool is_corrected;
-  double contraction; /* what a correction leaves of an error, in the last step */
-  double *defect;     /* per column, of states */
-  double size;        /* of the target */
-  double peak;        /* the most that states have varied by so far, scaled */
-  double *at;         /* what sensitivity_at has made; in an event what varies with its time fixed to it */
-  double *reset;      /* per reinit of the plan: what its value varies by */
-  double time;        /* what the time of the event moves by */
+  double contraction;                  /* what a correction leaves of an error, in the last step */
+  double *defect;                      /* per column, of states */
+  double size;                         /* of the target */
+  double peak;                         /* the most that states have varied by so far, scaled */
+  double *at;    /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset; /* per reinit of the plan: what its value varies by */
+  double time;   /* what the time of the event moves by */
 } Direction;
 
 /* Some entries of the Jacobian. */
@@ -56,16 +54,13 @@ struct Sensitivity {
   Elimination *elimination;
   StepStages step;
   bool has_step, is_shared;
-  const Segment *segment; /* of the step */
-  bool is_sampled;        /* the corrections between the stages have been looked for */
-  RadauDense *dense;      /* by method; NULL until an output point lies between stages */
-  double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
-  double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
-  double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
-  double *owed[RADAU_STAGES_MAX];                             /* values of the program of rows there */
-  JacobianEntries varying;                                    /* the entries that are not constant */
-  double *stage_values;                                       /* of the program of a stage */
-  bool has_constants;                                         /* the others are in all of `entries` and `sample` */
+  const Segment *segment;            /* of the step */
+  double *value[RADAU_STAGES_MAX];   /* columns at the stages, where they are interpolated */
+  double *entries[RADAU_STAGES_MAX]; /* of the Jacobians there */
+  double *owed[RADAU_STAGES_MAX];    /* values of the program of rows there */
+  JacobianEntries varying;           /* the entries that are not constant */
+  double *stage_values;              /* of the program of a stage */
+  bool has_constants;                /* the others are in all of `entries` */
   double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
   double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */

@@ -92,8 +92,7 @@ static void find_parameters(SensitivityPlan *plan, Evaluator *evaluator) {
     if (plan->target[k].parameter != MAP_NONE) vec_push(heap, &plan->parameters, plan->target[k].parameter);
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
-    if (variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE && variable->type == TYPE_REAL)
-      vec_push(heap, &plan->parameters, p);
+    if (variable_is_sought(variable) && variable->type == TYPE_REAL) vec_push(heap, &plan->parameters, p);
   }
   IndexVec dependents = {0};
   dependents_find(evaluator, heap, &plan->parameters, &dependents);

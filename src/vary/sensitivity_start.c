@@ -35,17 +35,13 @@ static const Variable *variable_of(const Sensitivity *sensitivity, uint32_t para
   return &model->variables.data[model->parameters.data[parameter]];
 }
 
-static bool is_free(const Variable *variable) {
-  return variable->fixed == FIXED_FALSE && variable->binding == EXPR_NONE;
-}
-
 /* Bound parameters come behind what they are bound to. */
 static void move_bound(Sensitivity *sensitivity, Direction *direction, const SensitivityTarget *target) {
   const SensitivityPlan *plan = sensitivity->plan;
   for (uint32_t p = 0; p < plan->parameters.count; p++) {
     uint32_t leaf = plan->parameters.data[p];
     const Variable *variable = variable_of(sensitivity, leaf);
-    if (is_free(variable)) continue;
+    if (variable_is_sought(variable)) continue;
     direction->parameter[p] = 0;
     direction->parameter[p] = leaf == target->parameter ? 1
                                                         : move_of(sensitivity, direction, variable->binding,

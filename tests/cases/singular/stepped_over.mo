@@ -3,7 +3,7 @@
 // expect: exit 0
 // expect: says /near time 1.24273\d* the determinant of a Jacobian is zero, and this method steps over it/
 // expect: says /equation `sin\(phi\) \+ sin\(th\) = 0`/
-// run: simulate --method overdetermined
+// run: simulate --method overdetermined --tolerance 1e-5
 // expect: exit 0
 // expect: says /near time 1.24273\d* the determinant of a Jacobian is zero, and this method steps over it/
 // run: simulate --method dummy
