@@ -13,10 +13,17 @@ COUNT = 200 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 12
 
 
 def body(random_numbers, name, k):
-    """A class of index 2 with its constraint on a line of its own, behind a random number of comments."""
+    """A class of index 2 with its constraint on a line of its own, behind a random number of comments: an equation, a declaration, or the modification of a part."""
+    constraint = f"x{k} = sin(time + {k}) + 2*{k}"
+    form = random_numbers.randrange(3)
     comments = "".join(f"  // {n}\n" for n in range(random_numbers.randrange(12)))
+    if form == 1:
+        return f"model {name}\n{comments}  Real y{k},\n{comments}    {constraint};\nequation\n  der(x{k}) = y{k};\nend {name};\n"
+    if form == 2:
+        return (f"model {name}\n{comments}  model Part\n    Real x{k}(start = 1), y{k};\n  equation\n    der(x{k}) = y{k};\n  end Part;\n{comments}"
+                f"  Part part(\n    {constraint});\nend {name};\n")
     return (f"model {name}\n{comments}  Real x{k}(start = 1), y{k};\nequation\n  der(x{k}) = y{k};\n{comments}"
-            f"  x{k} = sin(time + {k}) + 2*{k};\nend {name};\n")
+            f"  {constraint};\nend {name};\n")
 
 
 def write_library(folder, random_numbers):
@@ -39,7 +46,7 @@ def check_places(folder, entries, expected, what):
         line = (folder / entry["file"]).read_text().splitlines()[entry["line"] - 1].strip()
         assert line == entry["source"], f"{what}: line {entry['line']} of {entry['file']} is {line}, not {entry['source']}"
         number = re.search(r"x(\d) =", line)[1]
-        assert re.match(rf"(c\d\.)?x{number} = ", entry["text"]), f"{what}: {entry}"
+        assert re.match(rf"(c\d\.)?(part\.)?x{number} = ", entry["text"]), f"{what}: {entry}"
 
 
 def check_page(folder, words, expected, has_text):
@@ -60,7 +67,7 @@ def main():
             used = random_numbers.sample(range(3), random_numbers.randint(1, 3))
             own = body(random_numbers, "Own", 9)
             parts = "".join(f"  P.C{k} c{k};\n" for k in used)
-            (folder / "m.mo").write_text(own.replace("  Real", parts + "  Real", 1))
+            (folder / "m.mo").write_text(own.replace("model Own\n", "model Own\n" + parts, 1))
             words = ["m.mo", "--library", library]
             check_places(folder, json.loads(run(folder, "analyze", *words, "--json"))["differentiations"], len(used) + 1, f"seed {seed}")
             check_page(folder, words, len(used) + 1, True)

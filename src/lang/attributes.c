@@ -299,6 +299,16 @@ static void bind_expression(Elaboration *el, const Component *component, const V
   if (run_binding(el, e, component->scope, leaves->type, &value)) bind_value(el, component, leaves, &value, span);
 }
 
+/* Where a component gets its value: in its declaration, or in a modification elsewhere. */
+static Span binding_span(const Elaboration *el, const Component *component) {
+  const AstElement *element = component->element;
+  const AstModification *modification = element->component->modification;
+  Span span = element->component->label.span, value = ast_span(el->ast, component->binding);
+  if (value.end > value.begin && (value.begin < element->span.begin || value.end > element->span.end)) return value;
+  if (modification && modification->span.end > span.end) span.end = modification->span.end;
+  return span;
+}
+
 static void bind_component(Elaboration *el, Component *component) {
   const AstModification *modification = component->element->component->modification;
   if (component->resolved != NONE) {
@@ -308,9 +318,7 @@ static void bind_component(Elaboration *el, Component *component) {
   }
   if (modification) apply_modification(el, component, modification, &component->leaves, component->scope);
   if (component->binding == AST_NONE) return;
-  Span span = component->element->component->label.span;
-  if (modification && modification->span.end > span.end) span.end = modification->span.end;
-  bind_expression(el, component, &component->leaves, component->binding, span);
+  bind_expression(el, component, &component->leaves, component->binding, binding_span(el, component));
 }
 
 static void bind_part(Elaboration *el, const NewBinding *modification) {
