@@ -948,6 +948,101 @@ class Thermostats(unittest.TestCase):
                 self.assertLess(values["n"], 30, text)
 
 
+class Chains(unittest.TestCase):
+    """Conditions that follow from each other change one after the other, however many there are; what changes without end is said to."""
+
+    BEGIN = "model M\n  Real x(start = {start}, fixed = true);\n  {declaration}\nequation\n  der(x) = 1;\n"
+    KINDS = {  # declaration, first equation, equation i, the value of each at the end
+        "pre": ("Boolean b[{n}](each start = false, each fixed = true);", "b[1] = x > 0.5;", "b[{i}] = pre(b[{i} - 1]);", lambda i: 1),
+        "when": ("Boolean b[{n}](each start = false, each fixed = true);", "when x > 0.5 then b[1] = true; end when;", "when b[{i} - 1] then b[{i}] = true; end when;", lambda i: 1),
+        "if": ("Real b[{n}];", "b[1] = if x > 0.5 then 1 else 0;", "b[{i}] = if b[{i} - 1] > 0.5 and b[{i} - 1] < 2 then b[{i} - 1] + 0.0001 else -b[{i} - 1];", lambda i: 1 + 0.0001 * i),
+        "solved": ("Real b[{n}];", "b[1] = x;", "b[{i}] + 0.1*sin(b[{i}]) = if b[{i} - 1] > 0.5 and b[{i} - 1] < 2 then 1.0841470984807897 else 0;", lambda i: 1),
+    }
+
+    def run_model(self, text):
+        path, out = os.path.join(WORK, "chain.mo"), os.path.join(WORK, "chain.csv")
+        with open(path, "w") as file:
+            file.write(text)
+        done = subprocess.run([DAEDAL, "simulate", path, "--stop-time", "0.8", "--intervals", "4", "-q", "-o", out], capture_output=True, text=True)
+        with open(out, newline="") as file:
+            return done, list(csv.DictReader(file))[-1]
+
+    def test_chains_end(self):
+        for seed, (kind, (declaration, first, each, value)) in enumerate(self.KINDS.items()):
+            rng = random.Random(seed)
+            for start in (0, 0.6):
+                n = rng.randint(60, 1500 if start == 0 else 150)
+                equations = "".join("  " + each.format(i=i) + "\n" for i in range(2, n + 1))
+                text = self.BEGIN.format(start=start, declaration=declaration.format(n=n)) + f"  {first}\n{equations}end M;\n"
+                with self.subTest(kind=kind, n=n, start=start):
+                    done, last = self.run_model(text)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    if kind != "when" or start == 0:  # a when does not act on what holds from the start
+                        for i in range(2, n + 1):
+                            self.assertAlmostEqual(float(last[f"b[{i}]"]), value(i - 1), 6)
+
+    def test_rings_do_not_end(self):
+        for n in (1, 2, 7, 300):
+            declaration = f"Boolean b[{n}](each start = false, each fixed = true); Integer k(start = 0, fixed = true);"
+            ring = "".join(f"  b[{i}] = pre(b[{i - 1}]);\n" for i in range(2, n + 1))
+            for equations in (f"  b[1] = x > 0.5 and not pre(b[{n}]);\n{ring}  k = 0;\n", f"  b[1] = x > 0.5;\n{ring}  k = if x > 0.5 then pre(k) + 1 else 0;\n"):
+                with self.subTest(n=n):
+                    done, last = self.run_model(self.BEGIN.format(start=0, declaration=declaration) + equations + "end M;\n")
+                    self.assertEqual(done.returncode, 6)
+                    self.assertIn("D602", done.stderr)
+                    self.assertAlmostEqual(float(last["time"]), 0.5, 6)
+
+
+class Undefined(unittest.TestCase):
+    """Conditions that have no value are those of branches not taken, which hide no event of others; where their value counts, the run ends by name."""
+
+    GUARDS = ("if g then (if {c} then 1 else 0) else 0", "if g and {c} then 1 else 0", "if not (not g or not {c}) then 1 else 0",
+              "if not g then 0 elseif {c} then 1 else 0", "if noEvent(g and {c}) then 1 else 0")
+    ROOTS = (("sqrt(x)", math.sqrt), ("log(x + 0.001)", lambda x: math.log(x + 0.001)), ("x^0.3", lambda x: x**0.3), ("asin(1 - x)/2", lambda x: math.asin(1 - x) / 2))
+
+    def run_model(self, text, solver):
+        path, out = os.path.join(WORK, "undefined.mo"), os.path.join(WORK, "undefined.csv")
+        with open(path, "w") as file:
+            file.write(text)
+        done = subprocess.run([DAEDAL, "simulate", path, "--stop-time", "2", "-q", "-o", out, "--solver", solver], capture_output=True, text=True)
+        with open(out, newline="") as file:
+            return done, list(csv.DictReader(file))
+
+    def test_guarded(self):
+        """x is 1 - time or time - 1: half of the run a condition has no value, and z stops at an edge in that time."""
+        for seed in runs.seeds(12):
+            rng = random.Random(seed)
+            (root, value), falls, x = rng.choice(self.ROOTS), rng.random() < 0.5, rng.uniform(0.1, 0.9)
+            edge, stops, guard = value(x), rng.uniform(0.1, 1.9), rng.choice(self.GUARDS)
+            text = (f"model M\n  Real x(start = {1 if falls else -1}, fixed = true), z(start = 0, fixed = true), y;\n  Integer k(start = 0, fixed = true);\n  Boolean g = x > 0;\nequation\n"
+                    f"  der(x) = {-1 if falls else 1};\n  der(z) = if z > {stops} then 0 else 1;\n  when z > {stops / 2} then k = 7; end when;\n"
+                    f"  y = {guard.format(c=f'{root} > {edge}')};\nend M;\n")
+            for solver in SOLVERS[1:]:
+                with self.subTest(seed=seed, solver=solver):
+                    done, rows = self.run_model(text, solver)
+                    self.assertEqual(done.returncode, 0, done.stderr + text)
+                    self.assertAlmostEqual(float(rows[-1]["z"]), stops, 6, text)
+                    self.assertEqual(float(rows[-1]["k"]), 7, text)
+                    for row in rows:
+                        x_now = float(row["x"])
+                        if abs(x_now) > 1e-3 and abs(x_now - x) > 1e-3:
+                            self.assertEqual(float(row["y"]), x_now > 0 and value(x_now) > edge, text)
+
+    def test_in_use(self):
+        for seed in runs.seeds(8):
+            rng = random.Random(seed)
+            root, start = rng.choice(self.ROOTS)[0], rng.choice((1, -1))
+            use = rng.choice(("y = if {c} then 1 else 0;", "y = 0; assert({c}, \"no\");", "when {c} then y = 1; end when;", "y = if (if {c} then 1 + x^2 else -1 - x^2) > 0.2 then 1 else 0;"))
+            text = (f"model M\n  Real x(start = {start}, fixed = true), y;\nequation\n  der(x) = -1;\n  {use.format(c=f'{root} > -99')}\nend M;\n")
+            for solver in SOLVERS[1:]:
+                with self.subTest(seed=seed, solver=solver):
+                    done, rows = self.run_model(text, solver)
+                    self.assertEqual(done.returncode, 6, done.stderr + text)
+                    self.assertIn("is not defined", done.stderr)
+                    if start > 0:
+                        self.assertLessEqual(float(rows[-1]["time"]), 1 + 1e-6)
+
+
 class Bounds(unittest.TestCase):
     def test_plots_mark_events(self):
         """Evenly, as many as there are: at the axis of the text, and in the picture."""

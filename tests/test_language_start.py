@@ -134,6 +134,42 @@ class Start(unittest.TestCase):
                 self.assertEqual([n for n in run.columns["n"][:-1] if n], [])
                 self.assertAlmostEqual(run.end("r"), 2 * reached, 6)
 
+    def test_terminal_generated(self):
+        """terminal() alone, in a vector of conditions, with others, behind elsewhen, through a Boolean, in equations, algorithms and components; at the stop time or
+        where the model ends its run. How often each when fires, and what it keeps, is known."""
+        for seed in seeds(24):
+            rng = random.Random(seed)
+            rate, end = rng.choice((0.5, 1, 2, -1.5)), rng.choice((0.375, 0.75, 1, 1.25))
+            last, ends_early, in_component = rate * end, rng.random() < 0.4, rng.random() < 0.4
+            declared, lines, expected = [], [], {}
+            for i in range(rng.randrange(1, 5)):
+                level = rng.choice((0.3, 0.45, 5)) * rate  # passed before the end, or never
+                passes = abs(level) < abs(last)
+                side = ">" if rate > 0 else "<"
+                crossed = f"x {side} {level!r}"
+                is_algorithm = rng.random() < 0.4
+                sign = ":=" if is_algorithm else "="
+                body = f"n{i} {sign} pre(n{i}) + 1; r{i} {sign} x;"
+                form, fired, kept = rng.choice([
+                    (f"when terminal() then {body} end when;", 1, last), (f"when {{terminal(), {crossed}}} then {body} end when;", 1 + passes, last),
+                    (f"when terminal() and {crossed} then {body} end when;", int(passes), last if passes else -7), (f"when terminal() or {crossed} then {body} end when;", 1, level if passes else last),
+                    (f"when {crossed} then {body} elsewhen terminal() then n{i} {sign} pre(n{i}) + 10; r{i} {sign} x; end when;", 10 + passes, last),
+                    (f"when b{i} then {body} end when;", 1, last), (f"when edge(b{i}) then {body} end when;", 1, last), (f"when not terminal() then {body} end when;", 0, -7)])
+                declared.append(f"Integer n{i}(start = 0, fixed = true); discrete Real r{i}(start = -7, fixed = true); Boolean b{i} = terminal(); Real y{i} = if terminal() then 2*x else x;")
+                lines.append(f"{'algorithm' if is_algorithm else 'equation'}\n  {form}\n")
+                expected.update({f"n{i}": fired, f"r{i}": kept, f"b{i}": 1, f"y{i}": 2 * last})
+            lines.append(f"equation\n  der(x) = {rate};\n" + (f"  when time >= {end} then terminate(\"enough\"); end when;\n" if ends_early else ""))
+            inside = f"  Real x(start = 0, fixed = true);\n  {' '.join(declared)}\n{''.join(lines)}"
+            text = f"model M\nmodel A\n{inside}end A;\n  A a;\nend M;\n" if in_component else f"model M\n{inside}end M;\n"
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)], stop_time=end + 1.0 if ends_early else float(end), intervals=8)
+            with self.subTest(seed=seed, text=text):
+                self.assertEqual(run.status, 0, run.words)
+                for name, value in expected.items():
+                    column = run.columns[f"a.{name}" if in_component else name]
+                    self.assertAlmostEqual(column[-1], value, 6, name)
+                    if name[0] == "b":
+                        self.assertEqual(max(column[:-1]), 0)
+
     def test_stop(self):
         """At the stop time relations are as written, too: of time and of states, in every solver and in exported programs."""
         for seed in seeds(40, quick=4):

@@ -905,24 +905,27 @@ static void every_function_has_a_row(void **state) {
   header_check(has_row);
 }
 
-/* A compiler that makes empty files: an FMU is a solver behind one, which would run hundreds of times here. */
-static void use_empty_compiler(void) {
-  char folder[300], file[320], path[8192];
+/* Compilers that make empty files: an FMU has a library for each system behind one, which would run thousands of times here. */
+static void use_empty_compilers(void) {
+  static const char *const names[] = {"cc", "x86_64-w64-mingw32-gcc"};
+  char folder[300], file[340], path[8192];
   const char *build = getenv("BUILD_DIR"), *before = getenv("PATH");
   snprintf(folder, sizeof folder, "%s/refused_compiler", build ? build : ".");
-  snprintf(file, sizeof file, "%s/cc", folder);
   (void)mkdir(folder, 0777);
-  FILE *text = fopen(file, "w");
-  assert_non_null(text);
-  fputs("#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && : > \"$2\"; shift; done\n", text);
-  fclose(text);
-  assert_int_equal(chmod(file, 0755), 0);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    snprintf(file, sizeof file, "%s/%s", folder, names[k]);
+    FILE *text = fopen(file, "w");
+    assert_non_null(text);
+    fputs("#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && : > \"$2\"; shift; done\n", text);
+    fclose(text);
+    assert_int_equal(chmod(file, 0755), 0);
+  }
   snprintf(path, sizeof path, "%s:%s", folder, before ? before : "");
   assert_int_equal(setenv("PATH", path, 1), 0);
 }
 
 int main(void) {
-  use_empty_compiler();
+  use_empty_compilers();
   enum { COUNT = sizeof CASES / sizeof *CASES, SCENARIO_COUNT = sizeof SCENARIOS / sizeof *SCENARIOS };
   struct CMUnitTest tests[2 + SCENARIO_COUNT + COUNT] = {cmocka_unit_test(every_function_has_a_row),
                                                          cmocka_unit_test(each_method_refused)};

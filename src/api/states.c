@@ -35,18 +35,17 @@ static void copy_rates(const System *system, const double *y, double *rates) {
 }
 
 /* How far each condition is from changing. */
-static bool copy_indicators(const View *view, double t, const double *y, double *indicators) {
+static void copy_indicators(const View *view, double t, const double *y, double *indicators) {
   Switches *switches = view->switches;
   size_t size = 2 * (size_t)switches->modes->count * sizeof(double);
   double *kept = heap_copy(view->evaluator->heap, switches->edges.difference, 1, size),
          time = switches->edges.now->time;
-  bool ok = switches_evaluate(switches, t, y);
+  switches_evaluate(switches, t, y);
   for (uint32_t m = 0; m < switches->modes->count; m++)
     indicators[m] = edges_margin(&switches->edges, (int)m, switches->edges.difference[m]);
   memcpy(switches->edges.difference, kept, size);
   switches->edges.now->time = time;
   heap_free(view->evaluator->heap, kept);
-  return ok;
 }
 
 static bool work_point(daedal_result *result, const void *argument) {
@@ -59,7 +58,7 @@ static bool work_point(daedal_result *result, const void *argument) {
   if (ok && point->rates) copy_rates(system, y, point->rates);
   if (ok && point->jacobian) ok = system->rates_jacobian(system->context, point->time, y, point->jacobian) == EVAL_OK;
   if (ok && point->indicators && view->switches && view->switches->modes->count)
-    ok = copy_indicators(view, point->time, y, point->indicators);
+    copy_indicators(view, point->time, y, point->indicators);
   heap_free(result->heap, y);
   return ok;
 }

@@ -162,18 +162,21 @@ static bool inquire(Workspace *workspace, Dag *dag, const Point *point, Expr roo
   return culprit != MAP_NONE;
 }
 
+bool workspace_blame_output(Workspace *workspace, Dag *dag, const Point *point, uint32_t output, Blame *blame) {
+  const Program *program = workspace->program;
+  Expr root = program->roots[output];
+  if (program->leaves) root = dag_partial(dag, root, program->leaves[output]);
+  blame->output = output;
+  return inquire(workspace, dag, point, root, blame);
+}
+
 bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame) {
   const Program *program = workspace->program;
   double *out = heap_array(workspace->heap, program->outputs, sizeof *out);
   workspace_run(workspace, point, out);
   bool found = false;
-  for (uint32_t k = 0; k < program->outputs && !found; k++) {
-    if (isfinite(out[k])) continue;
-    Expr root = program->roots[k];
-    if (program->leaves) root = dag_partial(dag, root, program->leaves[k]);
-    blame->output = k;
-    found = inquire(workspace, dag, point, root, blame);
-  }
+  for (uint32_t k = 0; k < program->outputs && !found; k++)
+    found = !isfinite(out[k]) && workspace_blame_output(workspace, dag, point, k, blame);
   heap_free(workspace->heap, out);
   return found;
 }

@@ -1,6 +1,7 @@
 /* decisions: see decisions.h. */
 #include "code/decisions.h"
 
+#include "base/map.h"
 #include "code/dependents.h"
 
 #include <float.h>
@@ -388,6 +389,21 @@ void decisions_act(Decisions *decisions, double t, const double *y) {
   const IndexVec *guards = &decisions->evaluator->code->action_guards;
   Workspace *program = program_now(decisions, guards, decisions->actions, decisions->idle_actions);
   if (program) workspace_run(program, &point, decisions->values);
+}
+
+uint64_t decisions_hash(Decisions *decisions, double t, const double *y) {
+  const Logic *logic = decisions->logic;
+  const ArrayCode *code = decisions->evaluator->code;
+  Point point = evaluator_point(decisions->evaluator, t, y);
+  uint64_t hash = 0;
+  for (uint32_t l = 0; l + 1 < logic->level_start.count; l++) {
+    uint32_t count = logic->level_start.data[l + 1] - logic->level_start.data[l];
+    workspace_run(program_now(decisions, &code->guards[l], decisions->levels[l], decisions->idle_levels[l]), &point,
+                  decisions->values);
+    hash = hash_mix(hash ^ hash_bytes(decisions->values, count * sizeof *decisions->values));
+  }
+  decisions_act(decisions, t, y);
+  return hash_mix(hash ^ hash_bytes(decisions->values, 2 * logic->actions.count * sizeof *decisions->values));
 }
 
 bool decisions_fires(const Decisions *decisions, uint32_t action) {

@@ -74,6 +74,9 @@ double decisions_next_time(const Decisions *decisions, double t);
 /* Reports the step or the reinit that has no value at t, or two reinit of one column. false: there is one. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
+/* A hash of the values that all steps and actions have at (t, y); none of them is set. */
+uint64_t decisions_hash(Decisions *decisions, double t, const double *y);
+
 /* Evaluates the actions at (t, y). Then, of each: does it fire, and what is its value, NAN where not defined? */
 void decisions_act(Decisions *decisions, double t, const double *y);
 bool decisions_fires(const Decisions *decisions, uint32_t action);

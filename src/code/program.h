@@ -50,6 +50,9 @@ typedef struct Blame {
 /* dag: a graph of the caller's own over that of the program's model, to differentiate in. */
 bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame);
 
+/* The same of one output, which is not finite there. */
+bool workspace_blame_output(Workspace *workspace, Dag *dag, const Point *point, uint32_t output, Blame *blame);
+
 /* Statistics for reports and tests. */
 typedef struct ProgramSize {
   uint32_t templates, instances, instructions, registers;

@@ -1,6 +1,8 @@
 /* switches: see switches.h. */
 #include "code/switches.h"
 
+#include "base/map.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +11,20 @@ static int evaluate(void *host, bool rates, double t, const double *y, double *o
   if (rates && !switches->rates) return 0; /* they stay 0 */
   Point point = evaluator_point(switches->evaluator, t, y);
   return workspace_run(rates ? switches->rates : switches->workspace, &point, out) != EVAL_OK;
+}
+
+static uint64_t outcome(void *host, double t, const double *y) {
+  const Switches *switches = host;
+  Evaluator *evaluator = switches->evaluator;
+  uint32_t rows = evaluator->array->rows, modes = switches->modes->count;
+  double *values = heap_array(evaluator->heap, (size_t)rows + 2 * (size_t)modes, sizeof *values);
+  evaluator_rows(evaluator, t, y, values);
+  evaluate(host, false, t, y, values + rows);
+  for (uint32_t m = 0; m < modes; m++)
+    values[rows + m] = condition_value(switches->edges.condition[m].kind, values[rows + m]);
+  uint64_t hash = hash_bytes(values, ((size_t)rows + modes) * sizeof *values);
+  heap_free(evaluator->heap, values);
+  return switches->decisions ? hash_mix(hash ^ decisions_hash(switches->decisions, t, y)) : hash;
 }
 
 Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed) {
@@ -43,6 +59,7 @@ static void make_edges(Heap *heap, Switches *switches) {
   edges->condition = condition;
   edges->count = (int)modes->count;
   edges->evaluate = evaluate;
+  edges->outcome = outcome;
   edges->host = switches;
   edges->mode = switches->evaluator->discretes + modes->first;
   edges->now = heap_alloc(heap, sizeof *edges->now);
@@ -119,7 +136,7 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
 
 /* ---- setting all ---- */
 
-bool switches_evaluate(Switches *switches, double t, const double *y) { return edges_evaluate(&switches->edges, t, y); }
+void switches_evaluate(Switches *switches, double t, const double *y) { edges_evaluate(&switches->edges, t, y); }
 
 bool switches_contradict(const Switches *switches, uint32_t *mode) {
   int first = edges_first_contradiction(&switches->edges);
@@ -132,11 +149,9 @@ static uint32_t set_timed(Switches *switches, double t) {
   return schedule_set(switches->schedule, is_at_start ? t : schedule_behind(t), switches->edges.waits);
 }
 
-/* Runs a program of conditions: false where one is not defined. */
-static bool run_conditions(const Switches *switches, Workspace *workspace, double t, const double *y) {
+static void run_conditions(const Switches *switches, Workspace *workspace, double t, const double *y) {
   Point point = evaluator_point(switches->evaluator, t, y);
-  double *difference = switches->edges.difference;
-  return workspace_run(workspace, &point, difference) == EVAL_OK || edges_are_known(&switches->edges, difference);
+  workspace_run(workspace, &point, switches->edges.difference);
 }
 
 void switches_guess(Switches *switches, double t, const double *y) {
@@ -151,16 +166,16 @@ void switches_guess(Switches *switches, double t, const double *y) {
 }
 
 /* Modes of time may be those of variables that no state moves, too: they follow unless on their edges, where the schedule knows better. */
-bool switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
+void switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
   Edges *edges = &switches->edges;
-  if (!run_conditions(switches, written, t, y)) return false;
+  run_conditions(switches, written, t, y);
   for (int m = 0; m < edges->count; m++) {
     const Condition *condition = &edges->condition[m];
     double difference = edges->difference[m];
+    if (isnan(difference)) continue;
     if (!condition->is_timed || edges_margin_with(edges, m, edges->mode[m], difference) < 0)
       edges->mode[m] = condition_value(condition->kind, difference);
   }
-  return true;
 }
 
 /* All that is discrete but the modes. */
@@ -181,8 +196,9 @@ void switches_enter_start(Switches *switches, double t, const double *y) {
   Edges *edges = &switches->edges;
   edges->now->is_at_start = true;
   if (!edges->count) return;
-  edges->now->is_at_start = edges_evaluate(edges, t, y) && edges_agree(edges) &&
-                            !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
+  edges_evaluate(edges, t, y);
+  edges->now->is_at_start =
+      edges_agree(edges) && !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
 }
 
 /* Does mode m, which is none of time, have another value than it should have by its last difference? */
@@ -194,7 +210,8 @@ static bool is_to_change(const Edges *edges, int m) {
 uint32_t switches_leave_start(Switches *switches, double t, const double *y) {
   Edges *edges = &switches->edges;
   edges->now->is_at_start = false;
-  if (!edges->count || !edges_evaluate(edges, t, y)) return MAP_NONE;
+  if (!edges->count) return MAP_NONE;
+  edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
   for (int m = 0; m < edges->count; m++)
     if (is_to_change(edges, m)) return (uint32_t)m;
@@ -212,8 +229,10 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
 
 bool switches_settle(Switches *switches, double t, const double *y) {
   switches->matter = false;
-  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++)
-    if (!switches_evaluate(switches, t, y) || !switches_set(switches, t, y)) return false;
+  for (uint32_t round = 0; round <= modes_leaves(switches->modes) && !switches->matter; round++) {
+    switches_evaluate(switches, t, y);
+    if (!switches_set(switches, t, y)) return false;
+  }
   return switches->matter;
 }
 
@@ -223,7 +242,7 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
   Edges *edges = &switches->edges;
   edges_begin(edges, (int)m);
   edges_locate(edges, (int)m, t, y);
-  if (!edges_evaluate(edges, t, y)) return;
+  edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
   if (switches->schedule)
     schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : schedule_behind(t), marks);

@@ -42,14 +42,14 @@ void switches_go_on(Switches *switches, const Switches *before);
 void switches_enter_start(Switches *switches, double t, const double *y);
 uint32_t switches_leave_start(Switches *switches, double t, const double *y);
 
-/* Evaluates the differences at (t, y); false where one is not defined. */
-bool switches_evaluate(Switches *switches, double t, const double *y);
+/* Evaluates the differences at (t, y); see edges_evaluate. */
+void switches_evaluate(Switches *switches, double t, const double *y);
 
 /* Sets the modes by the relations as written at a guess, where equations need not hold. */
 void switches_guess(Switches *switches, double t, const double *y);
 
-/* The same as often as asked, in a search without logic; `written` is a workspace of the conditions as written. false: one is not defined. */
-bool switches_follow(Switches *switches, Workspace *written, double t, const double *y);
+/* The same as often as asked, in a search without logic; `written` is a workspace of the conditions as written. */
+void switches_follow(Switches *switches, Workspace *written, double t, const double *y);
 
 /* The first mode whose last difference has left its range by more than round-off; false: there is none. */
 bool switches_contradict(const Switches *switches, uint32_t *mode);

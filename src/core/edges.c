@@ -13,21 +13,9 @@ enum { LED_AWAY = 255 };
 
 double edges_size(double difference) { return fabs(difference) < INFINITE ? fabs(difference) : 0; }
 
-/* The size of a difference may be unknown: it looks behind the columns that the difference is of, into branches that do not hold. */
-bool edges_are_known(const Edges *edges, const double *difference) {
-  for (int m = 0; m < edges->count; m++)
-    if (isnan(difference[m])) return false;
-  return true;
-}
-
-static bool run_conditions(const Edges *edges, double t, const double *y) {
-  return !edges->count || !edges->evaluate(edges->host, false, t, y, edges->difference) ||
-         edges_are_known(edges, edges->difference);
-}
-
-bool edges_evaluate(Edges *edges, double t, const double *y) {
+void edges_evaluate(Edges *edges, double t, const double *y) {
   edges->now->time = t;
-  return run_conditions(edges, t, y);
+  if (edges->count) edges->evaluate(edges->host, false, t, y, edges->difference);
 }
 
 void edges_evaluate_rates(Edges *edges, double t, const double *y) {
@@ -70,7 +58,7 @@ static bool is_watched(const Edges *edges, int m) {
 }
 
 double edges_margin(const Edges *edges, int m, double difference) {
-  if (!is_watched(edges, m)) return HUGE_VAL;
+  if (!is_watched(edges, m) || isnan(difference)) return HUGE_VAL;
   if (edges->place[m].rests)
     return fabs(difference - condition_edge(kind_of(edges, m), difference)) - edges_band(edges, m);
   return edges_margin_with(edges, m, *mode_of(edges, m), difference);
@@ -100,10 +88,54 @@ int edges_first_contradiction(const Edges *edges) {
   return -1;
 }
 
+/* Another value that the mode can have, and back. */
+static void turn(Edges *edges, int m, bool back) {
+  double *mode = mode_of(edges, m);
+  *mode = kind_of(edges, m) <= CONDITION_GREATER_EQUAL ? 1 - *mode : *mode + (back ? -1 : 1);
+}
+
+/* Does another value of the undefined modes from `first` to `last` make a difference? */
+static bool make_difference(Edges *edges, int first, int last, double t, const double *y) {
+  uint64_t outcome = edges->outcome(edges->host, t, y);
+  for (int m = first; m <= last; m++)
+    if (isnan(edges->difference[m])) turn(edges, m, false);
+  bool differs = edges->outcome(edges->host, t, y) != outcome;
+  for (int m = first; m <= last; m++)
+    if (isnan(edges->difference[m])) turn(edges, m, true);
+  return differs;
+}
+
+/* Turns the conditions that are on their edges. */
+static bool turn_edges(Edges *edges) {
+  bool any = false;
+  for (int m = 0; m < edges->count; m++) {
+    if (kind_of(edges, m) > CONDITION_GREATER_EQUAL || !(fabs(edges->difference[m]) <= edges_band(edges, m))) continue;
+    turn(edges, m, false);
+    any = true;
+  }
+  return any;
+}
+
+/* Where x > 0 guards sqrt(x) > 1, and x is a round-off below zero, the guard is about to change. */
+static bool are_guarded(Edges *edges, int first, int last, double t, const double *y) {
+  bool any = turn_edges(edges), guarded = any && !make_difference(edges, first, last, t, y);
+  turn_edges(edges);
+  return guarded;
+}
+
+int edges_undefined(Edges *edges, double t, const double *y) {
+  int first = 0, last = edges->count - 1;
+  while (first <= last && !isnan(edges->difference[first])) first++;
+  while (last > first && !isnan(edges->difference[last])) last--;
+  if (first > last || !make_difference(edges, first, last, t, y) || are_guarded(edges, first, last, t, y)) return -1;
+  for (int m = first; m < last; m++)
+    if (isnan(edges->difference[m]) && make_difference(edges, m, m, t, y)) return m;
+  return last;
+}
+
 void edges_set_nominal(Edges *edges, double t, const double *nominal) {
-  bool are_known = run_conditions(edges, t, nominal);
-  for (int m = 0; m < edges->count; m++)
-    edges->history[m].nominal = are_known ? edges_size(edges->difference[edges->count + m]) : 0;
+  if (edges->count) edges->evaluate(edges->host, false, t, nominal, edges->difference);
+  for (int m = 0; m < edges->count; m++) edges->history[m].nominal = edges_size(edges->difference[edges->count + m]);
 }
 
 void edges_forget(Edges *edges) {
@@ -192,9 +224,11 @@ static bool dips(double left, double left_rate, double right, double right_rate,
 }
 
 bool edges_bend(Edges *edges, double t, const double *y) {
-  if (!edges->some_meet || !edges_evaluate(edges, t, y)) return false;
+  if (!edges->some_meet) return false;
+  edges_evaluate(edges, t, y);
   for (int m = 0; m < edges->count; m++)
-    if (edges->condition[m].meets && *mode_of(edges, m) != condition_value(kind_of(edges, m), edges->difference[m]))
+    if (edges->condition[m].meets && !isnan(edges->difference[m]) &&
+        *mode_of(edges, m) != condition_value(kind_of(edges, m), edges->difference[m]))
       return true;
   return false;
 }
@@ -371,7 +405,8 @@ void edges_begin(Edges *edges, int m) {
 }
 
 void edges_locate(Edges *edges, int m, double t, const double *y) {
-  if ((m < 0 && !edges_slid(edges)) || !edges_evaluate(edges, t, y)) return;
+  if (m < 0 && !edges_slid(edges)) return;
+  edges_evaluate(edges, t, y);
   for (int k = 0; k < edges->count; k++) edges->place[k].at = edges->difference[k];
 }
 

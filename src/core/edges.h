@@ -87,11 +87,15 @@ typedef struct EdgesNow {
 /* Differences of all conditions and behind them their sizes, or the rates of the differences. Returns 0, or 1 if one of them is not finite. */
 typedef int EdgesEvaluate(void *host, bool rates, double t, const double *y, double *out);
 
+/* A hash of all that modes decide at (t, y): rows, discrete values, actions, the values of other conditions. */
+typedef uint64_t EdgesOutcome(void *host, double t, const double *y);
+
 typedef struct Edges {
   const Condition *condition;
   int count;
   bool some_meet;
   EdgesEvaluate *evaluate;
+  EdgesOutcome *outcome;
   void *host;
   double *mode; /* the modes, among the discrete values */
   /* what changes */
@@ -107,12 +111,13 @@ typedef struct Edges {
 
 /* ---- differences and margins ---- */
 
-/* Evaluates the differences at (t, y); false where one is not defined. And the rates. */
-bool edges_evaluate(Edges *edges, double t, const double *y);
-void edges_evaluate_rates(Edges *edges, double t, const double *y);
+/* Evaluates the differences at (t, y). One that is not defined, NaN, leaves its mode as it is. And the rates. */
+void edges_evaluate(Edges *edges, double t, const double *y);
 
-/* Are these values of conditions known? Whatever overflows still has a sign; only what is no number tells nothing. */
-bool edges_are_known(const Edges *edges, const double *difference);
+/* The first mode whose difference, evaluated last at (t, y), is not defined though its value makes a difference there; -1: none. A condition in a branch that is not
+ * taken makes none. */
+int edges_undefined(Edges *edges, double t, const double *y);
+void edges_evaluate_rates(Edges *edges, double t, const double *y);
 
 /* The size of a difference as far as it tells one. */
 double edges_size(double difference);

@@ -4,6 +4,7 @@
 #include "base/copy.h"
 #include "code/past.h"
 #include "core/constants.h"
+#include "core/rounds.h"
 #include "event/reset.h"
 #include "event/when_loop.h"
 #include "vary/sensitivity.h"
@@ -13,12 +14,15 @@
 #include <string.h>
 
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
-  return view->switches && switches_evaluate(view->switches, t, y) && switches_contradict(view->switches, mode);
+  if (!view->switches) return false;
+  switches_evaluate(view->switches, t, y);
+  return switches_contradict(view->switches, mode);
 }
 
 void events_begin(View *view, double t, const double *y) {
   Switches *switches = view->switches;
-  if (!switches || !switches_evaluate(switches, t, y)) return;
+  if (!switches) return;
+  switches_evaluate(switches, t, y);
   edges_start(&switches->edges, t, y);
 }
 
@@ -91,10 +95,10 @@ static void go_back(View *view, const Beginning *begin, double *y) {
 static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
   Switches *switches = view->switches;
   bool is_stale = switches->decisions && switches->decisions->is_stale;
-  uint32_t solved = 0, solves = loop ? when_loop_rounds(loop) : switches->edges.now->one_by_one ? MANY : ROUNDS;
-  for (uint32_t round = 0; round < solves + modes_leaves(switches->modes) && solved < solves; round++) {
+  Rounds rounds = {.few = loop ? when_loop_rounds(loop) : switches->edges.now->one_by_one ? MANY : ROUNDS};
+  while (rounds_go_on(&rounds, view->evaluator->discretes, modes_leaves(switches->modes))) {
     if (loop) when_loop_begin(loop);
-    if (!switches_evaluate(switches, t, y)) return false;
+    switches_evaluate(switches, t, y);
     switches->matter = false;
     bool changes = switches_set(switches, t, y);
     if (!changes && !is_stale) return !view_restructured(view);
@@ -103,7 +107,6 @@ static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
     if (loop) when_loop_improve(loop);
     if (view_restructured(view)) return false;
     view->disturbed = true;
-    solved++;
     if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   }
   return false;
@@ -112,7 +115,8 @@ static bool iterate_rounds(View *view, double t, double *y, WhenLoop *loop) {
 /* Do but Real values of whens change in one more round? */
 static bool goes_round(View *view, double t, double *y, WhenLoop *loop) {
   when_loop_begin(loop);
-  return switches_evaluate(view->switches, t, y) && switches_set(view->switches, t, y) && when_loop_is_all(loop);
+  switches_evaluate(view->switches, t, y);
+  return switches_set(view->switches, t, y) && when_loop_is_all(loop);
 }
 
 static bool iterate_modes(View *view, double t, double *y) {
@@ -301,7 +305,8 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
   view->disturbed = leave_edges(view, *at, y);
   edges_locate(&view->switches->edges, (int)mode, *at, y);
   view->fired.count = 0;
-  for (int iteration = 0; iteration < MANY; iteration++) {
+  Rounds rounds = {.few = MANY};
+  while (rounds_go_on(&rounds, view->evaluator->discretes, modes_leaves(view->switches->modes))) {
     bool reset = false;
     view->iterations++;
     bool settled = settle_values(view, at, y, mode);
@@ -318,6 +323,7 @@ static bool iterate(View *view, double *at, double *y, uint32_t mode) {
     if (view->sensitivity && !sensitivity_passed(view->sensitivity, t, y)) return false;
     if (goes_on && !solve_with_new_pre(view, t, y)) return false;
     if (goes_on) continue;
+    if (edges_undefined(&view->switches->edges, t, y) >= 0) return false;
     if (decisions) decisions_end(decisions, t, y);
     if (view->evaluator->past) {
       past_note(view->evaluator, t, y, view->disturbed || mode != MAP_NONE);

@@ -685,14 +685,15 @@ typedef struct Literal {
 static bool follow_literally(void *context, double t, const double *y) {
   Literal *literal = context;
   system_store(literal->system, y, literal->columns);
-  return switches_follow(literal->switches, literal->written, t, literal->columns);
+  switches_follow(literal->switches, literal->written, t, literal->columns);
+  return true;
 }
 
 /* Are the modes those of the relations at the values of now? */
 static bool modes_agree(const Attempt *attempt, Literal *literal) {
   system_store(attempt->system, attempt->initial->value, literal->columns);
-  return switches_evaluate(literal->switches, attempt->t0, literal->columns) &&
-         edges_all_agree(&literal->switches->edges);
+  switches_evaluate(literal->switches, attempt->t0, literal->columns);
+  return edges_all_agree(&literal->switches->edges);
 }
 
 /* From a guess to a solution, then in its modes to the start values, as far as these modes hold. */

@@ -3,6 +3,8 @@
 
 #include "code/past.h"
 #include "code/switches.h"
+#include "core/constants.h"
+#include "core/rounds.h"
 #include "init/explain.h"
 #include "model/input.h"
 #include "view/jump.h"
@@ -114,11 +116,12 @@ static bool follow_solved(Initializer *initializer, Switches *switches, double t
 /* Initial values for the modes of now, until the values found have those modes. Of several failures the first is reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
-  enum { ROUNDS = 20 };
+  const double *discretes = initializer->evaluator->discretes;
+  Rounds rounds = {.few = ROUNDS};
   bool changes = true, failed = false;
   uint32_t before = diags->list.count;
   Diags silent = diags_make(initializer->heap);
-  for (int round = 0; round < ROUNDS && changes; round++) {
+  while (changes && rounds_go_on(&rounds, discretes, switches ? modes_leaves(switches->modes) : 0)) {
     if (!initial_solve(initializer, starts, run->start, run->tolerance, initial, failed ? &silent : diags)) {
       failed = true;
       if (!switches || !follow_solved(initializer, switches, run->start, initial->y)) return false;
@@ -327,7 +330,8 @@ static bool mark_beyond_edge(const Plan *plan, Switches *switches, uint32_t m, c
 bool start_is_on_edge(const Plan *plan, Evaluator *evaluator, const Initial *initial, Heap *heap) {
   const bool *holds = plan->holds;
   Switches *switches = switches_new(heap, evaluator);
-  if (!switches || !switches_evaluate(switches, initial->t0, initial->y)) return true;
+  if (!switches) return true;
+  switches_evaluate(switches, initial->t0, initial->y);
   bool *now = start_branches(plan, switches->evaluator, heap), any = false, all = true;
   for (uint32_t k = 0; k < plan->branches.count; k++) now[k] = now[k] == holds[k];
   for (uint32_t m = 0; m < switches->modes->count; m++) any |= mark_beyond_edge(plan, switches, m, holds, now, heap);

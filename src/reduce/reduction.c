@@ -217,7 +217,8 @@ static void set_modes(const Reduced *reduced, const ArrayRun *run, const Evaluat
   bool changed = switches != NULL;
   for (uint32_t round = 0; round < modes_leaves(reduced->modes) && changed; round++) {
     if (switches->decisions) decisions_adopt(switches->decisions, original->discretes);
-    changed = switches_evaluate(switches, t, run->y) && switches_set(switches, t, run->y);
+    switches_evaluate(switches, t, run->y);
+    changed = switches_set(switches, t, run->y);
   }
 }
 

@@ -331,6 +331,24 @@ static void undo_step(Stepper *stepper, double shorter) {
   events_begin(stepper->view, stepper->before, stepper->begin);
 }
 
+/* A step to where a condition is not defined, whose value makes a difference there, is undone, and the next one is shorter. false: none is short
+ * enough; an error is in diags. */
+static bool conditions_hold(Stepper *stepper) {
+  Switches *switches = stepper->view->switches;
+  double t = stepper_time(stepper), shorter = (t - stepper->before) / 2;
+  if (!switches || !(t > stepper->before) || switches->edges.now->time != t) return true;
+  int mode = edges_undefined(&switches->edges, t, stepper_values(stepper));
+  if (mode < 0) return true;
+  if (shorter < LOCATED * stepper_span(stepper)) {
+    copy_numbers(stepper->ahead, stepper_values(stepper), (size_t)stepper->view->system.columns);
+    undo_step(stepper, shorter);
+    return stepper_report_condition(stepper, mode, t, stepper->before, stepper->ahead);
+  }
+  undo_step(stepper, shorter);
+  stepper->t_doubt = stepper->before + shorter;
+  return true;
+}
+
 /* What varies over the last step. One that does not resolve it is undone, and the next one is shorter. false: an error is in diags. */
 static bool follow_variations(Stepper *stepper) {
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
@@ -391,6 +409,7 @@ static bool step_to_event(Stepper *stepper) {
       if (!gets_ahead(stepper, t)) return stepper_fail(stepper, STEP_TOO_SMALL, stepper->before);
       if (!divisors_hold(stepper, t)) return false;
       event = find_event(stepper, t);
+      if (!event && !conditions_hold(stepper)) return false;
       if (!follow_variations(stepper)) return false;
       event = event && stepper->at_event;
       if (event && stepper->t_event < stepper->t_timed && !stepper_note_event(stepper)) return false;

@@ -105,6 +105,10 @@ bool stepper_report_turning(Stepper *stepper);
 bool stepper_report_astray(Stepper *stepper);
 bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block);
 bool stepper_report_chatter(Stepper *stepper);
+
+/* The condition is not defined at (t, y), behind the last time at which it is. */
+bool stepper_report_condition(Stepper *stepper, int mode, double t, double defined, const double *y);
+
 bool stepper_report_accumulation(Stepper *stepper);
 bool stepper_report_jump(Stepper *stepper);
 

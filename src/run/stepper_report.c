@@ -175,8 +175,28 @@ static bool report_undefined(Stepper *stepper, const Blame *blame) {
   return false;
 }
 
+bool stepper_report_condition(Stepper *stepper, int mode, double t, double defined, const double *y) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  const Switches *switches = stepper->view->switches;
+  Model *own = evaluator_model(evaluator);
+  Point point = evaluator_point(evaluator, t, y);
+  Blame blame;
+  Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
+                          "integration stopped at time %.10g: the condition %s is not defined %s", defined,
+                          relation_text(stepper, (uint32_t)mode), t > defined ? "beyond it" : "there");
+  if (workspace_blame_output(switches->workspace, own->dag, &point, (uint32_t)mode, &blame))
+    diag_note(stepper->diags, diag, (Span){0}, "%s (%.6g) in %s", blame.reason, blame.argument,
+              model_text(own, modes_restore(switches->modes, own->dag, blame.node), &stepper->diags->arena));
+  return false;
+}
+
 bool stepper_report_chatter(Stepper *stepper) {
   Blame blame;
+  double t = stepper->t_event;
+  Edges *edges = &stepper->view->switches->edges;
+  edges_evaluate(edges, t, stepper->y);
+  int mode = edges_undefined(edges, t, stepper->y);
+  if (mode >= 0) return stepper_report_condition(stepper, mode, t, t, stepper->y);
   if (find_domain(stepper, stepper->t_event, stepper->y, &blame)) return report_undefined(stepper, &blame);
   diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
              "at time %.10g the condition %s changes again and again at this time; use noEvent, or "

@@ -85,10 +85,10 @@ static uint32_t least_margin(const Switches *switches) {
 static bool point_at(Looking *looking, double t) {
   View *view = looking->watcher->view;
   const WatchedStep *step = looking->step;
-  if (view_point(view, step->segment, t, looking->y) == EVAL_OK)
-    return switches_evaluate(view->switches, t, looking->y);
-  view->switches->edges.now->time = NAN; /* y is no longer that of the last look */
-  return false;
+  bool is_solved = view_point(view, step->segment, t, looking->y) == EVAL_OK;
+  if (is_solved) switches_evaluate(view->switches, t, looking->y);
+  else view->switches->edges.now->time = NAN; /* y is no longer that of the last look */
+  return is_solved;
 }
 
 static bool look_at(void *context, double t, double *margin) {
@@ -107,24 +107,23 @@ static bool peek_at(void *context, double t, double *margin) {
   const double *y = t < step->segment->t1 ? looking->y : step->segment->end;
   if (y == looking->y && watched->count) segment_some(step->segment, t, watched->data, watched->count, looking->y);
   else if (y == looking->y) segment_values(step->segment, t, looking->y);
-  if (!switches_evaluate(view->switches, t, y)) return false;
+  switches_evaluate(view->switches, t, y);
   fill_margins(view->switches, margin);
   return true;
 }
 
 /* ---- steps without events ---- */
 
-/* Looks at the conditions at both ends of the step, and keeps what they are at its beginning. false: they are not known. */
-static bool look_at_ends(Watcher *watcher, const WatchedStep *step) {
+/* Looks at the conditions at both ends of the step, and keeps what they are at its beginning. */
+static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
   ConstMoment begin = {step->segment->t0, step->segment->begin};
   if (switches->edges.now->kept != begin.t) {
-    if (!switches_evaluate(switches, begin.t, begin.y)) return false;
+    switches_evaluate(switches, begin.t, begin.y);
     edges_keep(&switches->edges, begin.t, begin.y, 0);
   }
-  if (!switches_evaluate(switches, step->segment->t1, step->segment->end)) return false;
+  switches_evaluate(switches, step->segment->t1, step->segment->end);
   edges_rest(&switches->edges, step->segment->t1, step->segment->end);
-  return true;
 }
 
 /* Do the ends tell that no mode changes? Nothing tells of a difference that jumps. Implicit methods of one step may step over a whole turn of a column that no state follows: then what it
@@ -141,7 +140,8 @@ bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
   if (!step->is_timed && !switches->edges.some_meet && certificate_covers(watcher->certificate, step)) return true;
   double end = step->segment->t1;
   uint32_t mode;
-  bool is_known = look_at_ends(watcher, step), agrees = is_known && !switches_contradict(switches, &mode);
+  look_at_ends(watcher, step);
+  bool agrees = !switches_contradict(switches, &mode);
   bool is_far = agrees && are_far(watcher, step);
   StepProof proof = certificate_prove(watcher->certificate, step, agrees, is_far);
   bool is_quiet = proof == STEP_PROVEN || (proof == STEP_UNTRIED && is_far);
@@ -170,7 +170,7 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
   Looking looking = {watcher, step, y};
   Watched watched = watch_modes(&looking);
   uint32_t mode;
-  if (!look_at_ends(watcher, step)) return false;
+  look_at_ends(watcher, step);
   bool inside = !switches_contradict(switches, &mode),
        dips = edges_dip(&switches->edges, end, step->segment->end, size);
   edges_keep_end(&switches->edges, size);

@@ -4,13 +4,14 @@
  * holds while its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre()
  * held, then reinit, then pre() takes the values found, until nothing changes. */
 #include "constants.h"
+#include "rounds.h"
 #include "solver.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { START_ROUNDS = 20, JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
+enum { JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
 static const double CONVERGED = 1e-13, JUMPED = 1e-6;
 
 int events_any(const Model *model) {
@@ -39,7 +40,8 @@ double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
 }
 
 void events_begin(Solver *solver, double t, const double *y) {
-  if (edges_evaluate(&solver->edges, t, y)) edges_start(&solver->edges, t, y);
+  edges_evaluate(&solver->edges, t, y);
+  edges_start(&solver->edges, t, y);
 }
 
 /* ---- events of time ---- */
@@ -204,7 +206,8 @@ static int set_modes(Solver *solver, double t, const double *y) {
 }
 
 static int any_contradicts(Solver *solver, double t, const double *y) {
-  return edges_evaluate(&solver->edges, t, y) && edges_first_contradiction(&solver->edges) >= 0;
+  edges_evaluate(&solver->edges, t, y);
+  return edges_first_contradiction(&solver->edges) >= 0;
 }
 
 /* ---- jumps: what columns become at an event that changes constraints ---- */
@@ -349,9 +352,10 @@ static int leaves_structure(Solver *solver, double t, const double *y) {
 
 /* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
 static int iterate_modes(Solver *solver, double t, double *y) {
-  int solved = 0, limit = solver->edges.now->one_by_one ? MANY : ROUNDS, stale = solver->now->stale;
-  for (int round = 0; round < limit + solver->model->discretes && solved < limit; round++) {
-    if (!edges_evaluate(&solver->edges, t, y)) return 1;
+  int stale = solver->now->stale;
+  Rounds rounds = {.few = solver->edges.now->one_by_one ? MANY : ROUNDS};
+  while (rounds_go_on(&rounds, solver->discretes, (size_t)solver->model->discretes)) {
+    edges_evaluate(&solver->edges, t, y);
     solver->now->matter = 0;
     int changes = set_modes(solver, t, y);
     if (!changes && !stale) return leaves_structure(solver, t, y);
@@ -359,7 +363,6 @@ static int iterate_modes(Solver *solver, double t, double *y) {
     stale = 0;
     if (leaves_structure(solver, t, y)) return 1;
     solver->now->changed = 1;
-    solved++;
     if (solve_at_event(solver, t, y)) return 1;
   }
   return 1;
@@ -506,10 +509,22 @@ static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
   return delays_fault(&solver->delays) >= 0;
 }
 
+static void report_mode(const Solver *solver, int m, const char *text) {
+  report(solver, text);
+  report(solver, solver->model->mode_text[m]);
+}
+
+int events_are_undefined(Solver *solver, double t, const double *y) {
+  int m = edges_undefined(&solver->edges, t, y);
+  if (m >= 0) report_mode(solver, m, "this condition is not defined:");
+  return m >= 0;
+}
+
 static int iterate(Solver *solver, double *y, int mode) {
   Scalars *now = solver->now;
   locate(solver, now->time, y, mode);
-  for (int iteration = 0; iteration < MANY; iteration++) {
+  Rounds rounds = {.few = MANY};
+  while (rounds_go_on(&rounds, solver->discretes, (size_t)solver->model->discretes)) {
     int is_reset = 0;
     if (settle_values(solver, y, mode)) return 1;
     double t = now->time;
@@ -517,9 +532,11 @@ static int iterate(Solver *solver, double *y, int mode) {
     act(solver, t, y);
     if (reset_columns(solver, t, y, &is_reset)) return 1;
     if (accept(solver, t, y) || is_reset) continue;
+    if (events_are_undefined(solver, t, y)) return 1;
     end_samples(solver, t, y);
     if (solver->model->delays && note_delays(solver, t, y, now->changed || mode >= 0)) return 1;
-    if (edges_evaluate(&solver->edges, t, y)) edges_keep(&solver->edges, t, y, 0);
+    edges_evaluate(&solver->edges, t, y);
+    edges_keep(&solver->edges, t, y, 0);
     return 0;
   }
   return 1;
@@ -594,11 +611,6 @@ int events_settle(Solver *solver, double *y, int mode) {
 
 /* ---- events without end ---- */
 
-static void report_mode(const Solver *solver, int m, const char *text) {
-  report(solver, text);
-  report(solver, solver->model->mode_text[m]);
-}
-
 static int report_accumulation(const Solver *solver, int m) {
   report_mode(solver, m,
               "this condition changes ever faster, infinitely often before the solution gets beyond this time:");
@@ -640,8 +652,10 @@ int events_are_lost(const Solver *solver) {
 /* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
 static int modes_differ(Solver *solver, double t, const double *y) {
   solver->now->matter = 0;
-  for (int round = 0; round <= solver->model->discretes && !solver->now->matter; round++)
-    if (!edges_evaluate(&solver->edges, t, y) || !set_modes(solver, t, y)) return 0;
+  for (int round = 0; round <= solver->model->discretes && !solver->now->matter; round++) {
+    edges_evaluate(&solver->edges, t, y);
+    if (!set_modes(solver, t, y)) return 0;
+  }
   return solver->now->matter;
 }
 
@@ -658,11 +672,12 @@ static int find_start(Solver *solver, double t, double *y) {
   edges_begin(&solver->edges, -1);
   set_timed(solver, t, y);
   memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
-  double *difference = solver->edges.difference;
-  if (model->modes &&
-      (!program_run(solver, model->written, t, y, difference) || edges_are_known(&solver->edges, difference)))
+  if (model->modes) {
+    program_run(solver, model->written, t, y, solver->edges.difference);
     set_modes(solver, t, y);
-  for (int round = 0; round < START_ROUNDS; round++) {
+  }
+  Rounds rounds = {.few = ROUNDS};
+  while (rounds_go_on(&rounds, solver->discretes, (size_t)model->discretes)) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
     if ((model->delays && delays_guess(&solver->delays, t, y)) || modes_differ(solver, t, y)) continue;
@@ -686,7 +701,8 @@ static void enter_start(Solver *solver, double t, const double *y) {
   Edges *edges = &solver->edges;
   edges->now->is_at_start = true;
   if (!edges->count) return;
-  edges->now->is_at_start = edges_evaluate(edges, t, y) && edges_agree(edges);
+  edges_evaluate(edges, t, y);
+  edges->now->is_at_start = edges_agree(edges);
   for (int m = 0; m < edges->count; m++) {
     const Condition *condition = &edges->condition[m];
     if (condition->is_timed && condition_value(condition->kind, edges->difference[m]) != edges->mode[m])

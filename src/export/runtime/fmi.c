@@ -305,7 +305,7 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
     return refuse_call(instance, "the number of event indicators is wrong");
   InstanceStatus result = update(instance);
   if (result) return result;
-  if (!edges_evaluate(&solver->edges, solver->now->time, solver->y)) return INSTANCE_DISCARD;
+  edges_evaluate(&solver->edges, solver->now->time, solver->y);
   edges_rest(&solver->edges, solver->now->time, solver->y);
   for (int m = 0; m < solver->model->modes; m++) {
     if (!solver->model->mode[m].is_timed) indicators[next++] = events_indicator(solver, m);
@@ -316,7 +316,7 @@ InstanceStatus instance_indicators(Instance *instance, double *indicators, size_
 
 /* The condition whose event this is, -1 if none contradicts. */
 static int crossed_mode(Solver *solver) {
-  if (!edges_evaluate(&solver->edges, solver->now->time, solver->y)) return -1;
+  edges_evaluate(&solver->edges, solver->now->time, solver->y);
   edges_rest(&solver->edges, solver->now->time, solver->y);
   return edges_first_contradiction(&solver->edges);
 }

@@ -10,21 +10,23 @@ int looks_point(Solver *solver, double t, double *y) {
 
 static double step_size(const Solver *solver) { return solver->now->step_end - solver->now->step_begin; }
 
-static bool fill_margins(Solver *solver, double t, const double *y, double *margin) {
-  if (!edges_evaluate(&solver->edges, t, y)) return false;
+static void fill_margins(Solver *solver, double t, const double *y, double *margin) {
+  edges_evaluate(&solver->edges, t, y);
   for (int m = 0; m < solver->model->modes; m++) margin[m] = events_indicator(solver, m);
-  return true;
 }
 
 static bool look_at(void *context, double t, double *margin) {
   Solver *solver = context;
-  return !looks_point(solver, t, solver->event_y) && fill_margins(solver, t, solver->event_y, margin);
+  if (looks_point(solver, t, solver->event_y)) return false;
+  fill_margins(solver, t, solver->event_y, margin);
+  return true;
 }
 
 static bool peek_at(void *context, double t, double *margin) {
   Solver *solver = context;
   radau_interpolate(solver, t, solver->event_y);
-  return fill_margins(solver, t, solver->event_y, margin);
+  fill_margins(solver, t, solver->event_y, margin);
+  return true;
 }
 
 /* May a step go over a whole turn of a condition's difference? Nothing tells how fast one without a rate is, and weights of edges. */
@@ -43,7 +45,7 @@ double looks_locate(Solver *solver, int *found) {
   Bracket bracket = {now->step_begin, now->step_end};
   if (!edges->now->slides) watched.peek = peek_at;
   *found = 0;
-  if (!edges_evaluate(edges, now->step_end, solver->y)) return now->step_end;
+  edges_evaluate(edges, now->step_end, solver->y);
   edges_rest(edges, now->step_end, solver->y);
   if (!may_hide(solver)) return now->step_end;
   edges_keep_end(edges, step_size(solver));

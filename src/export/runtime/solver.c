@@ -411,7 +411,8 @@ static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   for (int k = 0; k < REFINE_LIMIT; k++) {
     SolverStatus status = repeat_step(solver, begin, t);
     if (status != SOLVER_OK) return status;
-    if (*mode < 0 || !edges_evaluate(&solver->edges, t, solver->y)) break;
+    if (*mode < 0) break;
+    edges_evaluate(&solver->edges, t, solver->y);
     double moved = events_way_to_edge(solver, *mode, t, solver->y);
     if (!(fabs(moved) > 4 * DBL_EPSILON * fabs(t)) || !(t + moved > begin && t + moved < end)) break;
     t += moved;
@@ -453,9 +454,11 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
   if (status != SOLVER_OK) return status;
-  if (!found && edges_evaluate(&solver->edges, now->time, solver->y))
+  if (!found) {
+    edges_evaluate(&solver->edges, now->time, solver->y);
     edges_keep(&solver->edges, now->time, solver->y, now->time - begin);
-  if (!found && events_are_lost(solver)) return SOLVER_FAILED;
+  }
+  if (!found && (events_are_undefined(solver, now->time, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
   *at_event = found || (is_timed && now->time >= timed);
   now->events += *at_event;
   if (*at_event && waits) {
@@ -491,7 +494,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 /* That of a mode; behind them that of the choice of states. */
 static double indicator(Solver *solver, int index) {
   if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
-  if (!edges_evaluate(&solver->edges, solver->now->time, solver->y)) return nan("");
+  edges_evaluate(&solver->edges, solver->now->time, solver->y);
   edges_rest(&solver->edges, solver->now->time, solver->y);
   return events_indicator(solver, index);
 }

@@ -339,6 +339,7 @@ int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
 int events_hover(Solver *solver, int mode, double t);
 int events_are_lost(const Solver *solver);
+int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
