@@ -362,8 +362,28 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   return modes;
 }
 
+/* A discrete variable that is a relation between continuous ones, such as `heat = T < limit`, stands for it: equations with either are the same, also where
+ * the solution slides along the edge. */
+static void read_relations(Problem *problem, Heap *heap) {
+  Dag *dag = problem->model->dag;
+  ExprVec leaves = {0}, relations = {0};
+  for (uint32_t i = 0; i < problem->model->discrete_equations.count; i++) {
+    const Equation *equation = &problem->model->discrete_equations.data[i];
+    bool is_relation = op_kind(dag_op(dag, equation->right)) == KIND_RELATION &&
+                       dag_depends(dag, equation->right, OP_VARIABLE) &&
+                       !dag_depends(dag, equation->right, OP_DISCRETE) && !dag_depends(dag, equation->right, OP_PRE);
+    if (!is_relation || dag_op(dag, equation->left) != OP_DISCRETE) continue;
+    vec_push(heap, &leaves, equation->left);
+    vec_push(heap, &relations, equation->right);
+  }
+  if (leaves.count)
+    dag_substitute(dag, leaves.data, relations.data, leaves.count, problem->residual, problem->equations);
+  vec_free(heap, &leaves, &relations);
+}
+
 Modes modes_extract(Problem *problem, Arena *arena) {
   PlaceVec places = {0};
+  read_relations(problem, arena->heap);
   list_roots(problem, arena->heap, &places);
   Modes modes = {.first = problem->logic->leaves};
   if (places.count) modes = extract(problem, &places, arena);
