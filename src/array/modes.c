@@ -367,14 +367,14 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
 static void read_relations(Problem *problem, Heap *heap) {
   Dag *dag = problem->model->dag;
   ExprVec leaves = {0}, relations = {0};
-  for (uint32_t i = 0; i < problem->model->discrete_equations.count; i++) {
-    const Equation *equation = &problem->model->discrete_equations.data[i];
-    bool is_relation = op_kind(dag_op(dag, equation->right)) == KIND_RELATION &&
-                       dag_depends(dag, equation->right, OP_VARIABLE) &&
-                       !dag_depends(dag, equation->right, OP_DISCRETE) && !dag_depends(dag, equation->right, OP_PRE);
-    if (!is_relation || dag_op(dag, equation->left) != OP_DISCRETE) continue;
-    vec_push(heap, &leaves, equation->left);
-    vec_push(heap, &relations, equation->right);
+  for (uint32_t k = 0; k < problem->logic->steps.count; k++) {
+    const LogicStep *step = &problem->logic->steps.data[k];
+    bool is_relation = op_kind(dag_op(dag, step->value)) == KIND_RELATION &&
+                       dag_depends(dag, step->value, OP_VARIABLE) && !dag_depends(dag, step->value, OP_DISCRETE) &&
+                       !dag_depends(dag, step->value, OP_PRE);
+    if (!is_relation || step->fires || step->is_parameter) continue;
+    vec_push(heap, &leaves, dag_discrete(dag, step->leaf));
+    vec_push(heap, &relations, step->value);
   }
   if (leaves.count)
     dag_substitute(dag, leaves.data, relations.data, leaves.count, problem->residual, problem->equations);
