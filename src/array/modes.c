@@ -362,8 +362,28 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   return modes;
 }
 
+/* A discrete variable that is a relation between continuous ones, such as `heat = T < limit`, stands for it: equations with either are the same, also where
+ * the solution slides along the edge. */
+static void read_relations(Problem *problem, Heap *heap) {
+  Dag *dag = problem->model->dag;
+  ExprVec leaves = {0}, relations = {0};
+  for (uint32_t k = 0; k < problem->logic->steps.count; k++) {
+    const LogicStep *step = &problem->logic->steps.data[k];
+    bool is_relation = op_kind(dag_op(dag, step->value)) == KIND_RELATION &&
+                       dag_depends(dag, step->value, OP_VARIABLE) && !dag_depends(dag, step->value, OP_DISCRETE) &&
+                       !dag_depends(dag, step->value, OP_PRE);
+    if (!is_relation || step->fires || step->is_parameter) continue;
+    vec_push(heap, &leaves, dag_discrete(dag, step->leaf));
+    vec_push(heap, &relations, step->value);
+  }
+  if (leaves.count)
+    dag_substitute(dag, leaves.data, relations.data, leaves.count, problem->residual, problem->equations);
+  vec_free(heap, &leaves, &relations);
+}
+
 Modes modes_extract(Problem *problem, Arena *arena) {
   PlaceVec places = {0};
+  read_relations(problem, arena->heap);
   list_roots(problem, arena->heap, &places);
   Modes modes = {.first = problem->logic->leaves};
   if (places.count) modes = extract(problem, &places, arena);

@@ -1,0 +1,14 @@
+// A Boolean variable that is a relation stands for it: the thermostat slides along its edge as one that writes the relation itself.
+// run: simulate --stop-time 0.5
+// run: simulate --stop-time 0.5 --solver radau
+// run: simulate --stop-time 0.5 --solver ida
+// expect: T = 295 within 1e-4
+// expect: Q = 20 within 1e-3
+model ThermostatWithoutHysteresis
+  Boolean heat;
+  Real T(start = 300, fixed = true), Q;
+equation
+  heat = T < 295;
+  Q = if heat then 25 else 0;
+  der(T) = Q - 2*(T - 285);
+end ThermostatWithoutHysteresis;
