@@ -79,6 +79,45 @@ class Assertions(unittest.TestCase):
                 self.assertEqual(run.status, status, (body, run.words))
 
 
+    def test_message_has_values(self):
+        """What a message is made of has the values of the instant: pieces of all types in random order, at events, between them, at the start, in functions and whens."""
+        head = """model M
+  type E = enumeration(low, high);
+  function f input Real u; output Real y; algorithm {inside} y := 3*u; end f;
+  parameter Real p = 2.5; parameter Integer n = 7; parameter String word = "word";
+  Real x(start = 0.125, fixed = true), z = -2*x, y = f(x);
+  Integer k = integer(8*x + 0.5); Boolean b = x > 0.5; E e = if x < 0.5 then E.low else E.high; discrete Real d(start = 5, fixed = true);
+{initial}equation
+  der(x) = 1;
+  when x > 0.25 then d = 6; end when;
+{body}end M;
+"""
+        places = [("body", "assert(x < 0.625, {});", 6, 0.625), ("body", "assert(noEvent(time < 0.4995), {});", 6, 0.625), ("body", "when x > 0.625 then assert(false, {}); end when;", 6, 0.625),
+                  ("body", "when x > 0.625 then terminate({}); end when;", 0, 0.625), ("body", "assert(x < 0.625, {}, AssertionLevel.warning);", 0, 0.625), ("initial", "initial equation\n  assert(x < 0.1, {});", 5, 0.125),
+                  ("inside", "assert(u < 0.6245, {});", 6, 0.625)]
+        for seed in seeds(40):
+            rng = random.Random(seed)
+            place, text, status, x = rng.choice(places)
+            name = "u" if place == "inside" else "x"
+            known = place != "inside"
+            pieces = [(f"String({name})", f"{x:g}"), (f"String({name}, significantDigits = 3)", f"{x:.3g}"), (f'String({name}, format = "8.4f")', f"{x:8.4f}"), (f"String(2*{name} + 1)", f"{2*x + 1:g}"),
+                      (f"String({name}, minimumLength = 9)", f"{x:<9g}"), (f"String({name}, minimumLength = 9, leftJustified = false)", f"{x:>9g}"), (f'(if {name} > 0.5 then "big" else "small")', "big" if x > 0.5 else "small"),
+                      ('"plain"', "plain"), (f"String({name} > 0.5)", "true" if x > 0.5 else "false"), (f"String(integer(4*{name}) + 1)", str(int(4*x) + 1))]
+            if known:
+                pieces += [("String(z)", f"{-2*x:g}"), ("String(k)", str(int(8*x))), ("String(e)", "high" if x > 0.5 else "low"), ("String(d)", "6" if x > 0.25 else "5"), ("String(p*n)", "17.5"), ("word", "word"),
+                           ("String(n)", "7"), ("String(b)", "true" if x > 0.5 else "false"), ("String(y)", f"{3*x:g}"), ("String(der(x))", "1")]
+            chosen = [rng.choice(pieces) for _ in range(rng.randrange(1, 6))]
+            parts = {"inside": "", "initial": "", "body": ""}
+            parts[place] = text.format(" + ".join(a for a, _ in chosen)) + "\n"
+            model = head
+            for key, part in parts.items():
+                model = model.replace(f"{{{key}}}", part)
+            run = simulate(model, solver=SOLVERS[seed % len(SOLVERS)], intervals=1000)
+            with self.subTest(model=model):
+                self.assertEqual(run.status, status, run.words)
+                self.assertIn('"' + "".join(b for _, b in chosen) + '"', run.words)
+
+
     def test_what_is_not_defined(self):
         """An equation that leaves its domain while the run goes on is named with its reason, an assertion in a called function with its own text."""
         head = ("model M\n  function f input Real u; output Real y; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "

@@ -406,6 +406,13 @@ static void set_matched(const InitialSystem *system, const Order *order, bool mo
   heap_free(system->heap, weights);
 }
 
+/* Is y no continuation of `last`, but a point that only round-off beside its size makes a solution? */
+static bool has_left(const InitialSystem *system, const double *last, const double *y) {
+  for (uint32_t q = 0; q < system->columns; q++)
+    if (terms_is_astray(system->nominal[q], last[q], y[q])) return true;
+  return false;
+}
+
 /* From 0 as far as steps of the parameter lead that grow while they succeed: to 1, or next to a turning point. y is solved at 0. */
 static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, double *y, uint32_t *iterations) {
   double *last = heap_array(system->heap, system->columns, sizeof *last), at = 0, step = 0.1;
@@ -415,9 +422,10 @@ static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, doub
     y[system->homotopy] = next;
     PatchResult result = patch_solve(patch, t0, y);
     *iterations += result.iterations;
-    if (!result.solved) memcpy(y, last, system->columns * sizeof *last);
+    bool is_along = result.solved && !has_left(system, last, y);
+    if (!is_along) memcpy(y, last, system->columns * sizeof *last);
     else at = next;
-    step *= result.solved ? 2 : 0.25;
+    step *= is_along ? 2 : 0.25;
   }
   heap_free(system->heap, last);
   return at >= 1;

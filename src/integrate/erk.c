@@ -334,7 +334,7 @@ static EvalStatus erk_stage(Erk *erk, int stage, double h) {
     int32_t c = erk->free_columns[f];
     y[c] = guess[c] + scale * missed[c];
   }
-  bool whole = stage == tableau->stages || !system->rates || system->wants_stages;
+  bool whole = stage == tableau->stages || !system->rates;
   EvalStatus status = whole ? system->complete(system->context, t, y) : system->rates(system->context, t, y);
   if (status != EVAL_OK) return status;
   if (stage == tableau->stages - 1) erk->departure = erk_departure(erk, stage, scale);
@@ -688,13 +688,6 @@ static void erk_switch_states(void *self, const double *y) {
   erk_begin(erk, y);
 }
 
-static bool erk_stages_of(void *self, StepStages *out) {
-  Erk *erk = self;
-  if (!erk->stepped) return false;
-  *out = (StepStages){.tableau = erk->tableau, .t = erk->t_old, .h = erk->h_last, .values = erk->values};
-  return true;
-}
-
 static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
 
 const Integrator integrator_erk = {
@@ -714,6 +707,6 @@ const Integrator integrator_erk = {
     .segment = {.interpolate = erk_interpolate, .shape = erk_shape, .is_explicit = true, .is_costly = true},
     .is_coarse = erk_is_coarse,
     .switch_states = erk_switch_states,
-    .stages = erk_stages_of,
+    .stages = integrator_has_no_stages,
     .statistics = erk_statistics,
 };

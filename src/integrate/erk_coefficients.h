@@ -28,7 +28,5 @@ typedef struct ErkTableau {
   double memory;       /* weight of the last error in the step control, beta of the PI controller */
 } ErkTableau;
 
-enum { ERK_STAGES_MAX = 12 };
-
 extern const ErkTableau erk_order8; /* Dormand and Prince 8(5,3), extension of order 7 */
 extern const ErkTableau erk_order5; /* Dormand and Prince 5(4), extension of order 4 */

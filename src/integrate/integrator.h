@@ -42,13 +42,12 @@ typedef struct IntegratorStatistics {
   bool stiff;
 } IntegratorStatistics;
 
-/* A step from t to t + h with its stages: of a collocation method, with what solves their linear equations (stages.h), or of an explicit one. */
+/* A step of a collocation method from t to t + h with its stages, and what solves their linear equations (stages.h). */
 typedef struct StepStages {
   struct Stages *linear;
   const struct RadauCoefficients *method;
-  const struct ErkTableau *tableau; /* NULL: it is a collocation method, and else the two before are */
   double t, h;
-  double *const *values; /* all columns, per stage, and behind those of an explicit method at the end */
+  double *const *values; /* all columns, per stage */
 } StepStages;
 
 /* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */

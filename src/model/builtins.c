@@ -1,10 +1,8 @@
 /* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function a row.
  *
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
-#include "base/number.h"
-#include "model/execute.h"
+#include "model/number.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef bool (*BuiltinRun)(Machine *machine, const Value *arguments, uint32_t count, Value *out);
@@ -409,64 +407,15 @@ static bool run_INTEGER(Machine *machine, const Value *a, uint32_t count, Value 
   return true;
 }
 
-/* How String(value, ...) writes a number (Modelica 3.6, section 3.7.1.1). */
-typedef struct TextFormat {
-  const char *format; /* "2.6f"; NULL: as the others say */
-  double digits, length;
-  bool is_left;
-} TextFormat;
-
-/* [flags] [width] [.digits] letter, which printf takes as they are. */
-static bool is_number_format(const char *format) {
-  size_t flags = strspn(format, "-+ 0#"), width = strspn(format + flags, "0123456789");
-  const char *at = format + flags + width;
-  size_t digits = *at == '.' ? strspn(at + 1, "0123456789") : 0;
-  at += *at == '.' ? 1 + digits : 0;
-  return flags < 6 && width < 3 && digits < 3 && *at && strchr("fFeEgG", *at) && !at[1];
-}
-
-/* Texts have a point, whatever the locale. */
-static const char *format_number(Machine *machine, double number, const char *format) {
-  char full[24];
-  snprintf(full, sizeof full, "%%%s", format);
-  int length = snprintf(NULL, 0, full, number);
-  char *text = machine_alloc(machine, (size_t)length + 1);
-  snprintf(text, (size_t)length + 1, full, number);
-  for (char *comma = text; (comma = strchr(comma, ','));) *comma = '.';
-  return text;
-}
-
-static const char *pad_text(Machine *machine, const char *text, const TextFormat *format) {
-  size_t length = strlen(text), room = format->length > 0 && format->length < 1e6 ? (size_t)format->length : 0;
-  if (length >= room) return text;
-  char *padded = machine_alloc(machine, room + 1);
-  memset(padded, ' ', room);
-  memcpy(padded + (format->is_left ? 0 : room - length), text, length);
-  padded[room] = 0;
-  return padded;
-}
-
-static const char *text_of_number(Machine *machine, double number, BaseType base, const TextFormat *format) {
-  if (format->format && base == TYPE_REAL) return format_number(machine, number, format->format);
-  if (base == TYPE_BOOLEAN) return pad_text(machine, number != 0 ? "true" : "false", format);
-  char *digits = machine_alloc(machine, NUMBER_SIZE);
-  double most = base == TYPE_REAL ? format->digits : 17;
-  number_format(number, most < 1 ? 1 : most > 17 ? 17 : (int)most, digits);
-  return pad_text(machine, digits, format);
-}
-
 /* Options behind the value; false if one is not known, or no format. */
 static bool read_format(Machine *machine, const Value *a, uint32_t count, TextFormat *format) {
   const Domain *domain = machine_domain(machine);
-  double options[4] = {0, 6, 0, 1};
-  uint32_t first = a[0].type.base == TYPE_REAL ? 1 : 2;
-  for (uint32_t i = 1; i < count && i + first - 1 < 4; i++)
-    if (!domain->known(domain->context, a[i].data, &options[i + first - 1])) return false;
-  *format = (TextFormat){.digits = options[1], .length = options[2], .is_left = options[3] != 0};
-  if (count < 2 || a[1].type.base != TYPE_STRING) return true;
-  format->format = names_text(machine_names(machine), (Name)options[first]);
-  format->length = 0;
-  return a[0].type.base == TYPE_REAL && is_number_format(format->format);
+  double options[3];
+  for (uint32_t i = 1; i < count && i < 4; i++)
+    if (!domain->known(domain->context, a[i].data, &options[i - 1])) return false;
+  bool has_format = count > 1 && a[1].type.base == TYPE_STRING;
+  return text_format_read((BaseType)a[0].type.base, options, count - 1,
+                          has_format ? names_text(machine_names(machine), (Name)options[0]) : NULL, format);
 }
 
 /* The name of the literal that an unknown value of an enumeration is: if e == 1 then a[1] else if e == 2 ... */
@@ -504,8 +453,10 @@ static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *ou
     if (literals && !domain->has_no_texts) return choose_literal(machine, a, literals, out->data);
     count = 1;
   } else if (is_known && read_format(machine, a, count, &format)) {
-    const char *text = text_of_number(machine, number, a[0].type.base, &format);
-    domain->text(domain->context, names_add(machine_names(machine), text, strlen(text)), out->data);
+    TextVec text = {0};
+    text_of_number(machine_names(machine)->arena.heap, &text, number, (BaseType)a[0].type.base, &format);
+    domain->text(domain->context, names_add(machine_names(machine), text.data, text.count), out->data);
+    vec_free(machine_names(machine)->arena.heap, &text);
     return true;
   }
   char *scalars = machine_alloc(machine, (size_t)count * domain->size);

@@ -10,5 +10,16 @@ typedef struct NumberContext {
 /* Texts one behind the other, as a new one. */
 double number_join(Names *names, const double *parts, uint32_t count);
 
+/* How String(value, ...) writes a number (Modelica 3.6, section 3.7.1.1). */
+typedef struct TextFormat {
+  const char *format; /* "2.6f"; NULL: as the others say */
+  double digits, length;
+  bool is_left;
+} TextFormat;
+
+/* From the options behind a value of this type: `format`, or if that is NULL the others by position. false: it is no format. */
+bool text_format_read(BaseType base, const double *options, uint32_t count, const char *text, TextFormat *format);
+void text_of_number(Heap *heap, TextVec *text, double number, BaseType base, const TextFormat *format);
+
 /* The domain over doubles; `context` must outlive it. */
 Domain number_domain(NumberContext *context);

@@ -140,7 +140,6 @@ static bool start_adjoint(Simulation *simulation) {
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   Functional functional;
   if (!find_functional(simulation, &functional)) return false;
-  simulation->view->system.wants_stages = true;
   simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
                                     request->gradient_memory, simulation->diags);
   return true;
@@ -153,9 +152,9 @@ static bool start_sensitivities(Simulation *simulation) {
   if (!plan || request->is_stepped) return true;
   simulation->facts.status = "init";
   if (request->functional && !start_adjoint(simulation)) return false;
-  Sensitivity *sensitivity = sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
-                                             request->run.stop - request->run.start, request->run.interval,
-                                             simulation->adjoint, simulation->diags);
+  Sensitivity *sensitivity =
+      sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
+                      request->run.stop - request->run.start, simulation->adjoint, simulation->diags);
   if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
                          simulation->system.y))
     return false;

@@ -442,7 +442,7 @@ bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 bool stepper_watch(Stepper *stepper, double t, const double *y) {
   if (!stepper->watches) return true;
   events_watch(stepper->view, t, y);
-  return stepper_report_fired(stepper, t);
+  return stepper_report_fired(stepper, t, y);
 }
 
 bool stepper_prepare(Stepper *stepper, double t) {

@@ -175,7 +175,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
   if (!settled && stepper->view->undetermined != MAP_NONE) return stepper_report_jump(stepper);
-  if (settled && !stepper_report_fired(stepper, t)) return false;
+  if (settled && !stepper_report_fired(stepper, t, stepper->y)) return false;
   const StepperOptions *options = &stepper->options;
   EventVec *passed = &stepper->statistics.passed;
   EventRecord event = {t, stepper->cause, stepper->mode, event_value(stepper), stepper->value_before};

@@ -124,7 +124,7 @@ void stepper_warn_turning(Stepper *stepper, const char *what);
 void stepper_warn_hovering(Stepper *stepper);
 
 /* Reports what has fired at t. false: the run fails. */
-bool stepper_report_fired(Stepper *stepper, double t);
+bool stepper_report_fired(Stepper *stepper, double t, const double *y);
 
 /* ---- the integrator and the choice of states ---- */
 

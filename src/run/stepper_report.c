@@ -1,4 +1,5 @@
 /* stepper_report: what a stepper says when it fails, and its warnings. */
+#include "code/message.h"
 #include "run/stepper_internal.h"
 
 /* The equation that is outside of its domain at y. false: none is. */
@@ -218,12 +219,12 @@ bool stepper_report_jump(Stepper *stepper) {
   return false;
 }
 
-bool stepper_report_fired(Stepper *stepper, double t) {
+bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
   const View *view = stepper->view;
   for (uint32_t k = 0; k < view->fired.count; k++) {
     const LogicAction *action = &view->switches->modes->logic->actions.data[view->fired.data[k]];
     bool *is_reported = &view->switches->decisions->is_reported[view->fired.data[k]];
-    const char *text = model_text(evaluator_model(view->evaluator), action->written->message, &stepper->diags->arena);
+    const char *text = message_text(view->evaluator, t, y, action->written->message, &stepper->diags->arena);
     if (action->kind == ACTION_TERMINATE) {
       stepper->terminated = true;
       diag_warning(stepper->diags, DIAG_MODEL_SAYS, action->written->span, "the model ends the run at time %.10g: %s",

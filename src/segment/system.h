@@ -59,7 +59,6 @@ typedef struct System {
 
   /* As `complete`, but may leave columns on which no rate depends. NULL: `complete` serves. */
   EvalStatus (*rates)(void *context, double t, double *y);
-  bool wants_stages; /* somebody looks at all columns at the stages of explicit methods: there `complete` is called */
 
   /* [columns] that `complete` finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
   const bool *given;

@@ -99,7 +99,7 @@ struct Adjoint {
   Variation *variation;
   Workspace *rows; /* NULL: rows owe nothing */
   double *entries[RADAU_STAGES_MAX], *owed[RADAU_STAGES_MAX], *multiplier[RADAU_STAGES_MAX];
-  double *stage[ERK_STAGES_MAX]; /* weights of columns there */
+  double *stage[RADAU_STAGES_MAX]; /* weights of columns there */
   double *root, *z;
 };
 
@@ -128,8 +128,8 @@ Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const 
     adjoint->entries[i] = heap_array(heap, nonzeros, sizeof(double));
     adjoint->owed[i] = heap_array(heap, plan->rows->entries, sizeof(double));
     adjoint->multiplier[i] = heap_array(heap, rows, sizeof(double));
+    adjoint->stage[i] = heap_array(heap, columns, sizeof(double));
   }
-  for (int i = 0; i < ERK_STAGES_MAX; i++) adjoint->stage[i] = heap_array(heap, columns, sizeof(double));
   adjoint->root = heap_array(heap, plan->roots, sizeof(double));
   adjoint->z = heap_array(heap, rows, sizeof(double));
   return adjoint;
@@ -194,15 +194,14 @@ static double number_at(const Adjoint *adjoint, const double *y) {
 }
 
 static size_t bytes_of(const Adjoint *adjoint, const TakenStep *taken) {
-  return (size_t)taken_points(taken) * (size_t)adjoint->system.columns * sizeof(double);
+  return (size_t)taken->method->stages * (size_t)adjoint->system.columns * sizeof(double);
 }
 
 /* Can the step of note k be taken again behind that of the note before? */
 static bool continues(const Adjoint *adjoint, uint32_t k) {
   const Note *note = &adjoint->notes.data[k];
   if (k == 0 || note[-1].kind != NOTE_STEP) return false;
-  const Step *step = &note->of.step, *before = &note[-1].of.step;
-  return before->setting == step->setting && before->taken.tableau == step->taken.tableau;
+  return note[-1].of.step.setting == note->of.step.setting;
 }
 
 static void forget_values(Adjoint *adjoint, TakenStep *taken) {
@@ -235,7 +234,7 @@ static void forget_steps(Adjoint *adjoint) {
 static void note_taken(Adjoint *adjoint, TakenStep taken, double *const *values) {
   size_t columns = (size_t)adjoint->system.columns;
   taken.values = heap_alloc(adjoint->heap, bytes_of(adjoint, &taken));
-  for (int i = 0; i < taken_points(&taken); i++)
+  for (int i = 0; i < taken.method->stages; i++)
     memcpy(taken.values + (size_t)i * columns, values[i], columns * sizeof(double));
   add_note(adjoint, (Note){NOTE_STEP, .of.step = {present_setting(adjoint), taken}});
   adjoint->used += bytes_of(adjoint, &taken);
@@ -247,15 +246,6 @@ void adjoint_note_step(Adjoint *adjoint, const StepStages *step) {
   for (int i = 0; i < s && adjoint->functional.is_integral; i++)
     adjoint->integral += step->h * step->method->a[s - 1][i] * number_at(adjoint, step->values[i]);
   note_taken(adjoint, (TakenStep){.method = step->method, .t = step->t, .h = step->h}, step->values);
-}
-
-void adjoint_note_explicit(Adjoint *adjoint, const StepStages *step) {
-  const ErkTableau *tableau = step->tableau;
-  for (int k = 0; k < tableau->stage_count && adjoint->functional.is_integral; k++)
-    if (tableau->stage[k].row == tableau->stages)
-      adjoint->integral +=
-          step->h * tableau->stage[k].weight * number_at(adjoint, step->values[tableau->stage[k].column]);
-  note_taken(adjoint, (TakenStep){.tableau = tableau, .t = step->t, .h = step->h}, step->values);
 }
 
 uint32_t adjoint_noted(const Adjoint *adjoint) { return adjoint->notes.count; }
@@ -457,7 +447,7 @@ static void weigh_stages(Adjoint *adjoint, const TakenStep *step) {
       adjoint->stage[i][functional->column] += functional->sign * step->h * step->method->a[s - 1][i];
 }
 
-static bool transpose_implicit(Adjoint *adjoint, const TakenStep *step) {
+static bool transpose_stages(Adjoint *adjoint, const TakenStep *step) {
   if (!evaluate_stages(adjoint, step)) return false;
   weigh_stages(adjoint, step);
   if (!transposed_stages_solve(adjoint->stages, step->method, step->h, adjoint->entries, adjoint->stage,
@@ -468,79 +458,11 @@ static bool transpose_implicit(Adjoint *adjoint, const TakenStep *step) {
   return true;
 }
 
-/* ---- explicit steps ----
- *
- * A stage maps the variations of its states to those of all columns, rates among them, from which the states of later stages are combined. The
- * transpose goes from the end to the start: weights of the rates of a stage become weights of its states, and these weights of the
- * rates of earlier stages. */
-
-/* Weights of all columns at point `number` of a step become weights of the states there, and of what the rows owe. */
-static bool weigh_point(Adjoint *adjoint, const TakenStep *step, int number, double *weights) {
-  const double t = step->t + step->tableau->node[number] * step->h;
-  const double *y = step->values + (size_t)number * (size_t)adjoint->system.columns;
-  if (variation_factor(adjoint->variation, t, y) != EVAL_OK || !evaluate_rows(adjoint, t, y, adjoint->owed[0]))
-    return false;
-  variation_solve_transposed(adjoint->variation, weights, adjoint->z);
-  weigh_leaves(adjoint, adjoint->plan->rows, adjoint->owed[0], -1, adjoint->z);
-  return true;
-}
-
-/* From weights of the states at point `number` to those of the rates that they were combined from. */
-static void weigh_rates(Adjoint *adjoint, const TakenStep *step, int number, const double *weights) {
-  const System *system = &adjoint->system;
-  for (int k = 0; k < step->tableau->stage_count; k++) {
-    const ErkTerm *term = &step->tableau->stage[k];
-    if (term->row != number) continue;
-    for (int32_t l = 0; l < system->links; l++)
-      adjoint->stage[term->column][system->link_to[l]] += step->h * term->weight * weights[system->link_from[l]];
-  }
-}
-
-/* What the integral gives to the stages. */
-static void weigh_integrand(Adjoint *adjoint, const TakenStep *step) {
-  const Functional *functional = &adjoint->functional;
-  if (!functional->is_integral) return;
-  if (functional->column == MAP_NONE) adjoint->weights.discrete[functional->leaf] += functional->sign * step->h;
-  for (int k = 0; k < step->tableau->stage_count && functional->column != MAP_NONE; k++) {
-    const ErkTerm *term = &step->tableau->stage[k];
-    if (term->row == step->tableau->stages)
-      adjoint->stage[term->column][functional->column] += functional->sign * step->h * term->weight;
-  }
-}
-
-/* Have only states weights? */
-static bool weighs_states_alone(const Adjoint *adjoint) {
-  const System *system = &adjoint->system;
-  double *rest = adjoint->stage[0];
-  memcpy(rest, adjoint->weights.column, (size_t)system->columns * sizeof *rest);
-  for (int32_t l = 0; l < system->links; l++) rest[system->link_from[l]] = 0;
-  for (int32_t c = 0; c < system->columns; c++)
-    if (rest[c] != 0) return false;
-  return true;
-}
-
-static bool transpose_explicit(Adjoint *adjoint, const TakenStep *step) {
-  const System *system = &adjoint->system;
-  int end = step->tableau->stages;
-  double *weights = adjoint->weights.column;
-  if (!weighs_states_alone(adjoint) && !weigh_point(adjoint, step, end, weights)) return false;
-  for (int i = 0; i < end; i++) memset(adjoint->stage[i], 0, (size_t)system->columns * sizeof(double));
-  weigh_integrand(adjoint, step);
-  weigh_rates(adjoint, step, end, weights);
-  for (int i = end; i-- > 0;) {
-    if (!weigh_point(adjoint, step, i, adjoint->stage[i])) return false;
-    weigh_rates(adjoint, step, i, adjoint->stage[i]);
-    for (int32_t l = 0; l < system->links; l++)
-      weights[system->link_from[l]] += adjoint->stage[i][system->link_from[l]];
-  }
-  return true;
-}
-
 static bool transpose_step(Adjoint *adjoint, uint32_t k) {
   TakenStep *step = &adjoint->notes.data[k].of.step.taken;
   take_setting(adjoint, adjoint->notes.data[k].of.step.setting);
   if (!step->values && !recall_step(adjoint, k)) return false;
-  bool ok = step->method ? transpose_implicit(adjoint, step) : transpose_explicit(adjoint, step);
+  bool ok = transpose_stages(adjoint, step);
   forget_values(adjoint, step);
   return ok;
 }

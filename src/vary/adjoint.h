@@ -40,7 +40,6 @@ void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pr
 
 /* A step that was accepted. */
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
-void adjoint_note_explicit(Adjoint *adjoint, const StepStages *step);
 
 /* How many maps are noted, and back to so many: an event is passed again. */
 uint32_t adjoint_noted(const Adjoint *adjoint);

@@ -1,9 +1,8 @@
 /* retake: see retake.h. A step of Radau IIA: Newton's method from the polynomial of the step before; the Jacobian is that of the stage in the
- * middle, and a new one where it converges slowly. An explicit one: stage by stage, each from the one before. */
+ * middle, and a new one where it converges slowly. */
 #include "vary/retake.h"
 
 #include "core/constants.h"
-#include "integrate/variation.h"
 #include "nonlinear/corrector.h"
 
 #include <math.h>
@@ -14,8 +13,6 @@ struct Retake {
   Stages *stages;
   double *jacobian;
   double *residual[RADAU_STAGES_MAX];
-  Variation *variation; /* of explicit steps */
-  double *change;       /* all columns */
 };
 
 Retake *retake_new(Heap *heap, const System *system) {
@@ -25,14 +22,8 @@ Retake *retake_new(Heap *heap, const System *system) {
   retake->jacobian = heap_array(heap, (size_t)system->column_start[system->columns], sizeof(double));
   for (int i = 0; i < RADAU_STAGES_MAX; i++)
     retake->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));
-  retake->variation = variation_new(heap, system);
-  retake->change = heap_array(heap, (size_t)system->columns, sizeof(double));
   return retake;
 }
-
-int taken_points(const TakenStep *step) { return step->method ? step->method->stages : step->tableau->stages + 1; }
-
-/* ---- Radau IIA ---- */
 
 /* All columns continue the step before, the states as the links have it. */
 static void predict(Retake *retake, const TakenStep *before, const TakenStep *step) {
@@ -83,11 +74,10 @@ static double add_changes(const Retake *retake, const TakenStep *step) {
   return largest;
 }
 
-/* A step, or one of its stages, that is solved. */
+/* A step that is solved. */
 typedef struct Solution {
   Retake *retake;
   const TakenStep *step;
-  double t, *y; /* of a stage */
   bool has_factors;
 } Solution;
 
@@ -108,66 +98,8 @@ static double correct_stages(void *context, bool *renew) {
   return add_changes(retake, step);
 }
 
-static bool retake_implicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
+bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step) {
   Solution solution = {.retake = retake, .step = step};
   predict(retake, before, step);
   return corrector_run(correct_stages, &solution, REACH_ANY, true, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
-}
-
-/* ---- explicit ---- */
-
-/* The states of a stage, from the rates of those before, and a guess of all other columns: what has a derivative goes as states do, the rest
- * stays. */
-static void combine(const Retake *retake, const TakenStep *step, int stage) {
-  const System *system = retake->system;
-  size_t columns = (size_t)system->columns;
-  double *y = step->values + (size_t)stage * columns;
-  memcpy(y, y - columns, columns * sizeof *y);
-  for (size_t c = 0; c < columns; c++)
-    if (system->successor[c] >= 0) y[c] = step->values[c];
-  for (int k = 0; k < step->tableau->stage_count; k++) {
-    const ErkTerm *term = &step->tableau->stage[k];
-    if (term->row != stage) continue;
-    const double factor = step->h * term->weight, *earlier = step->values + (size_t)term->column * columns;
-    for (size_t c = 0; c < columns; c++)
-      if (system->successor[c] >= 0) y[c] += factor * earlier[system->successor[c]];
-  }
-}
-
-static double correct_columns(void *context, bool *renew) {
-  *renew = true;
-  Solution *solution = context;
-  Retake *retake = solution->retake;
-  const System *system = retake->system;
-  double largest = 0, *y = solution->y;
-  memset(retake->change, 0, (size_t)system->columns * sizeof(double));
-  if (system->residual(system->context, solution->t, y, retake->residual[0]) != EVAL_OK ||
-      variation_factor(retake->variation, solution->t, y) != EVAL_OK)
-    return HUGE_VAL;
-  variation_solve(retake->variation, retake->residual[0], retake->change);
-  for (int32_t c = 0; c < system->columns; c++) {
-    y[c] += retake->change[c];
-    largest = fmax(largest, fabs(retake->change[c]) / (system->nominal[c] + fabs(y[c])));
-  }
-  return largest;
-}
-
-/* Solves for all columns but the states. */
-static bool complete(Retake *retake, double t, double *y) {
-  Solution solution = {.retake = retake, .t = t, .y = y};
-  return corrector_run(correct_columns, &solution, REACH_ANY, false, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
-}
-
-static bool retake_explicit(Retake *retake, const TakenStep *before, const TakenStep *step) {
-  size_t columns = (size_t)retake->system->columns;
-  memcpy(step->values, before->values + (size_t)(taken_points(before) - 1) * columns, columns * sizeof(double));
-  for (int i = 1; i < taken_points(step); i++) {
-    combine(retake, step, i);
-    if (!complete(retake, step->t + step->tableau->node[i] * step->h, step->values + (size_t)i * columns)) return false;
-  }
-  return true;
-}
-
-bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step) {
-  return step->method ? retake_implicit(retake, before, step) : retake_explicit(retake, before, step);
 }

@@ -47,7 +47,7 @@ static void make_direction(const Sensitivity *sensitivity, Direction *direction)
 }
 
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
-                             double interval, Adjoint *adjoint, Diags *diags) {
+                             Adjoint *adjoint, Diags *diags) {
   Sensitivity *sensitivity = heap_alloc(heap, sizeof *sensitivity);
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
@@ -56,7 +56,6 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   sensitivity->count = adjoint ? 1 + (plan->targets <= ALONE_MOST ? plan->targets : 1) : plan->targets;
   sensitivity->tolerance = tolerance;
   sensitivity->span = span;
-  sensitivity->interval = interval;
   sensitivity->goal = fmax(tolerance, ROUND_OFF);
   sensitivity->longest = INFINITY;
   sensitivity->jumps = call_jumps_new(heap, plan, view, tolerance);
@@ -102,11 +101,8 @@ static void make_output(Sensitivity *sensitivity) {
   for (int k = 0; k < RADAU_SAMPLES; k++)
     memcpy(sensitivity->sample[k], sensitivity->entries[0], nonzeros * sizeof(double));
   make_rows(heap, sensitivity->sample_owed, RADAU_SAMPLES, sensitivity->plan->rows->entries);
-  for (uint32_t k = 0; k < sensitivity->count; k++) {
-    Direction *direction = &sensitivity->directions[k];
-    radau_output_make(&direction->output, heap, system->columns);
-    make_rows(heap, direction->extra, EXTRA_POINTS, (size_t)system->columns);
-  }
+  for (uint32_t k = 0; k < sensitivity->count; k++)
+    radau_output_make(&sensitivity->directions[k].output, heap, system->columns);
 }
 
 bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->failed; }
@@ -155,12 +151,11 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- the step ---- */
 
-/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. Where its own stages are transposed, it must be
- * no more accurate than they are. */
-static const RadauCoefficients *method_for(const Integrator *integrator, void *self, bool is_explicit) {
+/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
+static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
   IntegratorStatistics now;
   integrator->statistics(self, &now);
-  if (integrator->explicit_form) return &radau_methods[is_explicit ? 1 : 2];
+  if (integrator->explicit_form) return &radau_methods[1];
   return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
 }
 
@@ -175,7 +170,7 @@ static bool point_at(Sensitivity *sensitivity, double t, double *y) {
 /* Stages of its own: the columns at the nodes by dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
-  const RadauCoefficients *method = method_for(integrator, self, sensitivity->is_explicit);
+  const RadauCoefficients *method = method_for(integrator, self);
   if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
   sensitivity->step = (StepStages){
       .linear = sensitivity->own, .method = method, .t = from, .h = to - from, .values = sensitivity->value};
@@ -618,9 +613,7 @@ bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, vo
   if (!(to > from)) return true;
   StepStages step;
   bool has_stages = to == segment->t1 && integrator->stages(self, &step);
-  sensitivity->is_explicit = has_stages && step.tableau && sensitivity->adjoint;
-  if (sensitivity->is_explicit) sensitivity->explicit_step = step;
-  sensitivity->is_shared = has_stages && step.linear && step.linear->system == &sensitivity->view->system;
+  sensitivity->is_shared = has_stages && step.linear->system == &sensitivity->view->system;
   if (sensitivity->is_shared) sensitivity->step = step;
   else if (!interpolate_stages(sensitivity, integrator, self, from, to)) return report_slow(sensitivity, from);
   if (!evaluate_stages(sensitivity)) return report_singular(sensitivity, from);
@@ -636,8 +629,7 @@ void sensitivity_accept(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_step) return;
   sensitivity->has_step = false;
-  if (sensitivity->is_explicit) adjoint_note_explicit(sensitivity->adjoint, &sensitivity->explicit_step);
-  else if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
+  if (sensitivity->adjoint) adjoint_note_step(sensitivity->adjoint, step);
   for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     memcpy(direction->now, direction->stage[step->method->stages - 1],
@@ -689,96 +681,6 @@ static bool sample_direction(Sensitivity *sensitivity, Direction *direction) {
   return true;
 }
 
-static bool is_node(const RadauCoefficients *method, double x) {
-  for (int i = 0; i < method->stages; i++)
-    if (x == method->node[i]) return true;
-  return false;
-}
-
-/* Solves for all columns at the extra points, whose Jacobians are those of samples. */
-static bool solve_extra(Sensitivity *sensitivity, const double *sample, int count) {
-  size_t columns = (size_t)sensitivity->view->system.columns;
-  int point = 0;
-  for (int k = 0; k < count && point < EXTRA_POINTS; k++) {
-    if (is_node(sensitivity->step.method, sample[k])) continue;
-    if (variation_take(sensitivity->variation, sensitivity->sample[k]) != EVAL_OK) return false;
-    for (uint32_t d = 0; d < sensitivity->count; d++) {
-      Direction *direction = &sensitivity->directions[d];
-      RadauWeights weights = radau_output_weights(&direction->output, sample[k], direction->is_corrected);
-      radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
-      sensitivity_direct(sensitivity, direction, sensitivity->sample_owed[k], direction->now, sensitivity->g);
-      variation_solve(sensitivity->variation, sensitivity->g, direction->at);
-      memcpy(direction->extra[point], direction->at, columns * sizeof(double));
-    }
-    sensitivity->extra[point++] = sample[k];
-  }
-  return point == EXTRA_POINTS;
-}
-
-/* The points where all columns were solved for: the start, the stages, the extra ones. */
-static int list_points(Sensitivity *sensitivity) {
-  int count = 1;
-  for (int i = 0; i < sensitivity->step.method->stages; i++)
-    sensitivity->points[count++] = sensitivity->step.method->node[i];
-  for (int k = 0; k < EXTRA_POINTS; k++) sensitivity->points[count++] = sensitivity->extra[k];
-  return count;
-}
-
-/* Barycentric weights of the first `count` points. */
-static void find_barycentric(Sensitivity *sensitivity, int count) {
-  for (int j = 0; j < count; j++) {
-    sensitivity->barycentric[j] = 1;
-    for (int k = 0; k < count; k++)
-      if (k != j) sensitivity->barycentric[j] /= sensitivity->points[j] - sensitivity->points[k];
-  }
-}
-
-/* The polynomial through the first `count` points at x, which is none of them, into direction->at. */
-static void interpolate_points(const Sensitivity *sensitivity, const Direction *direction, int count,
-                               const double *weight) {
-  size_t columns = (size_t)sensitivity->view->system.columns;
-  int s = sensitivity->step.method->stages;
-  double *at = direction->at;
-  memset(at, 0, columns * sizeof *at);
-  for (int j = 0; j < count; j++) {
-    const double *point = j <= s ? direction->point[j] : direction->extra[j - s - 1], part = weight[j];
-    for (size_t c = 0; c < columns; c++) at[c] += part * point[c];
-  }
-}
-
-static void point_weights(const Sensitivity *sensitivity, int count, double x, double *weight) {
-  double sum = 0;
-  for (int j = 0; j < count; j++) {
-    weight[j] = sensitivity->barycentric[j] / (x - sensitivity->points[j]);
-    sum += weight[j];
-  }
-  for (int j = 0; j < count; j++) weight[j] /= sum;
-}
-
-/* How far the polynomial through the other points is from what was solved for at the last one, relative to what varies. */
-static double dense_error(Sensitivity *sensitivity, const Direction *direction, int count) {
-  const System *system = &sensitivity->view->system;
-  double weight[POINTS_MOST], largest = 0;
-  point_weights(sensitivity, count - 1, sensitivity->points[count - 1], weight);
-  interpolate_points(sensitivity, direction, count - 1, weight);
-  set_scale(sensitivity, direction, direction->stage[sensitivity->step.method->stages - 1], 1);
-  for (int32_t c = 0; c < system->columns; c++)
-    largest = fmax(largest, fabs(direction->at[c] - direction->extra[EXTRA_POINTS - 1][c]) * sensitivity->scale[c]);
-  return largest * sqrt((double)system->columns * sensitivity->step.method->stages);
-}
-
-/* Are the points close enough to interpolate between them? */
-static bool is_resolved(Sensitivity *sensitivity) {
-  double most = fmin(sensitivity->tolerance / NEGLIGIBLE, NEGLIGIBLE);
-  int count = list_points(sensitivity);
-  bool resolved = true;
-  find_barycentric(sensitivity, count - 1);
-  for (uint32_t d = 0; d < sensitivity->count && resolved; d++)
-    resolved = dense_error(sensitivity, &sensitivity->directions[d], count) <= most;
-  find_barycentric(sensitivity, count);
-  return resolved;
-}
-
 static void point_output(Sensitivity *sensitivity, Direction *direction, const RadauDense *dense) {
   const StepStages *step = &sensitivity->step;
   RadauOutput *output = &direction->output;
@@ -792,48 +694,32 @@ static void point_output(Sensitivity *sensitivity, Direction *direction, const R
   direction->is_corrected = false;
 }
 
-/* Once a step that is looked into. Three stages have no correction, but points between them. */
+/* Once a step that is looked into. Three stages have no correction. */
 static void sample_step(Sensitivity *sensitivity) {
-  static const double between[EXTRA_POINTS] = {0.35, 0.85};
   const StepStages *step = &sensitivity->step;
-  bool has_correction = step->method->stages >= 5, ok = true;
+  bool ok = step->method->stages >= 5;
   if (sensitivity->is_sampled) return;
   if (!sensitivity->dense) make_output(sensitivity);
   RadauDense *dense = &sensitivity->dense[step->method - radau_methods];
   sensitivity->is_sampled = true;
-  sensitivity->is_dense = step->h > SEVERAL * sensitivity->interval;
-  if (has_correction && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
-  const double *sample = has_correction ? dense->sample : between;
-  int count = has_correction ? RADAU_SAMPLES : sensitivity->is_dense ? EXTRA_POINTS : 0;
-  for (int k = 0; k < count && ok; k++) ok = evaluate_sample(sensitivity, k, sample[k]);
+  if (ok && dense->sample[RADAU_SAMPLES - 1] == 0) *dense = radau_dense_make(step->method);
+  for (int k = 0; k < RADAU_SAMPLES && ok; k++) ok = evaluate_sample(sensitivity, k, dense->sample[k]);
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];
     point_output(sensitivity, direction, dense);
-    direction->is_corrected = ok && has_correction && sample_direction(sensitivity, direction);
+    direction->is_corrected = ok && sample_direction(sensitivity, direction);
   }
-  sensitivity->is_dense =
-      sensitivity->is_dense && ok && solve_extra(sensitivity, sample, count) && is_resolved(sensitivity);
 }
 
-/* All columns between stages, where there are points enough; false: only the states. */
-static bool interpolate(Sensitivity *sensitivity, double x) {
-  double weight[POINTS_MOST];
-  int count = sensitivity->step.method->stages + 1 + EXTRA_POINTS;
+/* The states between stages. */
+static void interpolate(Sensitivity *sensitivity, double x) {
   sample_step(sensitivity);
-  bool at_point = x == sensitivity->extra[0] || x == sensitivity->extra[1] || is_node(sensitivity->step.method, x);
-  if (sensitivity->is_dense && !at_point) {
-    point_weights(sensitivity, count, x, weight);
-    for (uint32_t k = 0; k < sensitivity->count; k++)
-      interpolate_points(sensitivity, &sensitivity->directions[k], count, weight);
-    return true;
-  }
   RadauWeights weights =
       radau_output_weights(&sensitivity->directions[0].output, x, sensitivity->step.method->stages >= 5);
   for (uint32_t k = 0; k < sensitivity->count; k++) {
     const Direction *direction = &sensitivity->directions[k];
     radau_output_states(&direction->output, &weights, direction->is_corrected, direction->at);
   }
-  return false;
 }
 
 const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y) {
@@ -847,7 +733,8 @@ const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const do
     memcpy(direction->at + from, direction->now + from, (values - from) * sizeof(double));
     if (x == 1) memcpy(direction->at, direction->stage[step->method->stages - 1], columns * sizeof(double));
   }
-  if (is_inside && !interpolate(sensitivity, x) && sensitivity_factor(sensitivity, t, y))
+  if (is_inside) interpolate(sensitivity, x);
+  if (is_inside && sensitivity_factor(sensitivity, t, y))
     for (uint32_t k = 0; k < sensitivity->count; k++) sensitivity_complete(sensitivity, &sensitivity->directions[k]);
   return sensitivity->at;
 }

@@ -18,10 +18,10 @@
 
 typedef struct Sensitivity Sensitivity;
 
-/* Lives in the heap. Errors go to diags. tolerance, span, interval: that of the run, its length, and between its output points. With an adjoint it hands on to that what the sensitivities would follow
+/* Lives in the heap. Errors go to diags. tolerance, span: that of the run, and its length. With an adjoint it hands on to that what the sensitivities would follow
  * from, and follows a few combinations of them itself, so that steps are as short as they ask for. */
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
-                             double interval, Adjoint *adjoint, Diags *diags);
+                             Adjoint *adjoint, Diags *diags);
 
 /* The derivatives at the start: those of the initial values, which the initializer has found. false: an error is in diags. */
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,

@@ -8,10 +8,6 @@
 #include "vary/sensitivity.h"
 #include "vary/whole_stages.h"
 
-/* Where many output points are in a step, columns are interpolated through so many points besides the stages, at
- * which they were solved for. */
-enum { EXTRA_POINTS = 2, POINTS_MOST = RADAU_STAGES_MAX + 1 + EXTRA_POINTS };
-
 /* Of one target. */
 typedef struct Direction {
   double *parameter;                   /* what each parameter of the plan moves by */
@@ -21,14 +17,13 @@ typedef struct Direction {
   double **stage;                      /* the latter */
   RadauOutput output;                  /* of the step, between its stages */
   bool is_corrected;
-  double contraction;          /* what a correction leaves of an error, in the last step */
-  double *extra[EXTRA_POINTS]; /* all columns, at two points more of the step */
-  double *defect;              /* per column, of states */
-  double size;                 /* of the target */
-  double peak;                 /* the most that states have varied by so far, scaled */
-  double *at;                  /* what sensitivity_at has made; in an event what varies with its time fixed to it */
-  double *reset;               /* per reinit of the plan: what its value varies by */
-  double time;                 /* what the time of the event moves by */
+  double contraction; /* what a correction leaves of an error, in the last step */
+  double *defect;     /* per column, of states */
+  double size;        /* of the target */
+  double peak;        /* the most that states have varied by so far, scaled */
+  double *at;         /* what sensitivity_at has made; in an event what varies with its time fixed to it */
+  double *reset;      /* per reinit of the plan: what its value varies by */
+  double time;        /* what the time of the event moves by */
 } Direction;
 
 /* Some entries of the Jacobian. */
@@ -60,15 +55,10 @@ struct Sensitivity {
   WholeStages *whole; /* likewise, and */
   Elimination *elimination;
   StepStages step;
-  StepStages explicit_step; /* for an adjoint, in place of the former */
-  bool has_step, is_shared, is_explicit;
-  const Segment *segment;                               /* of the step */
-  bool is_sampled;                                      /* the corrections between the stages have been looked for */
-  bool is_dense;                                        /* and the extra points solved for */
-  double extra[EXTRA_POINTS];                           /* where they are, in units of the step */
-  double points[POINTS_MOST], barycentric[POINTS_MOST]; /* with the start and the stages; their weights */
-  double interval;                                      /* between output points */
-  RadauDense *dense;                                    /* by method; NULL until an output point lies between stages */
+  bool has_step, is_shared;
+  const Segment *segment; /* of the step */
+  bool is_sampled;        /* the corrections between the stages have been looked for */
+  RadauDense *dense;      /* by method; NULL until an output point lies between stages */
   double *sample[RADAU_SAMPLES], *sample_owed[RADAU_SAMPLES]; /* Jacobians and what rows owe at the samples */
   double *value[RADAU_STAGES_MAX];                            /* columns at the stages, where they are interpolated */
   double *entries[RADAU_STAGES_MAX];                          /* of the Jacobians there */
@@ -98,8 +88,6 @@ struct Sensitivity {
 /* What the rows owe directly in a direction, from values of their program, into g. `now` has the discretes. */
 void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
                         const double *now, double *g);
-
-/* So many targets are followed one by one for an adjoint, more of them in one combination. */
 
 /* Takes the point (t, y), whose rows hold. false: an error is in diags. */
 bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);

@@ -259,10 +259,11 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return lowest(&stretch) <= lost;
 }
 
-/* Is the determinant zero but for errors, and next to zero in time too by its slope, of all the way? Some fall without end. */
-static bool has_vanished(const Trail *trail, double way) {
+/* Is the determinant but this part of its largest, and next to zero in time too by its slope, of all the way? Some fall without end, or to a value that is small but
+ * no zero. */
+static bool is_next_to_zero(const Trail *trail, double way, double part) {
   double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  return now <= VANISHED * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
+  return now <= part * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
 }
 
 /* Are the steps so small a part of the way that they end where they are? */
@@ -314,8 +315,8 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     ahead = look_at(turning, b, &follower, t, &trail);
     if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
-    found =
-        ahead && k > 0 && (has_vanished(&trail, until - mark->t) || ends_at_zero(turning, b, &follower, &trail, &t));
+    found = ahead && k > 0 &&
+            (is_next_to_zero(&trail, until - mark->t, VANISHED) || ends_at_zero(turning, b, &follower, &trail, &t));
     way->largest = trail.largest;
     if (found && (trail.values[1] > 0) != (trail.values[2] > 0)) way->behind = trail.times[2];
     if (found) break;
@@ -325,7 +326,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     t = follower.integrator->time(follower.self);
   }
   bool stuck = !ahead || is_stuck(&trail, until - mark->t);
-  found = found || (stuck && fabs(trail.values[2]) <= NEGLIGIBLE * trail.largest);
+  found = found || (stuck && is_next_to_zero(&trail, until - mark->t, NEGLIGIBLE));
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, SLIVER) : 0;
