@@ -51,7 +51,9 @@ static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, dou
   return boundary_shoot(search->model, &options, attempt);
 }
 
-static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
+static bool is_ok(const daedal_result *result) {
+  return result && daedal_status_of(result) == DAEDAL_OK && !boundary_is_rough(result);
+}
 
 /* ---- smoothing ---- */
 

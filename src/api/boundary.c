@@ -422,6 +422,9 @@ static BoundaryFacts *gather(daedal_result *asked, Shooting *shooting, double la
     else facts->name[facts->count] = name, facts->value[facts->count++] = value;
   }
   name_arcs(asked, shooting, begin, facts);
+  double size = 1;
+  for (uint32_t k = 0; k < facts->count; k++) size = fmax(size, fabs(facts->value[k]));
+  facts->is_rough = largest > sqrt(shooting->estimate->options.tolerance) * size;
   return facts;
 }
 
@@ -524,7 +527,17 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   for (uint32_t k = 0; k < from->arc_count; k++)
     facts->arcs[k].control = arena_copy(&result->diags.arena, from->arcs[k].control, strlen(from->arcs[k].control));
   result->simulation.facts.boundary = facts;
+  if (facts->is_rough)
+    diag_warning(&result->diags, DIAG_WARNING, (Span){0},
+                 "the conditions at the end are missed by up to %.3g, because errors grow in the run; more segments "
+                 "(--segments) may help",
+                 facts->residual);
   return true;
+}
+
+bool boundary_is_rough(const daedal_result *result) {
+  const BoundaryFacts *facts = result->simulation.facts.boundary;
+  return facts && facts->is_rough;
 }
 
 /* The run with what was found from these guesses. NULL: the equations do not determine their variables at them, though that was asked for. */
