@@ -51,9 +51,7 @@ static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, dou
   return boundary_shoot(search->model, &options, attempt);
 }
 
-static bool is_ok(const daedal_result *result) {
-  return result && daedal_status_of(result) == DAEDAL_OK && !boundary_is_rough(result);
-}
+static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
 
 /* ---- smoothing ---- */
 

@@ -22,9 +22,6 @@ extern const uint32_t boundary_segments[];
 /* The run with what was found, or what failed. NULL when there is no memory even for the handle. */
 daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt);
 
-/* Are the conditions missed by much, because errors grow in the run? */
-bool boundary_is_rough(const daedal_result *result);
-
 /* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
 void boundary_forget_outputs(daedal_options *options);
 

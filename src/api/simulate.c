@@ -1,16 +1,9 @@
 /* simulate: a run of any model: from its initial values, or with final equations by shooting, with arcs where controls are at their bounds. */
 #include "api/boundary.h"
 
-/* Was nothing found, or not what more segments may find? */
-static bool is_open(const daedal_result *result) {
-  daedal_status status = daedal_status_of(result);
-  return status == DAEDAL_INTEGRATION || (status == DAEDAL_OK && boundary_is_rough(result));
-}
-
 /* The better of two results; the other is freed. */
 static daedal_result *take_better(daedal_result *result, daedal_result *next) {
-  bool is_better = next && daedal_status_of(next) == DAEDAL_OK &&
-                   (daedal_status_of(result) != DAEDAL_OK || !boundary_is_rough(next));
+  bool is_better = next && daedal_status_of(next) == DAEDAL_OK;
   daedal_free(is_better ? result : next);
   return is_better ? next : result;
 }
@@ -20,12 +13,13 @@ static daedal_result *take_better(daedal_result *result, daedal_result *next) {
 static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
   if (options->segments) return boundary_shoot(model, options, &(Attempt){.segments = options->segments});
   daedal_result *result = boundary_shoot(model, options, &(Attempt){.segments = boundary_segments[0]});
-  if (model->model->switched.count && is_open(result)) {
+  if (model->model->switched.count && daedal_status_of(result) == DAEDAL_INTEGRATION) {
     daedal_result *arcs = arcs_simulate(model, options);
     daedal_free(arcs ? result : NULL);
     if (arcs) return arcs;
   }
-  for (const uint32_t *segments = &boundary_segments[1]; *segments && is_open(result); segments++)
+  for (const uint32_t *segments = &boundary_segments[1]; *segments && daedal_status_of(result) == DAEDAL_INTEGRATION;
+       segments++)
     result = take_better(result, boundary_shoot(model, options, &(Attempt){.segments = *segments}));
   return result;
 }

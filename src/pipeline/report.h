@@ -29,7 +29,6 @@ typedef struct BoundaryFacts {
   double *value;
   uint32_t count, conditions, segments, iterations, runs;
   double residual; /* the largest of the conditions */
-  bool is_rough;   /* it is more than a run without growth of errors leaves */
   ArcFacts *arcs;  /* control by control; none where controls are switched by signs alone */
   uint32_t arc_count;
 } BoundaryFacts;
