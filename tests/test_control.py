@@ -359,6 +359,18 @@ end Regulator;
             self.assertEqual(run.status, 0, run.words)
             self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
 
+    def test_conditions_are_met(self):
+        """Where errors grow in a run, a shot from good guesses misses its conditions: more segments are taken, or it is no solution. The end of Jackson's problem, smoothed."""
+        text = ("model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), p(start = 0.95011148), q(start = 0.8957737), u, S;\nequation\n"
+                "  der(x) = u*(10*y - x); der(y) = u*(x - 10*y) - (1 - u)*y; der(p) = u*(p - q); der(q) = -10*u*(p - q) + (1 - u)*q;\n"
+                "  S = (p - q)*(10*y - x) + q*y; u = 0.5 - 0.25*S/sqrt(S^2/4 + 1e-6);\nfinal equation\n  p = 1; q = 1;\n"
+                "  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend M;\n")
+        for options in ((), ("--segments", 1), ("--segments", 4)):
+            code, report, columns, words = run(text, *options)
+            self.assertEqual(code, 6 if 1 in options else 0, words)
+            if code == 0:
+                self.assertLess(max(abs(columns["p"][-1] - 1), abs(columns["q"][-1] - 1)), 1e-4, options)
+
     def test_closed_forms(self):
         """Least energy, Mayer and Bolza, two controls, an integral constraint, a line at the end, free final time, least fuel, two switches, Zermelo's problem in a shear flow, Dido's arc, least time with drag."""
         def bisect(function, low, high):
