@@ -998,7 +998,7 @@ class Undefined(unittest.TestCase):
 
     GUARDS = ("if g then (if {c} then 1 else 0) else 0", "if g and {c} then 1 else 0", "if not (not g or not {c}) then 1 else 0",
               "if not g then 0 elseif {c} then 1 else 0", "if noEvent(g and {c}) then 1 else 0")
-    ROOTS = (("sqrt(x)", math.sqrt), ("log(x + 0.001)", lambda x: math.log(x + 0.001)), ("x^0.3", lambda x: x**0.3), ("asin(1 - x)/2", lambda x: math.asin(1 - x) / 2))
+    ROOTS = (("sqrt(x)", math.sqrt), ("log(x)", math.log), ("log(x + 0.001)", lambda x: math.log(x + 0.001)), ("x^0.3", lambda x: x**0.3), ("asin(1 - x)/2", lambda x: math.asin(1 - x) / 2))
 
     def run_model(self, text, solver):
         path, out = os.path.join(WORK, "undefined.mo"), os.path.join(WORK, "undefined.csv")

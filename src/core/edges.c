@@ -32,10 +32,17 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
+/* How fast the difference has come to where it is: its mean rate since the last point that was kept, which is a rate on the way (mean value theorem). The rate at
+ * that point itself may be that of a pole, as of log(x) where x begins at an event of x > 0. */
+static double present_speed(const Edges *edges, int m) {
+  double way = edges->now->time - edges->now->kept;
+  return way > 0 ? edges_size(edges->difference[m] - edges->place[m].before) / way : fabs(edges->rate[m]);
+}
+
 static double round_off(const Edges *edges, int m) {
   double size = fmax(edges_size(edges->difference[edges->count + m]), edges_size(edges->place[m].before));
   double blur =
-      4 * DBL_EPSILON * fabs(edges->now->time) * edges->history[m].speed; /* what round-off of time makes of it */
+      4 * DBL_EPSILON * fabs(edges->now->time) * present_speed(edges, m); /* what round-off of time makes of it */
   return fmax(DIFFERENCE_ROUND_OFF * size, blur);
 }
 
