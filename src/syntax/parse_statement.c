@@ -237,8 +237,8 @@ bool parse_statement(Parser *parser, bool is_algorithm) {
   TokenKind kind = parser->token.kind;
   if (!is_algorithm && (kind == TOKEN_WHILE || kind == TOKEN_BREAK || kind == TOKEN_RETURN))
     parser_error(parser, parser->token.span, "%s stands in algorithms only", token_kind_text(kind));
-  if (is_algorithm && kind == TOKEN_CONNECT)
-    parser_error(parser, parser->token.span, "`connect` stands in equation sections only");
+  if (kind == TOKEN_CONNECT && (is_algorithm || vec_last(&parser->classes).section.is_initial))
+    parser_error(parser, parser->token.span, "`connect` stands in equation sections only, not in initial ones");
   switch (kind) {
   case TOKEN_IF: return begin_condition_block(parser, AST_IF_BLOCK);
   case TOKEN_WHEN: return begin_condition_block(parser, AST_WHEN_BLOCK);

@@ -209,6 +209,32 @@ static void check_function_component(Parser *parser, AstClass *definition, const
     report(parser, label.span, NULL, "`%s` of a function is neither input nor output: it must be protected", name);
 }
 
+/* Is the expression size(name, number) with a literal number? Which one; 0: it is not. */
+static int64_t own_size(const Ast *ast, AstExpr e, Name name) {
+  bool is_call = ast_kind(ast, e) == AST_CALL && ast_kid_count(ast, e) == 2 && !ast_label_count(ast, e);
+  if (!is_call || ast_path(ast, e).count != 1) return 0;
+  AstExpr of = ast_kid(ast, e, 0), number = ast_kid(ast, e, 1);
+  if (strcmp(names_text(ast->names, ast_part(ast, ast_path(ast, e), 0)->name), "size") != 0) return 0;
+  bool is_own = ast_kind(ast, of) == AST_REFERENCE && ast_path(ast, of).count == 1 &&
+                ast_part(ast, ast_path(ast, of), 0)->name == name;
+  return is_own && ast_kind(ast, number) == AST_INTEGER ? ast_node(ast, number)->value.integer : 0;
+}
+
+/* A size that is said to be itself, or a later one that is not open. */
+static void check_own_sizes(Parser *parser, AstClass *definition, const AstComponent *component) {
+  const Ast *ast = parser->ast;
+  const AstExprs *sizes = &component->dimensions;
+  for (uint32_t k = 0; k < sizes->count; k++) {
+    int64_t number = own_size(ast, sizes->data[k], component->label.name);
+    if (number <= k || number > sizes->count || ast_kind(ast, sizes->data[number - 1]) == AST_COLON) continue;
+    keep_breach(parser, definition,
+                (AstBreach){.span = ast_span(ast, sizes->data[k]),
+                            .is_plain = true,
+                            .message = arena_printf(&parser->ast->arena, "size %u of `%s` depends on itself", k + 1,
+                                                    names_text(ast->names, component->label.name))});
+  }
+}
+
 static void check_component(Parser *parser, AstClass *definition, const AstElement *element) {
   AstLabel label = element->component->label;
   const AstPath type = element->component->type->name;
@@ -240,6 +266,7 @@ static void check_elements(Parser *parser, AstClass *definition) {
     if (element->kind != AST_COMPONENT) continue;
     check_reserved(parser, element->component->label);
     check_component(parser, definition, element);
+    check_own_sizes(parser, definition, element->component);
   }
 }
 
