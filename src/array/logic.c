@@ -261,7 +261,7 @@ static bool has_unknown(const LogicBuilder *builder, Expr e) {
   for (uint32_t k = 0; k < nodes.count && !found; k++) {
     if (dag_op(builder->dag, nodes.data[k]) != OP_PARAMETER) continue;
     const Variable *variable = &model->variables.data[model->parameters.data[dag_index(builder->dag, nodes.data[k])]];
-    found = variable->fixed == FIXED_FALSE && variable->type == TYPE_REAL && variable->binding == EXPR_NONE;
+    found = variable_is_sought(variable) && variable->type == TYPE_REAL;
   }
   vec_free(builder->heap, &nodes);
   return found;
@@ -301,8 +301,7 @@ static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
   const Model *model = builder->model;
   if (dag_op(builder->dag, side) != OP_PARAMETER) return false;
   const Variable *variable = &model->variables.data[model->parameters.data[dag_index(builder->dag, side)]];
-  return variable->fixed == FIXED_FALSE && variable->type != TYPE_REAL && variable->type != TYPE_STRING &&
-         variable->binding == EXPR_NONE;
+  return variable_is_sought(variable) && variable->type != TYPE_REAL && variable->type != TYPE_STRING;
 }
 
 static void add_initial_steps(LogicBuilder *builder) {

@@ -362,8 +362,7 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   return modes;
 }
 
-/* A discrete variable that is a relation between continuous ones, such as `heat = T < limit`, stands for it: equations with either are the same, also where
- * the solution slides along the edge. */
+/* Puts relations in for discrete variables that are nothing else, such as `heat = T < limit`: so the solution can slide along the edge of either. */
 static void read_relations(Problem *problem, Heap *heap) {
   Dag *dag = problem->model->dag;
   ExprVec leaves = {0}, relations = {0};

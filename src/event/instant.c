@@ -359,7 +359,8 @@ static bool choose_one(Bordered *bordered, ConstMoment near, ConstMoment far) {
   return inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far);
 }
 
-/* The slack of the equations along the direction that is lost, at places beside a point that meets all others. Where it changes its sign solutions cross, and the sign says which way. */
+/* How much the one equation that is lost is missed at points beside this one, which meet all the others. Solutions cross where this changes its sign; the sign
+ * says which way. */
 typedef struct Line {
   int samples; /* on a side, each SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
   double *place, *slack; /* [2*samples] in order */

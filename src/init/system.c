@@ -61,8 +61,7 @@ static Array *extend_array(InitialSystem *system, const Structure *structure, co
 /* ---- parameters with fixed = false ---- */
 
 static bool is_free(const Variable *variable) {
-  return variable->role == ROLE_PARAMETER && variable->fixed == FIXED_FALSE && variable->type == TYPE_REAL &&
-         variable->variability == VARIABILITY_PARAMETER && variable->binding == EXPR_NONE;
+  return variable_is_sought(variable) && variable->type == TYPE_REAL && variable->variability == VARIABILITY_PARAMETER;
 }
 
 static void find_parameters(InitialSystem *system) {

@@ -615,8 +615,7 @@ static bool text_step(Compiler *c, struct Task *task) {
   uint32_t place = c->types.count - task->height, first = type.base == TYPE_REAL ? 0 : 1;
   AstExpr format = place == 1 ? text_option(c, task, 1, "format") : AST_NONE;
   const TextOption *option = &text_options[first + place - 1];
-  bool is_by_place =
-      place == 1 && task->kid == 1 && ast_kid_count(c->el->ast, task->e) > 1 + ast_label_count(c->el->ast, task->e);
+  bool is_by_place = place == 1 && positional_count(c->el->ast, task->e) > 1;
   if (is_by_place && c->el->model->is_strict && type.base != TYPE_REAL)
     compile_error(c, span, "arguments of `String` behind the first are given by their names");
   bool is_over = task->kid >= given || first + place > sizeof text_options / sizeof *text_options;
@@ -746,12 +745,8 @@ void call_step(Compiler *c) {
 
 /* The slot of the routine that label number `i` of function f(a = ...) names; NONE if there is none. */
 static uint32_t labelled_slot(const Compiler *c, const struct Task *task, uint32_t i) {
-  const Routine *routine = c->el->model->routines.data[task->routine];
   if (i >= ast_label_count(c->el->ast, task->e)) return NONE;
-  Name name = ast_label(c->el->ast, task->e, i).name;
-  for (uint32_t slot = 0; slot < routine->inputs; slot++)
-    if (routine->locals.data[slot].name == name) return slot;
-  return NONE;
+  return routine_input(c->el->model->routines.data[task->routine], ast_label(c->el->ast, task->e, i).name);
 }
 
 /* The values given are on the stack: they become the fields of a record that stands for the function. */

@@ -423,6 +423,9 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 
 /* ---- routine.c ---- */
 
+/* The slot of the input with this name; NONE: there is none. */
+uint32_t routine_input(const Routine *routine, Name name);
+
 /* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 

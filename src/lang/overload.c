@@ -206,9 +206,7 @@ bool overload_unary(Compiler *c, const char *name, Type a, Span span, Type *out)
 static uint32_t input_of(const Elaboration *el, const Routine *routine, AstExpr e, uint32_t i) {
   uint32_t positional = ast_kid_count(el->ast, e) - ast_label_count(el->ast, e);
   if (i < positional) return i < routine->inputs ? i : NONE;
-  for (uint32_t slot = 0; slot < routine->inputs; slot++)
-    if (routine->locals.data[slot].name == ast_label(el->ast, e, i - positional).name) return slot;
-  return NONE;
+  return routine_input(routine, ast_label(el->ast, e, i - positional).name);
 }
 
 /* All arguments are inputs, and what is not given has a value. */

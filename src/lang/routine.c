@@ -599,6 +599,12 @@ uint32_t routine_of(Elaboration *el, ClassEntry *entry) {
   return entry->index;
 }
 
+uint32_t routine_input(const Routine *routine, Name name) {
+  for (uint32_t slot = 0; slot < routine->inputs; slot++)
+    if (routine->locals.data[slot].name == name) return slot;
+  return NONE;
+}
+
 static void finish_routine(Elaboration *el, uint32_t number) {
   uint32_t position = el->class_of_routine.data[number];
   if (position != NONE && el->classes.data[position].body == PROGRESS_NEW)

@@ -137,7 +137,7 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- the step ---- */
 
-/* Radau IIA that is as accurate as the step: an explicit method of order 8 takes long ones. */
+/* The Radau IIA method that is as accurate as the step was: steps of an explicit method of order 8 are long. */
 static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
   IntegratorStatistics now;
   integrator->statistics(self, &now);
