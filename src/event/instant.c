@@ -115,8 +115,8 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
  * distance: what they are where the columns are moved as far as they will be counts, too. */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
-  note_entries(bordered, at, INSTANT_FARTHEST, y);
-  note_entries(bordered, at, -INSTANT_FARTHEST, y);
+  note_entries(bordered, at, SMALL_PART, y);
+  note_entries(bordered, at, -SMALL_PART, y);
   if (!note_entries(bordered, at, 0, y)) return false;
   for (int32_t r = 0; r < bordered->rows; r++) weight[r] = weight[r] > 0 ? 1 / weight[r] : 1;
   return true;
@@ -293,13 +293,13 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
 
 /* The same along all directions: those of the borders, and that of a jump. */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
-  double length = norm(jump, bordered->lost), farthest = fmax(INSTANT_FARTHEST, 2 * length);
+  double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
     double direction[LOST_LIMIT] = {0}, side = j % 2 ? -1 : 1;
     if (j / 2 < bordered->lost) direction[j / 2] = side;
     else if (length == 0) break;
     for (int32_t i = 0; i < bordered->lost && j / 2 == bordered->lost; i++) direction[i] = side * jump[i] / length;
-    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? INSTANT_FARTHEST : farthest, y)) return false;
+    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? SMALL_PART : farthest, y)) return false;
   }
   return true;
 }

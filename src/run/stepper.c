@@ -488,11 +488,11 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
   if (!(events > 0)) return;
   number_format(start, 6, first), number_format(interval, 6, between);
   snprintf(what, sizeof what, "sample(%s, %s)", first, between);
-  refuse_many(heap, events, EVENT_WORK, "%s has %s events", what);
+  refuse_many(heap, events, SELDOM, "%s has %s events", what);
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = EVENT_WORK * (1 + (double)schedule_count(schedule));
+  double each = SELDOM * (1 + (double)schedule_count(schedule));
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 
@@ -501,7 +501,7 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   double shortest = past_shortest(evaluator);
   number_format(shortest, 6, time);
   snprintf(what, sizeof what, "a delay by %s", time);
-  refuse_many(heap, span / shortest, EVENT_WORK, "%s asks for %s steps", what);
+  refuse_many(heap, span / shortest, SELDOM, "%s asks for %s steps", what);
 }
 
 /* Events and steps that are known beforehand count as work. Those of the run do not: its end is known, and it can be interrupted. */
