@@ -264,7 +264,7 @@ static void ida_choose(Ida *ida) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_watched = system->watched && system->watched[c];
     bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
-    ida_set_share(ida, c, is_spare ? DIFFERENCE_ROUND_OFF : MINOR, is_spare ? DIFFERENCE_ROUND_OFF : SMALL_PART);
+    ida_set_share(ida, c, is_spare ? LEAST_ABSOLUTE : MINOR, is_spare ? LEAST_ABSOLUTE : SMALL_PART);
   }
   for (int32_t l = 0; l < system->links; l++)
     ida_set_share(ida, system->link_to[l], DIFFERENCE_ROUND_OFF, DIFFERENCE_ROUND_OFF);
