@@ -175,7 +175,7 @@ static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
   if (turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point))
-    return stepper_leaps_instant(stepper, point->time);
+    return stepper_leaps_instant(stepper, fmax(point->time, stepper->before));
   bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
   return is_first && stepper_leaps_instant(stepper, stepper->before);
 }
@@ -388,7 +388,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
 
 /* A step over a singular point that one solution crosses is taken again, to right before it: states are known there. */
 static bool ends_before_instant(Stepper *stepper) {
-  double gap = SLIVER * stepper_span(stepper), end = stepper->turning_point.time - gap;
+  double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
   if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
   undo_step(stepper, end - stepper->before);
   turning_begin(stepper->turning, stepper->before, stepper->begin);

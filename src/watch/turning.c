@@ -520,6 +520,8 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
     bool follows = may_follow(trail);
     TurningPoint found;
     Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
+    if (trace == TRACE_ZERO && changes && inside && close_in(turning, b, segment, false, 0, &stretch))
+      found.found = stretch.right;
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
