@@ -78,6 +78,8 @@ struct Stepper {
   Segment *segment;             /* of the last step */
   bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections;          /* of the integrator, up to the last step */
+  double planned;               /* size of the next step when the last one was accepted */
+  double t_rejected;            /* the farthest end of a step that was rejected */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
