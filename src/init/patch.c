@@ -71,12 +71,17 @@ static uint32_t list_positions(const InitialSystem *system, const uint32_t *rows
   return distinct;
 }
 
+static Expr *list_roots(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
+  Expr *roots = heap_array(system->heap, count, sizeof *roots);
+  for (uint32_t k = 0; k < count; k++) roots[k] = system->row[rows ? rows[k] : k];
+  return roots;
+}
+
 static PatchCode make_code(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
   Heap *heap = system->heap;
   IndexVec positions = {0};
-  uint32_t distinct = list_positions(system, rows, count, &positions);
-  Expr *roots = heap_array(heap, count, sizeof *roots);
-  for (uint32_t k = 0; k < count; k++) roots[k] = system->row[rows[k]];
+  uint32_t distinct = rows ? list_positions(system, rows, count, &positions) : 0;
+  Expr *roots = list_roots(system, rows, count);
   PatchCode code = {.words = roots, .count = count};
   code.program = program_new(heap, system->model, &system->layout, roots, count);
   code.jacobian = jacobian_new(heap, system->model, &system->layout, roots, count, positions.data, distinct);
@@ -84,14 +89,10 @@ static PatchCode make_code(const InitialSystem *system, const uint32_t *rows, ui
   return code;
 }
 
-/* The code of rows: the plan's, or made now. */
-static PatchCode take_code(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
+PatchCode patch_code(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
   bool shareable = true;
-  Expr *roots = heap_array(system->heap, count, sizeof *roots);
-  for (uint32_t k = 0; k < count; k++) {
-    roots[k] = system->row[rows[k]];
-    shareable = shareable && patch_is_shareable(system, rows[k]);
-  }
+  Expr *roots = list_roots(system, rows, count);
+  for (uint32_t k = 0; k < count && shareable; k++) shareable = patch_is_shareable(system, rows ? rows[k] : k);
   const PatchCode *known = shareable ? patch_codes_find(system->known, roots, count) : NULL;
   heap_free(system->heap, roots);
   if (known) return *known;
@@ -195,7 +196,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     patch->jacobian = system->jacobian;
     patch->entries = system->entries;
   } else {
-    PatchCode code = take_code(system, rows, count);
+    PatchCode code = patch_code(system, rows, count);
     patch->list = heap_copy(heap, rows, count, sizeof *rows);
     patch->rows = count;
     set_code(patch, &code);

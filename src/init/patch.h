@@ -30,6 +30,9 @@ void patch_codes_add(PatchCodes *codes, PatchCode code);
 /* Does a row of the system mean the same in every run of the plan? Then its code may be shared. */
 bool patch_is_shareable(const InitialSystem *system, uint32_t row);
 
+/* The code of rows, by all columns in them: the plan's, or made now. NULL rows: of the first `count`, by all columns of the system. */
+PatchCode patch_code(const InitialSystem *system, const uint32_t *rows, uint32_t count);
+
 /* A patch of `count` rows of the system; NULL rows: all of them, with the system's own program. Lives in the
  * heap. */
 Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count);
