@@ -1,5 +1,5 @@
 /* system: see system.h. */
-#include "init/patch.h"
+#include "init/codes.h"
 
 #include "code/dependents.h"
 
@@ -263,7 +263,7 @@ void system_compile(InitialSystem *system) {
     return;
   }
   Heap *heap = system->heap;
-  PatchCode code = patch_code(system, NULL, system->rows);
+  InitialCode code = codes_take(system, NULL, system->rows);
   system->program = workspace_new(heap, code.program);
   system->jacobian = code.jacobian;
   system->entries = workspace_new(heap, code.jacobian->program);
