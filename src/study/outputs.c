@@ -137,8 +137,9 @@ static const char *next_name(const char **text, const char **before, Arena *aren
   for (const char *next = *text; *next;) {
     bool is_number = isdigit((unsigned char)*next);
     const char *end = is_number ? number_end(next) : is_letter(*next) ? name_end(next) : next + 1;
-    const char *part =
-        is_number ? arena_printf(arena, "%.17g", strtod(next, NULL)) : arena_copy(arena, next, (size_t)(end - next));
+    const char *part = arena_copy(arena, next, (size_t)(end - next));
+    double value;
+    if (is_number && number_parse(next, end, &value)) part = arena_printf(arena, "%.17g", value);
     if (is_letter(*next) && *end != '(' && !is_word(part)) {
       *text = end;
       return part;
