@@ -176,8 +176,7 @@ static bool fails_at_instant(Stepper *stepper) {
   if (!stepper->turning) return false;
   if (turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point))
     return stepper_leaps_instant(stepper, fmax(point->time, stepper->before));
-  bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
-  return is_first && stepper_leaps_instant(stepper, stepper->before);
+  return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->before);
 }
 
 /* Steps fail some way before a singular point, since columns bend there: the explicit method gets nearer, and gives back to the one of now behind the point. */

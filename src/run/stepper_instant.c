@@ -169,8 +169,7 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
 
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
-  bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
-  bool is_start = is_first && stepper->before == singular;
+  bool is_start = stepper_is_first(stepper) && stepper->before == singular;
   if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED)
     return stepper_crosses_instant(stepper, singular);

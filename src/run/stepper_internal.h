@@ -221,6 +221,11 @@ bool stepper_can_cross(Stepper *stepper, double singular);
 /* How far before and behind it. */
 double stepper_crossing_gap(const Stepper *stepper, double singular);
 
+/* Did the last step begin where the run, or its part behind an event, begins? */
+static inline bool stepper_is_first(const Stepper *stepper) {
+  return stepper->before == stepper->options.start || stepper->before == stepper->t_event;
+}
+
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
   double near = 2 * LOCATED * stepper_span(stepper);
