@@ -113,6 +113,17 @@ class Parallelograms(unittest.TestCase):
                         run = simulate(self.text(crank, base, 1.05 * base, angle, speed), **options)
                         self.assertEqual(run.status, 0, run.words)
 
+    def test_loose(self):
+        """Errors of the run hide the flat position at loose tolerances."""
+        tally = Tally("flat linkages at loose tolerances")
+        for seed in seeds(12, quick=3):
+            rng = random.Random(seed + 100)
+            crank, base, angle, speed = rng.uniform(0.5, 2), rng.uniform(2.2, 4), rng.uniform(0.5, 1.5), rng.uniform(0.5, 2)
+            for solver in (name for name in ("erk", "radau", "bdf", "cvode") if name in solver_names()):
+                run = simulate(self.text(crank, base, base, angle, speed), stop_time=3, solver=solver, tolerance=1e-4)
+                (tally.add_right if run.status == 6 else lambda: tally.add_wrong(seed, solver, run.status, run.words[:150]))()
+        tally.check(self)
+
 
 class Charges(unittest.TestCase):
     """Nonlinear capacitors behind resistors; their charges are constant in all modes but the one that holds."""

@@ -498,7 +498,7 @@ static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
   return near <= SEVERAL || near <= (1 - EARLY) * FAR * far; /* some times the size of the states is no pole */
 }
 
-/* Where no direction is lost on the way to the instant, the one that nearly is, is looked along if that is `asked`. */
+/* Where no direction is lost on the way to the instant, or on one side alone, the one that nearly is, is looked along if that is `asked`. */
 static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
@@ -510,7 +510,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   if (!count_lost(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_SINGULAR;
   int32_t lost = bordered->lost;
   if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
-  if (asked && bordered->lost == 0 && lost == 0) set_borders(bordered, lost = 1);
+  if (asked && bordered->lost <= 1 && lost <= 1) set_borders(bordered, lost = 1);
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
   for (int k = 0; k < ATTEMPTS; k++)
     if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;

@@ -73,8 +73,8 @@ static double way_to(const Stepper *stepper, double singular) {
 double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }
 
 /* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that tells. Where the rank does not drop yet at the
- * first distance, the time is known less well than that, or errors of the run hide what is there: two distances must tell the same. Where it drops at none, the block
- * is small by itself, and the direction that is nearly lost tells. */
+ * first distance, the time is known less well than that, or errors of the run hide what is there: two distances must tell the same. Where it drops at none, a single
+ * equation is small by itself, and the direction that is nearly lost tells. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
   double way = way_to(stepper, singular), first = LOCATED * way;
   bool told = false, judged = false;
@@ -87,7 +87,8 @@ static Verdict judge(Stepper *stepper, double singular, double until, bool has_s
     judged = true;
   }
   *gap *= GOOD_PART;
-  return told || !judged || !has_step ? VERDICT_REGULAR : judge_at(stepper, singular, *gap, true, has_before, true);
+  bool asks = judged && !told && has_step && stepper->turning_point.size == 1;
+  return asks ? judge_at(stepper, singular, *gap, true, has_before, true) : VERDICT_REGULAR;
 }
 
 bool stepper_is_behind_instant(const Stepper *stepper, double t) {
