@@ -56,7 +56,7 @@ struct Trace {
   const Function *function;
   Names *names;
   bool with_partials, is_off;
-  uint64_t known, unknown; /* calls of this trial */
+  uint64_t known, unknown; /* calls of this trial, of late */
   uint64_t rest, left;     /* calls that it is given up for, and how many are left of them */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
@@ -415,6 +415,7 @@ static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
   uint32_t way = follow(trace, visitor, arguments);
   trace->known += way != UINT32_MAX;
   trace->unknown += way == UINT32_MAX;
+  if (trace->known > WORTH * TRIAL) trace->known /= 2, trace->unknown /= 2; /* what was long ago tells less */
   trace->demands.data[visitor->demand].way = UINT32_MAX;
   if (way == UINT32_MAX) {
     way = record_way(trace, visitor->demand, arguments);
