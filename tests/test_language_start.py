@@ -1,6 +1,8 @@
 """Relations at the start: they have their literal values there, and what becomes true right after is an event right after. Generated models
 hold a few relations each, of time or of states, whose sides are equal at the start or not; what they are at the start, behind it and at the end,
 and how often a when fires, is known. DAEDAL_MODELS=N makes more of them (runs.py)."""
+import collections
+import itertools
 import math
 import os
 import random
@@ -205,6 +207,34 @@ class Start(unittest.TestCase):
             if not SANITIZED and shutil.which("cc"):
                 columns = self.exported(text, "--stop-time", repr(stop))
                 self.assertEqual({name: columns[name][-1] for name in expected}, expected, (stop, text))
+
+    def test_initial_equations_of_discrete_values(self):
+        """States start where initial equations say by Booleans that depend on them. The combinations of Booleans that agree with the states they give are the solutions: one of
+        them is found, and where there is none the model is refused."""
+        tally = collections.Counter()
+        for seed in seeds(300, quick=40):
+            rng = random.Random(seed)
+            states, flags = rng.randint(1, 2), rng.randint(1, 3)
+            shifts = [[rng.choice((0, 0, rng.uniform(-3, 3))) for _ in range(flags)] for _ in range(states)]
+            base, rates, kind = [rng.uniform(-2, 2) for _ in range(states)], [rng.uniform(-0.1, 0.1) for _ in range(states)], rng.choice(("x", "y", "p"))
+            tests = [(rng.randrange(states), rng.choice(list(RELATIONS)), rng.uniform(-2, 2)) for _ in range(flags)]
+            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # what initial equations give: the state, twice the state, or a parameter that it starts at
+            lines = [{"x": f"  Real x{j};", "y": f"  Real x{j}, y{j} = 2*x{j};", "p": f"  parameter Real p{j}(fixed = false); Real x{j}(start = p{j}, fixed = true);"}[kind] for j in range(states)]
+            given = [f"  {known.format(j)} = {base[j]!r} + " + " + ".join(f"(if b{i} then {shifts[j][i]!r} else 0)" for i in range(flags)) + ";" for j in range(states)]
+            text = ("model M\n" + "\n".join(lines) + "\n  Boolean " + ", ".join(f"b{i}" for i in range(flags)) + ";\ninitial equation\n" + "\n".join(given) + "\nequation\n" +
+                    "\n".join(f"  der(x{j}) = {rates[j]!r};" for j in range(states)) + "\n" + "\n".join(f"  b{i} = x{j} {op} {level!r};" for i, (j, op, level) in enumerate(tests)) + "\nend M;\n")
+            solutions = []
+            for flips in itertools.product((0, 1), repeat=flags):
+                x = [(base[j] + sum(shift for shift, flip in zip(shifts[j], flips) if flip)) / (2 if kind == "y" else 1) for j in range(states)]
+                if all(RELATIONS[op](x[j] - level) == bool(flip) for flip, (j, op, level) in zip(flips, tests)):
+                    solutions.append(x + list(flips))
+            run = simulate(text)
+            with self.subTest(seed=seed):
+                if run.status == 0:
+                    found = [run.columns[name][0] for name in [f"x{j}" for j in range(states)] + [f"b{i}" for i in range(flags)]]
+                    self.assertTrue(any(all(abs(a - b) < 1e-9 for a, b in zip(found, x)) for x in solutions), (text, found, solutions))
+                tally["found" if run.status == 0 else "refused" if solutions else "none"] += 1
+        self.assertLessEqual(tally["refused"], tally["found"] // 10, tally)
 
     def exported(self, text, *options):
         """Columns of the exported program."""
