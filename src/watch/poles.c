@@ -140,7 +140,7 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
 /* A divisor that has often been no pole, as a flow that reverses where its quotient is not taken, is looked for in every second step, then in every fourth and so
  * on: looks must not cost more than the steps. */
 static void note_in_vain(Poles *poles, uint32_t k) {
-  if (++poles->in_vain[k] % PIVOT_LIMIT == 0) poles->pause[k] = 2 * poles->pause[k] + 1;
+  if (++poles->in_vain[k] % NEXT_STEPS == 0) poles->pause[k] = 2 * poles->pause[k] + 1;
   poles->wait[k] = poles->pause[k];
 }
 
