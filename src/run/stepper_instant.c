@@ -138,7 +138,7 @@ static bool start_values_choose(Stepper *stepper, double singular, double *gap) 
   double *far = heap_array(stepper->heap, columns, sizeof *far), *near = stepper->beyond;
   double t = instant_time(singular, *gap, INSTANT_FAR_AFTER);
   guess_at(stepper, t, false, far);
-  bool is = t <= stepper_modes_end(stepper) && take_start_values(stepper, far) &&
+  bool is = singular == stepper->options.start && t <= stepper_modes_end(stepper) && take_start_values(stepper, far) &&
             view->methods->find(view, t, far) == EVAL_OK;
   copy_numbers(near, far, columns);
   guess_at(stepper, t = instant_time(singular, *gap, INSTANT_AFTER), false, near);
@@ -176,6 +176,18 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
+/* Do the states go on to the columns `beyond`, at t, at the rates of where the last step began? They do if the rates stay, or the way is short. */
+static bool reaches(const Stepper *stepper, double t) {
+  const System *system = &stepper->view->system;
+  const double *begin = stepper->begin, *beyond = stepper->beyond;
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t c = system->link_from[k], rate = system->link_to[k];
+    double missed = 0.5 * (t - stepper->before) * fabs(beyond[rate] - begin[rate]);
+    if (missed > DEFECT_HARMLESS * stepper->options.tolerance * (fabs(begin[c]) + system->nominal[c])) return false;
+  }
+  return true;
+}
+
 /* To the columns behind an instant: the equations tell no other ones there. */
 static void leap(Stepper *stepper, double t) {
   copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
@@ -209,10 +221,11 @@ bool stepper_leaps_instant(Stepper *stepper, double singular) {
   bool is_start = is_first && stepper->before == singular;
   if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) {
-    if (!is_start || !start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);
+    if (!start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "several solutions go on from the start: the one next to the start values is taken");
   }
+  if (!reaches(stepper, singular + gap)) return false;
   leap(stepper, singular + gap);
   return true;
 }
