@@ -194,6 +194,27 @@ class Instants(unittest.TestCase):
                 (tally.add_right if named else lambda: tally.add_wrong(seed, options, run.status, run.words[:150]))()
         tally.check(self)
 
+    def test_start_values_choose(self):
+        """Solutions that branch off where the run begins: the one next to the start values is taken, and said; without these there is none."""
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            scale, power, side = 10 ** rng.uniform(-2, 2), rng.choice([1, 1, 2]), rng.choice([-1, 1])
+            given = rng.random() < 0.8
+            level = rng.choice(["{}*time", "{}*sin(time)", "{}*(time + time^2)"]).format(repr(scale))
+            start = f"(start = {side * 10 ** rng.uniform(-1, 1) * scale!r})" if given else ""
+            text = (f"model M\n  Real x{start}, y, z(start = 1, fixed = true);\nequation\n  noEvent(abs(x))*(1 + noEvent(abs(x))^{power}) = {level};\n"
+                    f"  y = 2*x + 1;\n  der(z) = -z;\nend M;\n")
+            run = simulate(text)
+            if not given:
+                self.assertNotEqual(run.status, 0, text)
+                continue
+            self.assertEqual(run.status, 0, (text, run.words))
+            self.assertIn("several solutions go on from the start", run.words, text)
+            x = run.end("x")
+            self.assertGreater(side * x, 0, text)
+            level = {"t": scale, "s": scale * math.sin(1), "(": 2 * scale}[level.split("*", 1)[1][0]]
+            self.assertAlmostEqual(abs(x) * (1 + abs(x) ** power) / level, 1, 5, text)
+
     def test_multipliers(self):
         """A multiplier has a pole where its coefficient passes or touches zero. Methods that integrate the system as it is may step over that, and say so, however few
         the output points are."""

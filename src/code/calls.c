@@ -72,9 +72,14 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 
 /* ---- the domain of the function machine ---- */
 
+/* Calls of a function whose results are kept: the same ones come again from other rows, and when rows are checked. */
+enum { KEPT = 32, KEPT_PARTIALS = 1 };
+
 typedef struct Callee {
   Value *inputs;
   char *arguments, *results; /* flat scalars */
+  char *kept;                /* [KEPT] the same of earlier calls; NULL: none are kept */
+  uint32_t known, next;      /* how many there are, and which is replaced next */
 } Callee;
 
 /* What runs calls with n partials. */
@@ -364,6 +369,9 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
   callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
   callee.results = heap_array(heap, function->results, runner->domain.size);
+  if (runner->n <= KEPT_PARTIALS && !function->routine->is_impure)
+    callee.kept =
+        heap_array(heap, (size_t)KEPT * (function->arguments + (size_t)function->results), runner->domain.size);
   for (uint32_t i = 0; i < function->input_count; i++)
     callee.inputs[i] =
         value_of_shape(&runner->arena, runner->caller->model->records.data, &function->inputs[i], runner->domain.size);
@@ -429,6 +437,28 @@ void caller_prepare(Caller *caller, const CallSite *site) {
   trace_prepare(find_trace(caller, site), site);
 }
 
+/* The results of an earlier call with the same arguments. */
+static bool recall(const Runner *runner, const Callee *callee, const Function *function) {
+  size_t in = function->arguments * (size_t)runner->domain.size, out = function->results * (size_t)runner->domain.size;
+  for (uint32_t k = 0; k < callee->known; k++) {
+    const char *call = callee->kept + k * (in + out);
+    if (memcmp(call, callee->arguments, in) != 0) continue;
+    memcpy(callee->results, call + in, out);
+    return true;
+  }
+  return false;
+}
+
+static void keep(const Runner *runner, Callee *callee, const Function *function) {
+  size_t in = function->arguments * (size_t)runner->domain.size, out = function->results * (size_t)runner->domain.size;
+  if (!callee->kept) return;
+  char *call = callee->kept + callee->next * (in + out);
+  memcpy(call, callee->arguments, in);
+  memcpy(call + in, callee->results, out);
+  callee->next = (callee->next + 1) % KEPT;
+  if (callee->known < KEPT) callee->known++;
+}
+
 bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results) {
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   caller->last = NULL;
@@ -439,8 +469,12 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
-  if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
-  if (!run_function(runner, callee, caller->model->functions.data[site->function])) return false;
+  const Function *function = caller->model->functions.data[site->function];
+  if (!recall(runner, callee, function)) {
+    if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
+    if (!run_function(runner, callee, function)) return false;
+    keep(runner, callee, function);
+  }
   size_t size = (size_t)1 << runner->n;
   const double *flat = (const double *)(const void *)callee->results;
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = flat[site->results[r] * size + size - 1];

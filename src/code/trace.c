@@ -9,8 +9,9 @@
 /* Ways through a function that are kept at most. */
 enum { WAY_LIMIT = 1024 };
 
-/* A trace that knew fewer than so many calls for each one that it did not know is given up, after a trial. */
-enum { WORTH = 2, TRIAL = 256 };
+/* A trace that knew fewer than so many calls for each one that it did not know is given up, after a trial, for as many calls and twice as many each time: the
+ * iterates of a start take ways that a run never does. Later trials are short. */
+enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
 /* Results that call sites ask for, or a partial derivative of them. Sites that ask for first partials by different arguments
  * share one demand: the code gives all of them, and the next site finds them there. */
@@ -55,7 +56,8 @@ struct Trace {
   const Function *function;
   Names *names;
   bool with_partials, is_off;
-  uint64_t known, unknown; /* calls */
+  uint64_t known, unknown; /* calls of this trial, of late */
+  uint64_t rest, left;     /* calls that it is given up for, and how many are left of them */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
   VEC(Visitor) visitors;
@@ -399,8 +401,13 @@ static bool take_results(const Trace *trace, const Visitor *visitor, double *res
 }
 
 static bool is_given_up(Trace *trace) {
-  if (trace->unknown > TRIAL && trace->known < WORTH * trace->unknown) trace->is_off = true;
-  return trace->is_off;
+  if (trace->unknown > (trace->rest ? LATER_TRIAL : TRIAL) && trace->known < WORTH * trace->unknown) {
+    trace->rest = trace->left = trace->rest ? 2 * trace->rest : TRIAL;
+    trace->known = trace->unknown = 0;
+  }
+  if (trace->left == 0) return trace->is_off;
+  trace->left--;
+  return true;
 }
 
 /* Finds the way of these arguments, and its values; false if it is not known. */
@@ -408,6 +415,7 @@ static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
   uint32_t way = follow(trace, visitor, arguments);
   trace->known += way != UINT32_MAX;
   trace->unknown += way == UINT32_MAX;
+  if (trace->known > WORTH * TRIAL) trace->known /= 2, trace->unknown /= 2; /* what was long ago tells less */
   trace->demands.data[visitor->demand].way = UINT32_MAX;
   if (way == UINT32_MAX) {
     way = record_way(trace, visitor->demand, arguments);

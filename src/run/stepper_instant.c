@@ -4,6 +4,7 @@
 #include "base/copy.h"
 #include "core/constants.h"
 #include "event/instant.h"
+#include "init/starts.h"
 
 #include <math.h>
 
@@ -108,9 +109,56 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   return true;
 }
 
+/* Puts the columns but for states to start values that are given and not where the run begins; false: there are none. */
+static bool take_start_values(Stepper *stepper, double *y) {
+  Evaluator *evaluator = stepper->view->evaluator;
+  void *ticket = NULL;
+  Heap *heap = heap_within(stepper->heap, &ticket);
+  Diags diags = diags_make(heap);
+  uint32_t columns = (uint32_t)stepper->view->system.columns;
+  InitialColumn *column = heap_array(heap, columns, sizeof *column);
+  bool any = false;
+  for (uint32_t q = 0; q < columns; q++) column[q] = initial_column();
+  if (starts_collect(evaluator, NULL, stepper->options.tolerance, column, &diags))
+    for (uint32_t q = 0; q < columns; q++) {
+      if (!column[q].given || view_is_state(&stepper->view->system, q)) continue;
+      any = any || column[q].start != stepper->begin[q];
+      y[q] = column[q].start;
+    }
+  heap_release(stepper->heap, ticket);
+  return any;
+}
+
+/* Of solutions that go on from a singular start, does one go on from near the given start values, as initial values do? It is then in `beyond`, `gap` behind the
+ * start. Both it and where it is FAR times as far come from where the run begins. */
+static bool start_values_choose(Stepper *stepper, double singular, double *gap) {
+  View *view = stepper->view;
+  const System *system = &view->system;
+  size_t columns = (size_t)system->columns;
+  *gap = FAR * LOCATED * stepper_span(stepper);
+  double *far = heap_array(stepper->heap, columns, sizeof *far), *near = stepper->beyond;
+  double t = instant_time(singular, *gap, INSTANT_FAR_AFTER);
+  guess_at(stepper, t, false, far);
+  bool is = singular == stepper->options.start && t <= stepper_modes_end(stepper) && take_start_values(stepper, far) &&
+            view->methods->find(view, t, far) == EVAL_OK;
+  copy_numbers(near, far, columns);
+  guess_at(stepper, t = instant_time(singular, *gap, INSTANT_AFTER), false, near);
+  for (uint32_t q = 0; q < columns; q++)
+    if (!view_is_state(system, q)) near[q] = stepper->begin[q] + (far[q] - stepper->begin[q]) / FAR;
+  is = is && view->methods->find(view, t, near) == EVAL_OK;
+  for (uint32_t q = 0; q < columns && is; q++) {
+    double way = fabs(far[q] - stepper->begin[q]), left = fabs(near[q] - stepper->begin[q]);
+    is = left <= CLEARLY_LESS * way + stepper->options.tolerance * system->nominal[q];
+  }
+  heap_free(stepper->heap, far);
+  return is;
+}
+
 bool stepper_passes_start(Stepper *stepper) {
   double gap, stop = stepper_modes_end(stepper);
-  return !stepper->view->evaluator->past && judge(stepper, stepper->before, stop, false, false, &gap) == VERDICT_PASSED;
+  if (stepper->view->evaluator->past) return false;
+  return judge(stepper, stepper->before, stop, false, false, &gap) == VERDICT_PASSED ||
+         start_values_choose(stepper, stepper->before, &gap);
 }
 
 /* Does one solution alone cross the instant? It is then in `y`, `gap` before the instant, and in `beyond`, as far behind it. */
@@ -172,8 +220,11 @@ bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
   bool is_start = stepper_is_first(stepper) && stepper->before == singular;
   if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
-  if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED)
-    return stepper_crosses_instant(stepper, singular);
+  if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) {
+    if (!start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);
+    diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
+                 "several solutions go on from the start: the one next to the start values is taken");
+  }
   if (!reaches(stepper, singular + gap)) return false;
   leap(stepper, singular + gap);
   return true;

@@ -36,13 +36,15 @@ struct Poles {
   Workspace *workspace;
   double kept; /* the time of `before` */
   double *earlier, *before,
-      *end;       /* divisors where the step before the last one began, and where the last one began and ended */
-  double *inside; /* at the last look inside it */
-  double *side;   /* the sign of each divisor where the step begins; 0: it is not looked for */
-  double *least;  /* below this, a divisor is looked at closely */
-  double *speed;  /* how fast each divisor has moved of late */
-  double *margin; /* of the last look */
-  bool *is_done;  /* it is never zero, or has been found */
+      *end;          /* divisors where the step before the last one began, and where the last one began and ended */
+  double *inside;    /* at the last look inside it */
+  double *side;      /* the sign of each divisor where the step begins; 0: it is not looked for */
+  double *least;     /* below this, a divisor is looked at closely */
+  double *speed;     /* how fast each divisor has moved of late */
+  double *margin;    /* of the last look */
+  bool *is_done;     /* it is never zero, or has been found */
+  uint64_t *in_vain; /* times that each was looked for and was no pole */
+  uint64_t *pause, *wait; /* steps without looks after that, and those that are left of them */
   PoleNodes *nodes;
   Search search;
   double *y; /* columns of that look */
@@ -90,6 +92,9 @@ Poles *poles_new(Heap *heap, View *view, double start, double stop, double toler
   poles->workspace = workspace_new(heap, code->poles);
   heap_numbers(heap, count, &poles->earlier, &poles->before, &poles->end, &poles->inside, &poles->side, &poles->least,
                &poles->speed, &poles->margin);
+  poles->in_vain = heap_array(heap, count, sizeof *poles->in_vain);
+  poles->pause = heap_array(heap, count, sizeof *poles->pause);
+  poles->wait = heap_array(heap, count, sizeof *poles->wait);
   poles->nodes = heap_array(heap, count, sizeof *poles->nodes);
   poles->search = search_make(count, heap_array(heap, count, SEARCH_NUMBERS * sizeof(double)));
   poles->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
@@ -128,7 +133,15 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   if (!isfinite(before) || !isfinite(end)) return false;
   double way = fmax(fabs(end - before), size * poles->speed[k] / 2);
   poles->speed[k] = way / size;
+  if (poles->wait[k] > 0) return poles->wait[k]--, false;
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
+}
+
+/* A divisor that has often been no pole, as a flow that reverses where its quotient is not taken, is looked for in every second step, then in every fourth and so
+ * on: looks must not cost more than the steps. */
+static void note_in_vain(Poles *poles, uint32_t k) {
+  if (++poles->in_vain[k] % NEXT_STEPS == 0) poles->pause[k] = 2 * poles->pause[k] + 1;
+  poles->wait[k] = poles->pause[k];
 }
 
 /* Do looks inside of the step iterate? Then nobody looks: they would cost more than the step. */
@@ -316,11 +329,17 @@ bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMo
     bool is_certain;
     pole->time = find_zero(&step, &zero, &is_certain);
     if (isnan(pole->time)) break;
-    if (!is_certain && !touches(&step, zero, &pole->time)) continue;
+    if (!is_certain && !touches(&step, zero, &pole->time)) {
+      note_in_vain(poles, zero);
+      continue;
+    }
     if (view_point(poles->view, segment, pole->time, poles->y) != EVAL_OK) look_at(&step, pole->time, poles->margin);
     poles->is_done[zero] = is_pole(&step, zero, pole);
     if (poles->is_done[zero]) return true;
+    note_in_vain(poles, zero);
   }
+  for (uint32_t k = 0; k < poles->count && may_be; k++)
+    if (poles->side[k] != 0) note_in_vain(poles, k);
   double *free = poles->earlier;
   poles->earlier = poles->before;
   poles->before = poles->end;
