@@ -152,6 +152,22 @@ class Instants(unittest.TestCase):
                 tally.add(run, lambda: rows_hold and all(abs(end - final) < 2e-3 * (1 + abs(final)) for end, final in ends), seed, options, ends, rows_hold)
         tally.check(self, 0.2)
 
+    def test_dies_out(self):
+        """A torque given by its power, which vanishes faster than any power of the speed where that passes zero: tau*w = c*exp(-c/w)/w, of which the integral over w is
+        exp(-c/w). The run is much longer than what happens in it."""
+        tally = Tally("powers that die out")
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            at, slope, c = rng.uniform(0.3, 1.7), rng.choice([0.3, 1, 20]), rng.choice([0.2, 1, 3])
+            text = (f"model M\n  Real w(start={slope * at!r}, fixed=true), tau, p, low, x(start=0, fixed=true);\nequation\n  der(w) = {-slope}; low = if noEvent(w < 0) then 0 else w;\n"
+                    f"  p = max(0, {c}*exp(-{c}/(low + 2.2e-16))/(low + 2.2e-16)); p = tau*w; der(x) = {slope}*tau;\nend M;\n")
+            for solver in by_turns(solver_names(), seed):
+                options = {"stop_time": rng.choice([2, 2e3, 2e6]), "solver": solver, "tolerance": rng.choice([1e-5, 1e-6, 1e-8]), "intervals": 20}
+                run = simulate(text, **options)
+                final = math.exp(-c / (slope * at))
+                tally.add(run, lambda: abs(run.end("x") - final) < 2e-3, seed, options, final, run.columns and run.end("x"))
+        tally.check(self, 0.2)
+
     def test_ends(self):
         tally = Tally("instants that end a run")
         for seed in seeds(200, quick=30):

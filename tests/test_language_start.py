@@ -113,6 +113,21 @@ class Start(unittest.TestCase):
                 self.assertEqual(run.columns[f"T[{k + 1}]"][0], 200, text)
                 self.assertAlmostEqual(run.end(f"T[{k + 1}]"), branches[branch](0.8), 5, text)
 
+    def test_other_branch_has_no_element(self):
+        """Sizes decide which branch is taken; the other one has subscripts that are out of range."""
+        for seed in seeds(12):
+            rng = random.Random(seed)
+            count, value = rng.randint(0, 3), rng.randint(1, 9)
+            wanted = rng.randint(1, 4)
+            branch = rng.choice([f"[table[{wanted}], 1; table, ones(n)]", f"[table[{wanted}], 1]"])
+            shape = "fill(0.0, 0)" if not count else "{" + ", ".join(str(value + k) for k in range(count)) + "}"
+            text = (f"model M\n  block T\n    parameter Real table[:, :];\n    Real x = table[1, 1]*time;\n  end T;\n"
+                    f"  block U\n    parameter Real table[:] = {{1}};\n    T t(table = if n >= {wanted} then {branch} else [{value}, 2]);\n  protected\n"
+                    f"    parameter Integer n = size(table, 1);\n  end U;\n  U u(table = {shape});\nend M;\n")
+            run = simulate(text)
+            self.assertEqual(run.status, 0, (text, run.words))
+            self.assertAlmostEqual(run.end("u.t.x"), value + wanted - 1 if count >= wanted else value, 9, text)
+
     def test_initial_and_when(self):
         """What fires at initial() fires again where its relation becomes true right after."""
         run = simulate("model M\n  Real x(start = 0, fixed = true); Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"

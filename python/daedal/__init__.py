@@ -13,12 +13,12 @@ from ._fit import Estimate, fit
 from ._linear import Linear, Steady, linearize, steady
 from ._options import Event, RunOptions
 from ._report import Page, compare, report
-from ._result import Result, Statistics
+from ._result import Result, Signal, Statistics
 from ._sweep import Sweep, sweep
 from ._values import Picture
 
 __version__ = _library.library.version().decode()
 
 __all__ = ["Analysis", "Comparison", "DaedalWarning", "Diagnostic", "Differentiable", "Error", "Estimate", "Event", "FileError", "InitializationError", "IntegrationError",
-           "InternalError", "Kind", "Linear", "Model", "ModelError", "Page", "Parameter", "Parameters", "Picture", "Place", "Plan", "Result", "Run", "RunOptions", "State", "Statistics", "Steady",
+           "InternalError", "Kind", "Linear", "Model", "ModelError", "Page", "Parameter", "Parameters", "Picture", "Place", "Plan", "Result", "Run", "RunOptions", "Signal", "State", "Statistics", "Steady",
            "StructureError", "Sweep", "UsageError", "Variable", "compare", "fit", "linearize", "load", "report", "simulate", "steady", "sweep"]

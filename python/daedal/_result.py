@@ -78,9 +78,52 @@ def _pair(pair: Any) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-class Result(Mapping[str, Array]):
-    """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy; `result["r"]` of an array r[1], r[2], ... has
-    its dimensions behind the rows. At events there are two rows of one time.
+class Signal(Array):
+    """A column of a trajectory: an array with one value a row. Called, it gives the values at a time or at an array of times, by lines between the rows; at an event those
+    behind it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. What is calculated from it is an array.
+
+    >>> x = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;")["x"]
+    >>> round(x(0.5), 5), x([0, 1]).round(4).tolist()
+    (0.60653, [1.0, 0.3679])
+    """
+
+    _times: Array | None = None
+
+    @classmethod
+    def _of(cls, values: Array, times: Array) -> Signal:
+        signal = values.view(cls)
+        signal._times = times
+        return signal
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        if isinstance(key, slice) and self._times is not None and (key.step or 1) > 0:
+            return Signal._of(found, self._times[key])
+        return found.view(np.ndarray) if isinstance(found, Signal) else found
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return array[()] if array.ndim == 0 else array.view(np.ndarray)
+
+    def __call__(self, time: Any) -> Any:
+        if self._times is None:
+            raise refuse("this array is no longer a signal: its times are not known; take the values of a signal first, then calculate")
+        asked, times, values = np.asarray(time, dtype=float), self._times, np.asarray(self)
+        slack = 1e-12 * (abs(times[0]) + abs(times[-1])) if len(times) else 0.0
+        if not len(times) or not np.all((asked >= times[0] - slack) & (asked <= times[-1] + slack)):
+            span = f"from {times[0]:g} to {times[-1]:g}" if len(times) else "empty"
+            raise refuse(f"the trajectory is {span}; it has no values at {time}")
+        left = np.clip(np.searchsorted(times, asked, side="right") - 1, 0, len(times) - 1)
+        right = np.minimum(left + 1, len(times) - 1)
+        length = times[right] - times[left]
+        part = np.clip((asked - times[left]) / np.where(length > 0, length, 1), 0, 1)
+        part = part.reshape(part.shape + (1,) * (values.ndim - 1))
+        found = np.where(part > 0, values[left] + part * (values[right] - values[left]), values[left])
+        return float(found) if found.ndim == 0 else found
+
+
+class Result(Mapping[str, Signal]):
+    """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy, and `result["x"](0.5)` the value at a time; `result["r"]` of an array
+    r[1], r[2], ... has its dimensions behind the rows. At events there are two rows of one time.
 
     A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, figures and messages; what comes out can write CSV files, and
     draws no pictures.
@@ -158,12 +201,12 @@ class Result(Mapping[str, Array]):
             whole[(slice(None), *index)] = self._column(signal)
         return whole
 
-    def __getitem__(self, name: str) -> Array:
+    def __getitem__(self, name: str) -> Signal:
         if self._handle is None:
-            column = self._facts["columns"].get(name)
-            return self._array(name) if column is None else column
-        signal = self._find(name)
-        return self._array(name) if signal == _NONE else self._column(signal)
+            signal = self.names.index(name) if name in self._facts["columns"] else _NONE
+        else:
+            signal = self._find(name)
+        return Signal._of(self._array(name) if signal == _NONE else self._column(signal), self._column(0))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -172,7 +215,7 @@ class Result(Mapping[str, Array]):
         return len(self.names)
 
     @property
-    def time(self) -> Array:
+    def time(self) -> Signal:
         return self["time"]
 
     def unit(self, name: str) -> str:
@@ -236,18 +279,7 @@ class Result(Mapping[str, Array]):
         """
         if names is None or not isinstance(names, str):
             return {name: self.at(time, name) for name in (self.names if names is None else names)}
-        asked, times, values = np.asarray(time, dtype=float), self.time, self[names]
-        slack = 1e-12 * (abs(times[0]) + abs(times[-1])) if len(times) else 0.0
-        if not len(times) or not np.all((asked >= times[0] - slack) & (asked <= times[-1] + slack)):
-            span = f"from {times[0]:g} to {times[-1]:g}" if len(times) else "empty"
-            raise refuse(f"the trajectory is {span}; it has no values at {time}")
-        left = np.clip(np.searchsorted(times, asked, side="right") - 1, 0, len(times) - 1)
-        right = np.minimum(left + 1, len(times) - 1)
-        length = times[right] - times[left]
-        part = np.clip((asked - times[left]) / np.where(length > 0, length, 1), 0, 1)
-        part = part.reshape(part.shape + (1,) * (values.ndim - 1))
-        found = np.where(part > 0, values[left] + part * (values[right] - values[left]), values[left])
-        return float(found) if found.ndim == 0 else found
+        return self[names](time)
 
     def to_xarray(self) -> "xarray.Dataset":
         """All signals over the dimension time, with their units as attributes."""

@@ -86,7 +86,20 @@ def test_values_between_rows():
         with pytest.raises(daedal.UsageError):
             result.at(outside, "x")
     again = pickle.loads(pickle.dumps(result))
-    assert again.at(0.3, "x") == result.at(0.3, "x")
+    assert again.at(0.3, "x") == result.at(0.3, "x") == result["x"](0.3) == again["x"](0.3)
+
+
+def test_a_slice_is_a_signal_of_its_rows():
+    result = daedal.simulate(DECAY, u=0, intervals=8, tolerance=1e-9)
+    x = result["x"]
+    assert x[2:6](0.5) == x(0.5) and x[::2](0.5) == x(0.5) and result["r"][2:6](0.5).tolist() == result["r"](0.5).tolist()
+    with pytest.raises(daedal.UsageError):
+        x[2:6](0.1)
+    for other in (x + 1, x[::-1], x[[0, 1]], x[x > 0.5], np.sort(x), x.copy() * x):
+        assert isinstance(other, np.ndarray)
+        with pytest.raises((TypeError, daedal.UsageError)):
+            other(0.5)
+    assert type(x[3]) is np.float64 and type(x.max()) is np.float64 and type(x + x) is np.ndarray
 
 
 def test_values_at_an_event_are_those_behind_it():

@@ -289,6 +289,13 @@ static bool judge(daedal_estimate *estimate) {
   return false;
 }
 
+static bool say_exceeded(daedal_estimate *estimate) {
+  char message[BUDGET_MESSAGE];
+  budget_message(estimate->zero.budget, message);
+  diag_error(&estimate->asked->diags, DIAG_LIMIT, (Span){0}, "%s", message);
+  return false;
+}
+
 static bool search(daedal_estimate *estimate, Arena *arena) {
   uint32_t n = estimate->parameters.count;
   double begin = pipeline_clock(), *p = arena_array(arena, n, sizeof *p);
@@ -309,6 +316,7 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
                           .context = estimate};
   estimate->found = least_squares(&problem, p, arena);
   estimate->seconds = pipeline_clock() - begin;
+  if (estimate->zero.budget && estimate->zero.budget->is_exceeded) return say_exceeded(estimate);
   if (estimate->is_stopped) {
     diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u runs",
                estimate->runs);

@@ -14,10 +14,12 @@ static const char SEARCH[] = "the search for events of time";
 typedef struct Timer {
   uint32_t mode;
   Op op;
-  bool depends_on_modes;
   uint32_t size;                /* operations of both bounds */
   Enclosure *difference, *rate; /* rate NULL: without bounds */
-  double from, next;            /* nothing happens between; from NAN: not looked at yet */
+  uint32_t held_count;          /* discrete values that the difference depends on */
+  double *held;                 /* as they were when it was looked at */
+  double from, until;           /* nothing happens between; from NAN: not looked at yet */
+  double next;                  /* until, or INFINITY: nothing there either */
 } Timer;
 
 struct Schedule {
@@ -27,6 +29,11 @@ struct Schedule {
   Timer *timer;
   double end; /* of the run: nothing is behind it */
 };
+
+static HeldValues held_values(const Schedule *schedule) {
+  const Evaluator *evaluator = schedule->evaluator;
+  return (HeldValues){.parameters = evaluator->parameters, .discretes = evaluator->discretes, .pre = evaluator->pre};
+}
 
 Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
   const Modes *modes = evaluator->code->modes;
@@ -44,9 +51,9 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
     if (!modes->timed[m]) continue;
     Timer *timer = &schedule->timer[schedule->count++];
     *timer = (Timer){.mode = m, .op = dag_op(dag, modes->relation[m]), .from = NAN};
-    timer->depends_on_modes =
-        dag_depends(dag, modes->difference[m], OP_DISCRETE) || dag_depends(dag, modes->difference[m], OP_PRE);
     timer->difference = enclosure_new(heap, dag, &evaluator->scratch, modes->difference[m]);
+    timer->held_count = enclosure_discretes(timer->difference);
+    timer->held = heap_array(heap, timer->held_count, sizeof *timer->held);
     if (enclosure_possible(dag, &evaluator->scratch, modes->rate[m]))
       timer->rate = enclosure_new(heap, dag, &evaluator->scratch, modes->rate[m]);
     timer->size = enclosure_size(timer->difference) + (timer->rate ? enclosure_size(timer->rate) : 0);
@@ -54,11 +61,6 @@ Schedule *schedule_new(Heap *heap, Evaluator *evaluator) {
   }
   budget_task(heap_budget(heap), NULL);
   return schedule;
-}
-
-static HeldValues held_values(const Schedule *schedule) {
-  const Evaluator *evaluator = schedule->evaluator;
-  return (HeldValues){.parameters = evaluator->parameters, .discretes = evaluator->discretes, .pre = evaluator->pre};
 }
 
 static double difference_at(const Schedule *schedule, const Timer *timer, double t) {
@@ -141,7 +143,7 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   double events = 0;
   for (uint32_t k = 0; k < schedule->count; k++) {
     const Timer *timer = &schedule->timer[k];
-    if (timer->depends_on_modes) continue;
+    if (timer->held_count) continue;
     double apart = fabs(mode_value(timer->op, difference_at(schedule, timer, stop)) -
                         mode_value(timer->op, difference_at(schedule, timer, begin)));
     if (isfinite(apart)) events += apart;
@@ -202,16 +204,24 @@ void schedule_count_work(const Schedule *schedule, double begin, double stop) {
   budget_task(heap_budget(schedule->heap), NULL);
 }
 
-double schedule_next(Schedule *schedule, double t, double stop, uint32_t *mode) {
-  double first = INFINITY, value;
+/* Where discrete values have changed they may change again: it is enough to look until the first event of all. */
+double schedule_next(Schedule *schedule, double t, double stop, double first, uint32_t *mode) {
+  double value;
+  *mode = MAP_NONE;
   for (uint32_t k = 0; k < schedule->count; k++) {
     Timer *timer = &schedule->timer[k];
-    if (!(timer->from <= t && t < timer->next) || timer->depends_on_modes) {
-      timer->next = find_exit(schedule, timer, schedule_behind(t), timer->depends_on_modes ? fmin(first, stop) : stop);
+    double end = fmin(first, stop);
+    bool same = enclosure_hold(timer->difference, held_values(schedule), timer->held);
+    bool is_known = same && timer->from <= t && t < timer->until && timer->until >= fmin(timer->next, end);
+    if (!is_known) {
+      if (same) end = stop;
+      timer->next = find_exit(schedule, timer, schedule_behind(t), end);
       timer->from = t;
+      timer->until = fmin(timer->next, end);
     }
     bool is_behind = timer->next == schedule->end && !is_other(schedule, timer, schedule->end, &value);
-    if (timer->next >= first || is_behind) continue;
+    bool is_first = timer->next < first || (timer->next == first && first <= stop && *mode == MAP_NONE);
+    if (!is_first || is_behind) continue;
     first = timer->next;
     *mode = timer->mode;
   }

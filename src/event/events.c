@@ -28,15 +28,14 @@ void events_begin(View *view, double t, const double *y) {
 
 double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   const Switches *switches = view->switches;
-  double next = INFINITY, sample = INFINITY;
+  const Evaluator *evaluator = view->evaluator;
+  double next = INFINITY;
   *mode = MAP_NONE;
-  if (switches && switches->schedule) next = schedule_next(switches->schedule, t, stop, mode);
-  if (switches && switches->decisions) sample = decisions_next_time(switches->decisions, t);
-  double known = fmin(sample, view->evaluator->past ? delays_next_time(past_delays(view->evaluator), t) : INFINITY);
-  if (view->evaluator->inputs) known = fmin(known, inputs_next_time(view->evaluator->inputs, t));
-  if (known >= next || known > stop) return next;
-  *mode = MAP_NONE;
-  return known;
+  if (switches && switches->decisions) next = decisions_next_time(switches->decisions, t);
+  if (evaluator->past) next = fmin(next, delays_next_time(past_delays(evaluator), t));
+  if (evaluator->inputs) next = fmin(next, inputs_next_time(evaluator->inputs, t));
+  if (next > stop) next = INFINITY;
+  return switches && switches->schedule ? schedule_next(switches->schedule, t, stop, next, mode) : next;
 }
 
 /* ---- sliding ---- */

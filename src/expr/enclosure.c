@@ -86,6 +86,14 @@ void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes
     if (enclosure->step[i].op == OP_VARIABLE) vec_push(heap, nodes, enclosure->step[i].node);
 }
 
+static bool is_discrete(const Step *step) { return step->op == OP_DISCRETE || step->op == OP_PRE; }
+
+uint32_t enclosure_discretes(const Enclosure *enclosure) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < enclosure->count; i++) count += is_discrete(&enclosure->step[i]);
+  return count;
+}
+
 static Interval enclose_sum(const Enclosure *enclosure, const Step *step) {
   Interval sum = {step->constant, step->constant};
   double size = fabs(step->constant);
@@ -147,4 +155,16 @@ double enclosure_value(Enclosure *enclosure, double time, HeldValues held) {
     enclosure->value[i] = leaf ? enclose_leaf(step, (Interval){time, time}, held).low : value_of(enclosure, step);
   }
   return enclosure->value[enclosure->count - 1];
+}
+
+bool enclosure_hold(const Enclosure *enclosure, HeldValues held, double *kept) {
+  bool same = true;
+  for (uint32_t i = 0; i < enclosure->count; i++) {
+    const Step *step = &enclosure->step[i];
+    if (!is_discrete(step)) continue;
+    double value = (step->op == OP_PRE ? held.pre : held.discretes)[step->index];
+    same = same && *kept == value;
+    *kept++ = value;
+  }
+  return same;
 }

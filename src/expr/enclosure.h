@@ -21,6 +21,9 @@ uint32_t enclosure_size(const Enclosure *enclosure);
 /* Pushes its variables, as nodes of the graph. */
 void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes);
 
+/* How many discrete values it depends on. */
+uint32_t enclosure_discretes(const Enclosure *enclosure);
+
 /* What the leaves are worth besides time. */
 typedef struct HeldValues {
   const double *parameters, *discretes, *pre;
@@ -32,3 +35,6 @@ Interval enclosure_bounds(Enclosure *enclosure, Interval time, HeldValues held);
 
 /* Its value at one time; NAN where not defined. */
 double enclosure_value(Enclosure *enclosure, double time, HeldValues held);
+
+/* Keeps the discrete values that it depends on; were they the same before? */
+bool enclosure_hold(const Enclosure *enclosure, HeldValues held, double *kept);

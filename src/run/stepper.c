@@ -175,7 +175,7 @@ static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
   if (turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point))
-    return stepper_leaps_instant(stepper, point->time);
+    return stepper_leaps_instant(stepper, fmax(point->time, stepper->before));
   bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
   return is_first && stepper_leaps_instant(stepper, stepper->before);
 }
@@ -388,7 +388,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
 
 /* A step over a singular point that one solution crosses is taken again, to right before it: states are known there. */
 static bool ends_before_instant(Stepper *stepper) {
-  double gap = SLIVER * stepper_span(stepper), end = stepper->turning_point.time - gap;
+  double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
   if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
   undo_step(stepper, end - stepper->before);
   turning_begin(stepper->turning, stepper->before, stepper->begin);
@@ -488,11 +488,11 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
   if (!(events > 0)) return;
   number_format(start, 6, first), number_format(interval, 6, between);
   snprintf(what, sizeof what, "sample(%s, %s)", first, between);
-  refuse_many(heap, events, EVENT_WORK, "%s has %s events", what);
+  refuse_many(heap, events, SELDOM, "%s has %s events", what);
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = EVENT_WORK * (1 + (double)schedule_count(schedule));
+  double each = SELDOM * (1 + (double)schedule_count(schedule));
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 
@@ -501,7 +501,7 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   double shortest = past_shortest(evaluator);
   number_format(shortest, 6, time);
   snprintf(what, sizeof what, "a delay by %s", time);
-  refuse_many(heap, span / shortest, EVENT_WORK, "%s asks for %s steps", what);
+  refuse_many(heap, span / shortest, SELDOM, "%s asks for %s steps", what);
 }
 
 /* Events and steps that are known beforehand count as work. Those of the run do not: its end is known, and it can be interrupted. */

@@ -138,7 +138,7 @@ void stepper_leave_if_stiff(Stepper *stepper) {
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->integrator == &integrator_erk) return &integrator_radau;
   if (stepper->integrator == &integrator_radau) return &integrator_bdf;
-  bool gets_ahead = t - stepper->changed > LEAST_PROGRESS * stepper_span(stepper);
+  bool gets_ahead = t - stepper->changed > SLIVER * stepper_span(stepper);
   return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
 }
 

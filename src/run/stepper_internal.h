@@ -215,6 +215,9 @@ bool stepper_crosses_instant(Stepper *stepper, double singular);
 /* Would it? The states there may be rough. */
 bool stepper_can_cross(Stepper *stepper, double singular);
 
+/* How far before and behind it. */
+double stepper_crossing_gap(const Stepper *stepper, double singular);
+
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
   double near = 2 * LOCATED * stepper_span(stepper);

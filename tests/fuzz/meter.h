@@ -30,7 +30,7 @@ typedef struct Meter {
 /* Ends the process in a way that libFuzzer keeps the input. */
 static inline void finding(const char *what, const char *text) {
   fprintf(stderr, "finding: %s\n%s\n", what, text ? text : "");
-  __builtin_trap();
+  abort();
 }
 
 /* A block is a fence, which begins with the size, what the caller sees, and a fence. */

@@ -105,11 +105,11 @@ static bool has_changed(const char *json) {
   return found && strtod(found + sizeof KEY - 1, NULL) > 0;
 }
 
-/* A derivative that the equations of a mode do not have is no number in its rows (docs/events.md). */
+/* A derivative that the equations of a mode do not have is no number in its rows (docs/events.md); the first mode may last to the end. */
 static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row, bool has_changed) {
   double value = daedal_result_value(result, signal, row);
-  return isfinite(value) ||
-         (has_changed && isnan(value) && strncmp(daedal_result_name(result, signal), "der(", 4) == 0);
+  return isfinite(value) || ((has_changed || isnan(daedal_result_value(result, signal, 0))) && isnan(value) &&
+                             strncmp(daedal_result_name(result, signal), "der(", 4) == 0);
 }
 
 /* A trajectory has finite values, and its time does not run backward. */
