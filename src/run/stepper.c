@@ -180,6 +180,28 @@ static bool fails_at_instant(Stepper *stepper) {
   return is_first && stepper_leaps_instant(stepper, stepper->before);
 }
 
+/* Steps fail some way before a singular point, since columns bend there: the explicit method gets nearer, and gives back to the one of now behind the point. */
+static bool approach_instant(Stepper *stepper) {
+  TurningPoint *point = &stepper->turning_point;
+  const Integrator *asked = stepper->integrator;
+  if (!stepper->turning || stepper->waiting || asked == &integrator_erk || !stepper->view->system.complete)
+    return false;
+  if (!turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point)) return false;
+  if (!stepper_solve_begin(stepper)) return false;
+  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+  stepper_change_integrator(stepper, &integrator_erk, stepper->before);
+  stepper->waiting = asked;
+  stepper->changed = stepper->before;
+  return true;
+}
+
+/* Behind an instant that the explicit method has passed for another one, without an event, that goes on. */
+static void leave_instant(Stepper *stepper) {
+  if (!stepper->waiting || stepper_is_sliding(stepper) || !(stepper->t_passed > stepper->changed)) return;
+  stepper_copy_values(stepper);
+  stepper_suit_integrator(stepper, stepper_time(stepper));
+}
+
 /* Steps do not get over the singular point ahead. */
 static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
@@ -200,8 +222,8 @@ static bool take_step(Stepper *stepper) {
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
-  } while (status != STEP_OK &&
-           (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
+  } while (status != STEP_OK && (stepper_repair_choice(stepper, stepper->before) ||
+                                 stepper_try_other(stepper, stepper->before) || approach_instant(stepper)));
   if (status != STEP_OK && stepper->t_instant > -INFINITY) return meet_instant(stepper);
   if (status != STEP_OK) return fails_at_instant(stepper) || stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
@@ -439,6 +461,7 @@ static bool step_to_event(Stepper *stepper) {
 bool stepper_step(Stepper *stepper) {
   certificate_accept(stepper->certificate, stepper_time(stepper));
   stepper_note_sizes(stepper, stepper_time(stepper), stepper_values(stepper));
+  if (!stepper->is_folded) leave_instant(stepper);
   return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
 }
 
@@ -575,7 +598,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
-  stepper->t_instant = stepper->t_passed = -INFINITY;
+  stepper->t_instant = stepper->t_passed = stepper->t_rejected = -INFINITY;
   stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;

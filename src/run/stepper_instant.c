@@ -128,6 +128,18 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
+/* Do the states go on to the columns `beyond`, at t, at the rates of where the last step began? They do if the rates stay, or the way is short. */
+static bool reaches(const Stepper *stepper, double t) {
+  const System *system = &stepper->view->system;
+  const double *begin = stepper->begin, *beyond = stepper->beyond;
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t c = system->link_from[k], rate = system->link_to[k];
+    double missed = 0.5 * (t - stepper->before) * fabs(beyond[rate] - begin[rate]);
+    if (missed > DEFECT_HARMLESS * stepper->options.tolerance * (fabs(begin[c]) + system->nominal[c])) return false;
+  }
+  return true;
+}
+
 /* To the columns behind an instant: the equations tell no other ones there. */
 static void leap(Stepper *stepper, double t) {
   copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
@@ -162,6 +174,7 @@ bool stepper_leaps_instant(Stepper *stepper, double singular) {
   if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED)
     return stepper_crosses_instant(stepper, singular);
+  if (!reaches(stepper, singular + gap)) return false;
   leap(stepper, singular + gap);
   return true;
 }
