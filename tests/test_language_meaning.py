@@ -15,7 +15,7 @@ class Starts(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("start values that are determined")
-        for seed in seeds(24):
+        for seed in seeds(300, quick=24):
             rng = random.Random(seed)
             base, factor, shift = rng.randrange(1, 9), rng.randrange(2, 5), rng.randrange(-3, 4)
             section = rng.choice(["initial equation\n  p = {0}; m = {1};", "initial algorithm\n  p := {0}; m := {1};", "initial equation\n  p + 1 = {0} + 1; m = {1};"])
@@ -39,7 +39,7 @@ class Assertions(unittest.TestCase):
 
     def test_without_events(self):
         """An assertion within noEvent is looked at in each row, at ends of steps and at the end."""
-        for seed in seeds(12):
+        for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             limit = rng.uniform(0.05, 0.95)
             condition = rng.choice([f"noEvent(x < {limit})", f"noEvent(not x >= {limit})", f"noEvent(time < {limit})", f"noEvent(x) < {limit}", f"noEvent(x^2 < {limit**2})"])
@@ -95,7 +95,7 @@ class Assertions(unittest.TestCase):
         places = [("body", "assert(x < 0.625, {});", 6, 0.625), ("body", "assert(noEvent(time < 0.4995), {});", 6, 0.625), ("body", "when x > 0.625 then assert(false, {}); end when;", 6, 0.625),
                   ("body", "when x > 0.625 then terminate({}); end when;", 0, 0.625), ("body", "assert(x < 0.625, {}, AssertionLevel.warning);", 0, 0.625), ("initial", "initial equation\n  assert(x < 0.1, {});", 5, 0.125),
                   ("inside", "assert(u < 0.6245, {});", 6, 0.625)]
-        for seed in seeds(40):
+        for seed in seeds(300, quick=40):
             rng = random.Random(seed)
             place, text, status, x = rng.choice(places)
             name = "u" if place == "inside" else "x"
@@ -122,7 +122,7 @@ class Assertions(unittest.TestCase):
         """An equation that leaves its domain while the run goes on is named with its reason, an assertion in a called function with its own text."""
         head = ("model M\n  function f input Real u; output Real y; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
                 "assert(u < {0}, \"too large is \" + String(integer(100*u))); y := r; end f;\n  function g input Real u; output Real y; algorithm y := 2*f(u); end g;\n")
-        for seed in seeds(24):
+        for seed in seeds(300, quick=24):
             rng = random.Random(seed)
             edge = rng.uniform(0.3, 0.9)
             call, words = rng.choice([("f({})", "too large is "), ("g({})", "too large is "), (f"log({edge!r} - {{}})", "logarithm"), (f"sqrt({edge!r} - {{}})", "square root"), (f"asin({{}} + 1 - {edge!r})", "arc sine")])
@@ -151,7 +151,7 @@ class Functions(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("discrete outputs of functions")
-        for seed in seeds(24):
+        for seed in seeds(300, quick=24):
             rng = random.Random(seed)
             kind, name, value = rng.choice(self.KINDS)
             slope = rng.uniform(0.5, 6)
@@ -186,7 +186,7 @@ class Pulses(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("relations on discrete values of functions")
-        for seed in seeds(26):
+        for seed in seeds(300, quick=26):
             rng = random.Random(seed)
             relation, places = self.RELATIONS[seed % len(self.RELATIONS)]
             rate, motion = rng.choice([2.1, 3.3, 7.15, 0.7, 11.1]), rng.choice(self.MOTIONS)
@@ -202,7 +202,7 @@ class Pulses(unittest.TestCase):
 class Reductions(unittest.TestCase):
     def test_sums_of_arrays(self):
         tally = Tally("sums of arrays")
-        for seed in seeds(20):
+        for seed in seeds(300, quick=20):
             rng = random.Random(seed)
             rows, columns = rng.randrange(1, 5), rng.randrange(1, 5)
             v = [[rng.randrange(-9, 10) for _ in range(columns)] for _ in range(rows)]
@@ -233,7 +233,7 @@ class Records(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("loops over records")
-        for seed in seeds(20):
+        for seed in seeds(300, quick=20):
             rng = random.Random(seed)
             count, u = rng.randrange(0 if seed % 5 == 0 else 1, 4), rng.uniform(0.2, 3)
             p = [[rng.randrange(-9, 10) for _ in range(5)] for _ in range(count)]
@@ -258,7 +258,7 @@ class Loops(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("loops through whens")
-        for seed in seeds(20):
+        for seed in seeds(300, quick=20):
             rng = random.Random(seed)
             n = rng.randrange(1, 5)
             a = [[rng.choice([-3, -2, -0.5, 0, 0.5, 2, 4]) for _ in range(n)] for _ in range(n)]
@@ -285,7 +285,7 @@ class Remembered(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("pre() in continuous equations")
-        for seed in seeds(30):
+        for seed in seeds(300, quick=30):
             rng = random.Random(seed)
             count = rng.randrange(1, 4)
             edges = sorted(rng.sample(range(1, 19), count))
@@ -319,7 +319,7 @@ class Ranges(unittest.TestCase):
 
     def test_generated(self):
         tally = Tally("ranges by parameters")
-        for seed in seeds(20):
+        for seed in seeds(300, quick=20):
             rng = random.Random(seed)
             n, edge, start = rng.randrange(1, 5), rng.uniform(0.1, 0.9), rng.randrange(-4, 5)
             before = rng.choice(["", "  when time > 0.3 then k := pre(k) + 1; end when;\n", "  assert(time < 5, \"late\");\n"])
@@ -364,7 +364,7 @@ class Surfaces(unittest.TestCase):
 """
 
     def test_one_row_or_column(self):
-        for seed in seeds(12):
+        for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             places, smoothness, extrapolation = rng.randrange(2, 6), rng.choice([1, 2]), rng.choice([1, 2])
             x = list(itertools.accumulate(rng.choice([0.5, 1, 1.5]) for _ in range(places)))

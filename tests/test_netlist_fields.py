@@ -219,6 +219,15 @@ class Fields(unittest.TestCase):
                             found, _ = self.signals(text)
                             self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, places=2)
 
+    def test_comments(self):
+        """Behind each card, and between a card and its continuation."""
+        for mark in (";", "$", "//", "; 5", "$ v1", "// + 3", ";'"):
+            cards = ["V1 a 0 6", "R1 a b", "+ 2k", "R2 b 0 {1k*2/2}", ".op"]
+            for k in range(len(cards)):
+                text = "\n".join(card + (f" {mark} no" if i == k else "") for i, card in enumerate(cards))
+                with self.subTest(text=text):
+                    self.assertAlmostEqual(self.signals(text)[0]["v(b)"][0], 2, places=9)
+
     def test_no_resistance(self):
         found, said = self.signals("V1 a 0 1\nR1 a b 0\nR2 b 0 999m\n.op")
         self.assertIn("its resistance is 0; 1 milliohm is taken", said)

@@ -12,7 +12,7 @@ import unittest
 
 DAEDAL = os.environ["DAEDAL"]
 WORK = pathlib.Path(tempfile.mkdtemp())
-COUNT = 100 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 8
+COUNT = 200 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 8
 
 
 def steady(text, status=0):

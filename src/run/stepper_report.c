@@ -145,7 +145,10 @@ bool stepper_fail(Stepper *stepper, StepStatus status, double t) {
     diag_note(stepper->diags, diag, (Span){0}, "%s in block %d", failure.reason, (int)failure.block + 1);
     note_block(stepper, diag, failure.block);
   }
-  if (find_domain(stepper, t, stepper->integrator->values(stepper->self), &blame)) note_domain(stepper, diag, &blame);
+  if (find_domain(stepper, t, stepper->integrator->values(stepper->self), &blame) ||
+      (failure.reason && evaluator->failed_y &&
+       find_domain(stepper, evaluator->failed_time, evaluator->failed_y, &blame)))
+    note_domain(stepper, diag, &blame);
   return false;
 }
 

@@ -93,14 +93,15 @@ static bool begins(const char *text, const char *word) {
 
 /* ---- lines ---- */
 
-/* Where the line's content ends: before `;`, or before `$` behind a blank, outside of quotes and braces. */
+/* Where the line's content ends: before `;`, or before `$` or `//` behind a blank, outside of quotes and braces. */
 static const char *content_end(const char *at, const char *end) {
   bool quoted = false;
   for (const char *p = at; p < end; p++) {
     if (*p == '\'' || *p == '"') quoted = !quoted;
     if (quoted) continue;
     if (*p == ';') return p;
-    if (*p == '$' && (p == at || is_blank(p[-1]))) return p;
+    bool marks = *p == '$' || (*p == '/' && p + 1 < end && p[1] == '/');
+    if (marks && (p == at || is_blank(p[-1]))) return p;
   }
   return end;
 }
