@@ -459,6 +459,16 @@ end Regulator;
         for arc, (_, end) in list(zip(arcs, expected))[:-1]:
             self.assertAlmostEqual(arc["to"], end, delta=delta)
 
+    def test_work_of_shots(self):
+        """Shots draw on the limit of work: the message names it, and the option. Runs that go astray are given up: a chain of length 2 over a gap of 0.1 is found, a sinh(0.05/a) = 1."""
+        code, _, _, words = run(EXAMPLES / "goddard.mo", "--limits", "work=20M")
+        self.assertEqual(code, 3, words)
+        self.assertIn("the search for the solution of the boundary value problem: more than 20M steps of work; --limits work=40M allows more [D313]", words)
+        code, report, columns, words = run(EXAMPLES / "catenary.mo", "--stop-time", "0.1")
+        self.assertEqual(code, 0, words)
+        slope = abs(columns["slope"][0])
+        self.assertAlmostEqual(math.asinh(slope) / slope, 0.05, delta=1e-8)
+
     def test_goddard(self):
         """From the bounds of the thrust alone. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times are those of a model
         with the arcs and the surface D*(1 + v/c) = m*g of the second written by hand."""

@@ -71,6 +71,30 @@ class Fit(unittest.TestCase):
             self.assertFalse(report["columns"][0]["noise"])
             self.assertIn("the residuals of y are not noise", said)
 
+    def test_drawn_residuals(self):
+        """Noise of several kinds is taken for noise, but for one draw in a thousand; waves of any period, jumps, ramps and bumps of six times its size are not."""
+        count, alarms = 300 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 16, 0
+        for seed in range(count):
+            draw = random.Random(seed)
+            size, n = 10 ** draw.uniform(-2, -0.5), draw.choice((41, 60, 120, 200))
+            times = [2 * k / (n - 1) for k in range(n)]
+            noise = {"normal": lambda: draw.gauss(0, size), "uniform": lambda: draw.uniform(-2 * size, 2 * size), "laplace": lambda: draw.choice((-1, 1)) * draw.expovariate(1 / size)}[
+                draw.choice(("normal", "uniform", "laplace"))]
+            rows = [(t, 1.7 * math.exp(-0.6 * t) + noise()) for t in times]
+            report, _, said = fit(self.decay, write("drawn.csv", "time,y", rows), "a=1,k=1")
+            alarms += not report["columns"][0]["noise"]
+            self.assertEqual("not noise" in said, not report["columns"][0]["noise"])
+            period, phase, at = draw.uniform(2.2, n / 2), draw.uniform(0, 6), draw.uniform(0.3, 0.7) * n
+            missed = {"wave": lambda k: math.sin(2 * math.pi * k / period + phase), "square": lambda k: 1 if k % period < period / 2 else -1, "jump": lambda k: 2 * (k > at),
+                      "ramp": lambda k: 4 * max(0, k - at) / (n - at), "bump": lambda k: 2 * math.exp(-((k - at) / (0.08 * n)) ** 2)}
+            kind = draw.choice(list(missed))
+            rows = [(t, y + 6 * size * missed[kind](k)) for k, (t, y) in enumerate(rows)]
+            report, _, said = fit(self.decay, write("drawn.csv", "time,y", rows), "a=1,k=1")
+            with self.subTest(seed=seed, kind=kind, n=n, period=period):
+                self.assertIn("the residuals of y are not noise", said)
+                self.assertFalse(report["columns"][0]["noise"])
+        self.assertLessEqual(alarms, 1 + count // 200)
+
     def test_slider_crank(self):
         text = command("simulate", CRANK, "--stop-time", "1", "--intervals", "40", "--tolerance", "1e-10", "--output-file", "-", "-q").stdout
         rows = [(float(r["time"]), float(r["phi"]), float(r["s"])) for r in csv.DictReader(io.StringIO(text))]

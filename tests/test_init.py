@@ -311,6 +311,42 @@ class Undefined(unittest.TestCase):
                 else:
                     self.assertEqual(init[name], nominal)
 
+    def test_other_equations_tell(self):
+        """A function that is defined in a narrow range, a start value out of it as a type has, and an equation that gives a better one; nominal is out of it, too."""
+        for seed in range(4 if SLOW else 30):
+            rng = random.Random(seed)
+            count, width, factor = rng.randint(1, 3), rng.uniform(0.1, 0.4), rng.uniform(0.01, 0.1)
+            c, x, T = [rng.uniform(500, 1500) for _ in range(count)], [rng.uniform(0.1, 0.9) for _ in range(count)], rng.uniform(300, 900)
+            h = sum(a * b for a, b in zip(c, x)) * T
+            array = lambda values: "{" + ", ".join(map(repr, values)) + "}"
+            model = f"""model M
+  function f
+    input Real h;
+    output Real y;
+  protected
+    Real u = 1;
+  algorithm
+    assert(h > {h * (1 - width)!r} and h < {h * (1 + width)!r}, "out of range");
+    while u*u < h loop u := 2*u; end while;
+    for i in 1:20 loop u := 0.5*(u + h/u); end for;
+    y := u;
+  end f;
+  Real T(start = {T * rng.uniform(1 - width / 3, 1 + width / 3)!r}), h(start = {h * rng.choice([0.1, 0.3, 3])!r}, nominal = 1e5), s;
+  Real x[{count}](start = {array(x)});
+equation
+  h = {array(c)}*x*T;
+  s = f(h);
+  T + {factor!r}*s = {T + factor * math.sqrt(h)!r};
+  for i in 1:{count} loop
+    x[i] + 1e-4*s*x[i]^2 = {array(v + 1e-4 * math.sqrt(h) * v * v for v in x)}[i];
+  end for;
+end M;
+"""
+            init = Init(model)
+            with self.subTest(model=model):
+                self.assertEqual(init.code, 0, init.words)
+                self.assertLess(abs(init["T"] - T), 1e-6 * T)
+
 
 class SmallestConflict(unittest.TestCase):
     """Sums of some fixed states with a wrong value, split over auxiliary variables, beside terms that parameters switch off."""

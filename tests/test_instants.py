@@ -152,6 +152,34 @@ class Instants(unittest.TestCase):
                 tally.add(run, lambda: rows_hold and all(abs(end - final) < 2e-3 * (1 + abs(final)) for end, final in ends), seed, options, ends, rows_hold)
         tally.check(self, 0.2)
 
+    def test_dies_out(self):
+        """A torque given by its power, which vanishes faster than any power of the speed where that passes zero: tau*w = c*exp(-c/w)/w. The run may be much longer than
+        what happens in it."""
+        tally = Tally("powers that die out")
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            begin, brake, c, stop = rng.uniform(0.3, 1.7), rng.choice([0.7, 1, 3]), rng.choice([0.2, 1, 3]), rng.choice([2, 20, 2e3])
+            text = (f"model M\n  Real w(start={begin!r}, fixed=true), tau, p, low;\nequation\n  der(w) = tau - {brake}; low = if noEvent(w < 0) then 0 else w;\n"
+                    f"  p = max(0, {c}*exp(-{c}/(low + 2.2e-16))/(low + 2.2e-16)); p = tau*w;\nend M;\n")
+            final = self.speed_after(begin, brake, c, stop)
+            for solver in by_turns(solver_names(), seed):
+                options = {"stop_time": stop, "solver": solver, "tolerance": rng.choice([1e-5, 1e-6, 1e-8]), "intervals": 20}
+                run = simulate(text, **options)
+                tally.add(run, lambda: abs(run.end("w") - final) < 2e-3 * (1 + abs(final)), seed, options, final, run.columns and run.end("w"))
+        tally.check(self, 0.05)
+
+    def speed_after(self, begin, brake, c, stop):
+        """By Runge and Kutta up to where nothing but the brake is left, or a balance is reached."""
+        def rate(w):
+            return (c * math.exp(-c / w) / w**2 if w > c / 700 else 0) - brake
+        w, t, h = begin, 0, 1e-3
+        while t < min(stop, 20) - h / 2 and w > 0:
+            k1 = rate(w)
+            k2 = rate(w + h / 2 * k1)
+            k3 = rate(w + h / 2 * k2)
+            w, t = w + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(w + h * k3)), t + h
+        return w if w > 0 else w - brake * (stop - t)
+
     def test_ends(self):
         tally = Tally("instants that end a run")
         for seed in seeds(200, quick=30):

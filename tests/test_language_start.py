@@ -1,6 +1,8 @@
 """Relations at the start: they have their literal values there, and what becomes true right after is an event right after. Generated models
 hold a few relations each, of time or of states, whose sides are equal at the start or not; what they are at the start, behind it and at the end,
 and how often a when fires, is known. DAEDAL_MODELS=N makes more of them (runs.py)."""
+import collections
+import itertools
 import math
 import os
 import random
@@ -111,6 +113,21 @@ class Start(unittest.TestCase):
                 self.assertEqual(run.columns[f"T[{k + 1}]"][0], 200, text)
                 self.assertAlmostEqual(run.end(f"T[{k + 1}]"), branches[branch](0.8), 5, text)
 
+    def test_other_branch_has_no_element(self):
+        """Sizes decide which branch is taken; the other one has subscripts that are out of range."""
+        for seed in seeds(12):
+            rng = random.Random(seed)
+            count, value = rng.randint(0, 3), rng.randint(1, 9)
+            wanted = rng.randint(1, 4)
+            branch = rng.choice([f"[table[{wanted}], 1; table, ones(n)]", f"[table[{wanted}], 1]"])
+            shape = "fill(0.0, 0)" if not count else "{" + ", ".join(str(value + k) for k in range(count)) + "}"
+            text = (f"model M\n  block T\n    parameter Real table[:, :];\n    Real x = table[1, 1]*time;\n  end T;\n"
+                    f"  block U\n    parameter Real table[:] = {{1}};\n    T t(table = if n >= {wanted} then {branch} else [{value}, 2]);\n  protected\n"
+                    f"    parameter Integer n = size(table, 1);\n  end U;\n  U u(table = {shape});\nend M;\n")
+            run = simulate(text)
+            self.assertEqual(run.status, 0, (text, run.words))
+            self.assertAlmostEqual(run.end("u.t.x"), value + wanted - 1 if count >= wanted else value, 9, text)
+
     def test_initial_and_when(self):
         """What fires at initial() fires again where its relation becomes true right after."""
         run = simulate("model M\n  Real x(start = 0, fixed = true); Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
@@ -190,6 +207,34 @@ class Start(unittest.TestCase):
             if not SANITIZED and shutil.which("cc"):
                 columns = self.exported(text, "--stop-time", repr(stop))
                 self.assertEqual({name: columns[name][-1] for name in expected}, expected, (stop, text))
+
+    def test_initial_equations_of_discrete_values(self):
+        """States start where initial equations say by Booleans that depend on them. The combinations of Booleans that agree with the states they give are the solutions: one of
+        them is found, and where there is none the model is refused."""
+        tally = collections.Counter()
+        for seed in seeds(300, quick=40):
+            rng = random.Random(seed)
+            states, flags = rng.randint(1, 2), rng.randint(1, 3)
+            shifts = [[rng.choice((0, 0, rng.uniform(-3, 3))) for _ in range(flags)] for _ in range(states)]
+            base, rates, kind = [rng.uniform(-2, 2) for _ in range(states)], [rng.uniform(-0.1, 0.1) for _ in range(states)], rng.choice(("x", "y", "p"))
+            tests = [(rng.randrange(states), rng.choice(list(RELATIONS)), rng.uniform(-2, 2)) for _ in range(flags)]
+            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # what initial equations give: the state, twice the state, or a parameter that it starts at
+            lines = [{"x": f"  Real x{j};", "y": f"  Real x{j}, y{j} = 2*x{j};", "p": f"  parameter Real p{j}(fixed = false); Real x{j}(start = p{j}, fixed = true);"}[kind] for j in range(states)]
+            given = [f"  {known.format(j)} = {base[j]!r} + " + " + ".join(f"(if b{i} then {shifts[j][i]!r} else 0)" for i in range(flags)) + ";" for j in range(states)]
+            text = ("model M\n" + "\n".join(lines) + "\n  Boolean " + ", ".join(f"b{i}" for i in range(flags)) + ";\ninitial equation\n" + "\n".join(given) + "\nequation\n" +
+                    "\n".join(f"  der(x{j}) = {rates[j]!r};" for j in range(states)) + "\n" + "\n".join(f"  b{i} = x{j} {op} {level!r};" for i, (j, op, level) in enumerate(tests)) + "\nend M;\n")
+            solutions = []
+            for flips in itertools.product((0, 1), repeat=flags):
+                x = [(base[j] + sum(shift for shift, flip in zip(shifts[j], flips) if flip)) / (2 if kind == "y" else 1) for j in range(states)]
+                if all(RELATIONS[op](x[j] - level) == bool(flip) for flip, (j, op, level) in zip(flips, tests)):
+                    solutions.append(x + list(flips))
+            run = simulate(text)
+            with self.subTest(seed=seed):
+                if run.status == 0:
+                    found = [run.columns[name][0] for name in [f"x{j}" for j in range(states)] + [f"b{i}" for i in range(flags)]]
+                    self.assertTrue(any(all(abs(a - b) < 1e-9 for a, b in zip(found, x)) for x in solutions), (text, found, solutions))
+                tally["found" if run.status == 0 else "refused" if solutions else "none"] += 1
+        self.assertLessEqual(tally["refused"], tally["found"] // 10, tally)
 
     def exported(self, text, *options):
         """Columns of the exported program."""

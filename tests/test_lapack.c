@@ -181,10 +181,11 @@ static void begin(Case *c, const struct Row *row) {
     for (uint32_t i = 0; i < NUMBERS; i++) c->numbers[k][i] = number_for(c, k);
     if (is_text(c, k)) {
       static char letters[26][2];
-      letter = draw((uint32_t)strcspn(c->words[k] + 1, "'"));
+      uint32_t count = (uint32_t)strcspn(c->words[k] + 1, "'");
+      letter = count ? draw(count) : 0;
       char chosen = c->words[k][1 + letter];
       if (chosen >= 'A' && chosen <= 'Z') snprintf(letters[chosen - 'A'], 2, "%c", chosen);
-      c->texts[k] = chosen == '1' ? "1" : letters[chosen - 'A'];
+      c->texts[k] = !count ? " " : chosen == '1' ? "1" : letters[chosen - 'A'];
     }
     at += length;
     at += *at == ' ';
@@ -257,7 +258,7 @@ static void try_both(const Case *c, Expect expect, uint32_t k, const char *what)
 static bool is_read(const Case *c, uint32_t k) {
   const char *word = c->words[k];
   size_t length = strcspn(word, " ");
-  return !strchr("~#&", *word) && !memchr(word, '!', length);
+  return !strchr("~#&", *word) && !memchr(word, '!', length) && strncmp(word, "''", 2) != 0;
 }
 
 static void try_types(const Case *c, Case *w, uint32_t k) {
@@ -330,7 +331,7 @@ static void try_texts(const Case *c, Case *w, uint32_t k) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     *w = *c;
     w->texts[k] = texts[i];
-    try_both(w, i < 3 ? REFUSED : EITHER, k, "another text");
+    try_both(w, i < 3 && is_read(c, k) ? REFUSED : EITHER, k, "another text");
   }
 }
 

@@ -178,7 +178,7 @@ class Fields(unittest.TestCase):
                 self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, delta=0.5)
 
     def test_gates(self):
-        """Networks of CMOS gates whose inputs are at the rails: transistors that are off, or on without a current. Outputs are what logic says, in a run too."""
+        """Networks of CMOS gates whose inputs are at the rails: transistors that are off, or on without a current, some with ohmic terminals. Outputs are what logic says, in a run too."""
         for seed in range(300 if LONG else 15):
             rng = random.Random(seed)
             cards, level = ["VDD vdd 0 5"], {}
@@ -197,7 +197,7 @@ class Fields(unittest.TestCase):
                     cards.append(f"C{g} {out} 0 10f")
                 values = [level[name] for name in ins]
                 level[out] = not all(values) if is_nand else not any(values)
-            extra = rng.choice(("", "lambda=0.02", "gamma=0.4 lambda=0.01"))
+            extra = rng.choice(("", "lambda=0.02", "gamma=0.4 lambda=0.01")) + rng.choice(("", " rd=10 rs=10", " rd=0.1", " rs=50"))
             text = "\n".join([*cards, f".model nm nmos(vto=0.7 kp=1e-4 {extra})", f".model pm pmos(vto=-0.7 kp=5e-5 {extra})", rng.choice((".op", ".tran 1n 20n"))])
             found, _ = self.signals(text)
             with self.subTest(seed=seed):

@@ -50,6 +50,52 @@ def table(*arguments):
     return [{k: v if k in ("status", "cause") else float(v) for k, v in row.items()} for row in rows]
 
 
+def draw_conditions(rng):
+    """A model whose states are lines, with other names, and conditions on them. Returns its text and {condition: first time, by g}."""
+    lines, names, declared, inside, equations = [], {}, [], [], []
+    for k in range(rng.randint(1, 3)):
+        lines.append((round(rng.uniform(-2, 2), 3), round(rng.choice((-1, 1)) * rng.uniform(0.7, 3), 3)))
+        declared.append(f"Real h{k}(start = {lines[k][0]}, fixed = true);")
+        equations.append(f"der(h{k}) = g*({lines[k][1]});")
+        names[f"h{k}"] = k, 1
+        for a in range(rng.randint(0, 3)):
+            other, sign = rng.choice([n for n in names if names[n][0] == k]), rng.choice((1, -1))
+            name = rng.choice((f"x{k}{a}", f"part.y{k}{a}", f"part.z{k}{a}[2]"))
+            (inside if "." in name else declared).append(f"Real {name.split('.')[-1]};")
+            left, right = (name, other) if rng.random() < 0.5 else (other, name)
+            equations.append(f"{left} = {'-' if sign < 0 else ''}{right};")
+            if name.endswith("]"):
+                equations.append(f"{name[:-3]}[1] = 3;")
+            names[name] = names[other][0], names[other][1] * sign
+
+    def line(name):
+        return [names[name][1] * part for part in lines[names[name][0]]]
+
+    first, clauses = {}, []
+    for c in range(rng.randint(1, 4)):
+        level, relation, name, other = round(rng.uniform(-1.5, 1.5), 2) or 1.0, rng.choice(("<", "<=", ">", ">=")), rng.choice(list(names)), rng.choice(list(names))
+        factor, (start, rate), (more, steeper) = rng.choice((2, 0.5, 3)), line(name), line(other)
+        kind = rng.choice(("plain", "plain", "turned", "scaled", "difference", "time"))
+        if kind == "difference" and names[name][0] == names[other][0]:
+            kind = "plain"
+        same = [n for n in names if names[n] == names[name]]
+        texts = {"plain": [f"{n} {relation} {level}" for n in same], "turned": [f"{level} {relation} {n}" for n in same], "scaled": [f"{factor}*{n} {relation} {level}" for n in same],
+                 "difference": [f"{n} - {other} {relation} {level}" for n in same], "time": [f"time {relation} {abs(level)}"]}[kind]
+        if kind == "scaled":
+            start, rate = factor * start, factor * rate
+        if kind == "difference":
+            start, rate = start - more, rate - steeper
+        written = texts[same.index(name) if kind != "time" else 0]
+        clauses.append((written, rng.randrange(4)))
+        for text in texts:
+            first[text] = {g: abs(level) if kind == "time" else (level - start) / (g * rate) for g in (1, 2)}
+    for c, (written, use) in enumerate(clauses):
+        declared.append(("discrete Real n{0}(start = 0, fixed = true);", "Boolean n{0};", "Real n{0};", "Boolean n{0};")[use].format(c))
+        equations.append(("when {0} then n{1} = pre(n{1}) + 1; end when;", "n{1} = {0};", "n{1} = if {0} then 1 else 2;", "n{1} = {0} or {2};")[use].format(written, c, rng.choice(clauses)[0]))
+    text = f"model Drawn model Part {' '.join(inside)} end Part; parameter Real g = 1; Part part; {' '.join(declared)} equation {' '.join(equations)} end Drawn;"
+    return text, {name: {g: t if 0 < t < 1 else math.nan for g, t in times.items()} for name, times in first.items()}
+
+
 def model(text, name):
     path = WORK / name
     path.write_text(text)
@@ -185,6 +231,21 @@ class Outputs(unittest.TestCase):
         for wrong in ("der(u)", "max(der(n))", "der(g)@0.5"):
             done = command("sweep", str(model), "--vary", "g={1}", "--outputs", wrong, "--output-file", "-", "-q", status=2)
             self.assertIn(f"the equations have no 'der({wrong.split('(')[-1].split(')')[0]})'", done.stderr)
+
+    def test_drawn_conditions(self):
+        """First times of conditions on lines, as written and under other names of their variables, are the closed forms; where it never changes there is none. What the model
+        has no condition or name for is an error."""
+        for seed in range(300 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 25):
+            text, first = draw_conditions(random.Random(seed))
+            path = model(text, "drawn.mo")
+            rows = table(path, "--vary", "g={1,2}", "--outputs", ",".join(f"time({name})" for name in first))
+            with self.subTest(seed=seed, text=text):
+                for row in rows:
+                    for name, times in first.items():
+                        found, right = row[f"time({name})"], times[row["g"]]
+                        self.assertTrue(math.isnan(found) if math.isnan(right) else abs(found - right) <= 1e-6, (name, found, right))
+                wrong = random.Random(seed).choice([name + "77" for name in first] + ["nobody > 1"])
+                self.assertIn("error", command("sweep", path, "--vary", "g={1}", "--outputs", f"time({wrong})", "--output-file", "-", "-q", status=2).stderr)
 
     def test_default_is_final_values(self):
         rows = table(PENDULUM, "--vary", "g=9.81")

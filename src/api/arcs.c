@@ -31,6 +31,7 @@ typedef struct ArcSearch {
   BoundaryArcs arcs;
   ArcOrder *order; /* per arc and control */
   daedal_result *found;
+  Budget *budget;
   bool (*on_step)(void *context, const daedal_progress *progress); /* of the caller; NULL: none */
   void *context;
   uint32_t steps;     /* of the attempt so far */
@@ -61,6 +62,7 @@ static bool smooth(ArcSearch *search, double smoothing) {
                      .smoothing = smoothing,
                      .examined = EXAMINED_LEVELS,
                      .most_iterations = ROUNDS,
+                     .budget = search->budget,
                      .guess = search->run,
                      .before = search->earlier,
                      .lead = search->earlier ? log(smoothing / search->smoothing) / log(search->ratio) : 0};
@@ -311,6 +313,7 @@ static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess)
                      .arcs = search->arcs,
                      .examined = EXAMINED_LEVELS,
                      .most_iterations = ROUNDS,
+                     .budget = search->budget,
                      .guess = *guess};
   daedal_result *run = attempt_run(search, &attempt, search->options.tolerance);
   bool is_right = true, ok = is_ok(run);
@@ -421,8 +424,8 @@ static bool find_arcs(daedal_result *asked, const void *argument) {
   return result_finish(asked, search->found != NULL);
 }
 
-daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options) {
-  ArcSearch search = {.model = model, .options = *options, .controls = model->model->switched.count},
+daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options, Budget *budget) {
+  ArcSearch search = {.model = model, .options = *options, .budget = budget, .controls = model->model->switched.count},
             *pointer = &search;
   boundary_forget_outputs(&search.options);
   search.on_step = options->on_step;
@@ -431,8 +434,11 @@ daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options)
   search.options.context = &search;
   daedal_result *asked = result_make(model, NULL, find_arcs, &pointer), *result = NULL;
   if (search.found) {
-    Attempt attempt = {
-        .segments = search.arcs.count, .arcs = search.arcs, .order = search.order, .guess = search.found};
+    Attempt attempt = {.segments = search.arcs.count,
+                       .arcs = search.arcs,
+                       .order = search.order,
+                       .guess = search.found,
+                       .budget = budget};
     result = boundary_shoot(model, options, &attempt);
   } else if (asked && asked->diags.errors) result = asked;
   daedal_free(search.found);

@@ -352,7 +352,7 @@ static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
                             .iterations = shooting->attempt->most_iterations};
   daedal_options options = shooting->options;
   options.overrides = override_guesses(asked, shooting);
-  FitZero zero = {options.tolerance, shooting->form.segments > 1};
+  FitZero zero = {options.tolerance, shooting->form.segments > 1, shooting->attempt->budget};
   shooting->estimate = fit_find(shooting->conditions, &options, &fit, zero);
   if (daedal_status_of(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
   return take_failure(asked, shooting->estimate ? shooting->estimate->asked : NULL);

@@ -14,6 +14,7 @@ typedef struct Attempt {
   daedal_result *guess;     /* a run that guesses are taken from; NULL: those of the model */
   daedal_result *before;    /* with it, guesses are on the line through this run and `guess`; NULL: none */
   double lead;              /* how far beyond `guess`, over the distance of the two */
+  Budget *budget;           /* that all attempts at one problem share */
 } Attempt;
 
 /* The numbers of segments that are tried one after another; 0 ends the list. */
@@ -32,4 +33,4 @@ double result_value_at(const daedal_result *result, uint32_t signal, double time
 
 /* Finds the sequence of arcs on which the switched controls of an optimal control are at a bound or singular, and the run with it
  * (arcs.c). With errors: they name an arc that no such sequence joins. NULL: there is none that meets the necessary conditions. */
-daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options);
+daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options, Budget *budget);

@@ -201,36 +201,49 @@ static double column_size(const daedal_estimate *estimate, uint32_t c) {
   return size;
 }
 
-/* Of each residual with the next. */
-static double lag_correlation(const double *r, uint32_t count) {
+/* Of each residual with that `lag` values later. */
+static double lag_correlation(const double *r, uint32_t count, uint32_t lag) {
   double mean = 0, products = 0, squares = 0;
   for (uint32_t k = 0; k < count; k++) mean += r[k] / count;
   for (uint32_t k = 0; k < count; k++) {
     squares += (r[k] - mean) * (r[k] - mean);
-    if (k) products += (r[k] - mean) * (r[k - 1] - mean);
+    if (k >= lag) products += (r[k] - mean) * (r[k - lag] - mean);
   }
   return products / squares;
 }
 
-/* Errors of measurements that are independent have a correlation of 0 with a deviation of 1/sqrt(n) (Box and Pierce 1970; parameters that were
- * fitted make it less). A fit whose residuals are no more than the errors of the runs is as good as can be. */
+/* Chi squared over its degrees of freedom is larger with this probability only: its cube root is nearly normal (Wilson and Hilferty 1931). */
+static double mean_square_limit(double freedom, double significance) {
+  double spread = 2 / (9 * freedom);
+  return pow(1 - spread + normal_quantile(1 - significance) * sqrt(spread), 3);
+}
+
+/* Errors of measurements that are independent have correlations of 0 with a deviation of 1/sqrt(n), at any lag; n times the sum of their squares
+ * is chi squared (Box and Pierce 1970; few values and parameters that were fitted make it less). A fit whose residuals are no more than the errors of the runs is as good as can
+ * be. */
 static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
-  enum { LEAST_VALUES = 10 };
+  enum { LEAST_VALUES = 10, LAGS = 4 };                 /* of a wave of any period one of four is large */
   static const double runs = 100, significance = 0.001; /* of the tolerance: errors of runs; of all columns together */
   FitColumn *column = &estimate->columns.data[c];
-  double rms = sqrt(column->squares / column->values);
+  uint32_t n = column->values, worst = 1;
+  double rms = sqrt(column->squares / n), sum = 0, largest = 0;
   column->is_noise = true;
   column->lag = NAN;
-  if (column->values < LEAST_VALUES || rms <= runs * estimate->options.tolerance * column_size(estimate, c)) return;
-  column->lag = lag_correlation(r, column->values);
-  double limit = normal_quantile(1 - significance / estimate->columns.count) / sqrt(column->values);
-  column->is_noise = !(column->lag > limit);
-  if (!column->is_noise)
-    diag_warning(
-        &estimate->asked->diags, DIAG_WARNING, (Span){0},
-        "the residuals of %s are not noise: each resembles the next (correlation %.2f, where noise is below %.2f), so "
-        "the model misses something, and the errors of the parameters are larger than they seem",
-        column->name, column->lag, limit);
+  if (n < LEAST_VALUES || rms <= runs * estimate->options.tolerance * column_size(estimate, c)) return;
+  column->lag = lag_correlation(r, n, 1);
+  for (uint32_t lag = 1; lag <= LAGS; lag++) {
+    double correlation = lag_correlation(r, n, lag);
+    sum += n * correlation * correlation;
+    if (fabs(correlation) > fabs(largest)) largest = correlation, worst = lag;
+  }
+  double limit = mean_square_limit(LAGS, significance / estimate->columns.count);
+  column->is_noise = !(sum / LAGS > limit);
+  if (column->is_noise) return;
+  const char *other = worst == 1 ? "the next" : arena_printf(&estimate->asked->diags.arena, "that %u later", worst);
+  diag_warning(&estimate->asked->diags, DIAG_WARNING, (Span){0},
+               "the residuals of %s are not noise: each %s %s (correlation %.2f), so the model misses something, and "
+               "the errors of the parameters are larger than they seem",
+               column->name, largest > 0 ? "resembles" : "is opposite to", other, largest);
 }
 
 /* Where the deviations of the measurements are known, so is how large the residuals should be. */
@@ -238,9 +251,7 @@ static void judge_size(daedal_estimate *estimate) {
   static const double significance = 0.001;
   double freedom = (double)estimate->residuals - estimate->identified.rank;
   if (!estimate->knows_deviations || !(freedom > 0)) return;
-  /* Wilson and Hilferty 1931: the cube root of chi squared over its mean is nearly normal */
-  double spread = 2 / (9 * freedom), limit = pow(1 - spread + normal_quantile(1 - significance) * sqrt(spread), 3);
-  double mean = estimate->found.squares / freedom;
+  double limit = mean_square_limit(freedom, significance), mean = estimate->found.squares / freedom;
   if (mean > limit)
     diag_warning(&estimate->asked->diags, DIAG_WARNING, (Span){0},
                  "the residuals are %.3g times the deviations given, where noise stays below %.3g: the model misses "
@@ -278,6 +289,13 @@ static bool judge(daedal_estimate *estimate) {
   return false;
 }
 
+static bool say_exceeded(daedal_estimate *estimate) {
+  char message[BUDGET_MESSAGE];
+  budget_message(estimate->zero.budget, message);
+  diag_error(&estimate->asked->diags, DIAG_LIMIT, (Span){0}, "%s", message);
+  return false;
+}
+
 static bool search(daedal_estimate *estimate, Arena *arena) {
   uint32_t n = estimate->parameters.count;
   double begin = pipeline_clock(), *p = arena_array(arena, n, sizeof *p);
@@ -298,6 +316,7 @@ static bool search(daedal_estimate *estimate, Arena *arena) {
                           .context = estimate};
   estimate->found = least_squares(&problem, p, arena);
   estimate->seconds = pipeline_clock() - begin;
+  if (estimate->zero.budget && estimate->zero.budget->is_exceeded) return say_exceeded(estimate);
   if (estimate->is_stopped) {
     diag_error(&estimate->asked->diags, DIAG_INTEGRATION, (Span){0}, "stopped before the fit was found, after %u runs",
                estimate->runs);

@@ -24,8 +24,9 @@ typedef struct FitColumn {
 
 /* Residuals that shall vanish, rather than be least. */
 typedef struct FitZero {
-  double below; /* which are zero; 0: the least are sought */
-  bool is_long; /* conditions of many segments */
+  double below;   /* which are zero; 0: the least are sought */
+  bool is_long;   /* conditions of many segments */
+  Budget *budget; /* what runs take of it; NULL: they are not bounded */
 } FitZero;
 
 struct daedal_estimate {
@@ -45,7 +46,10 @@ struct daedal_estimate {
   FitZero zero;
   char *overrides; /* list of a run */
   uint32_t runs;
-  bool is_stopped; /* by the caller, on the way */
+  bool is_stopped; /* by the caller, or by the budget, on the way */
+  /* of runs towards residuals of zero: */
+  uint64_t steps, step_work;      /* so far, and the work of each */
+  double usual_steps, most_steps; /* of the last run with derivatives, and of this one at most */
   bool is_done;
   LeastSquaresResult found;
   Identification identified;

@@ -3,6 +3,7 @@
 #include "api/fit.h"
 
 #include "base/number.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,10 +67,36 @@ void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap);
 }
 
+/* Steps of work (budget.h) that a step of a run takes, a variable: for its value, and for its derivative by a parameter. */
+enum { VALUE_WORK = 30, DERIVATIVE_WORK = 50 };
+
+static bool is_astray(const daedal_estimate *estimate) { return (double)estimate->steps > estimate->most_steps; }
+
+/* After a step towards residuals of zero. A run that takes many times the steps of the one before leads nowhere; all runs together draw on the budget. */
+static bool count_step(void *context, const daedal_progress *progress) {
+  daedal_estimate *estimate = context;
+  const daedal_options *options = &estimate->plan->options;
+  estimate->steps++;
+  if (is_astray(estimate) || !budget_take(estimate->zero.budget, BUDGET_WORK, estimate->step_work)) return true;
+  return options->on_step && options->on_step(options->context, progress);
+}
+
+static void bound_run(daedal_estimate *estimate, daedal_plan *plan, daedal_options *options) {
+  bool is_differentiated = plan == estimate->differentiated;
+  uint64_t columns = plan->plan->array.columns, parameters = is_differentiated ? estimate->parameters.count : 0;
+  estimate->steps = 0;
+  estimate->step_work = columns * (VALUE_WORK + parameters * DERIVATIVE_WORK);
+  estimate->most_steps = is_differentiated || !estimate->usual_steps ? INFINITY : estimate->usual_steps / GOOD_PART;
+  budget_take(estimate->zero.budget, BUDGET_WORK, NEXT_STEPS * VALUE_WORK * columns); /* its start */
+  options->on_step = count_step;
+  options->context = estimate;
+}
+
 static daedal_result *run_of(daedal_estimate *estimate, daedal_plan *plan, const double *p) {
   daedal_options options = plan->options;
   write_overrides(estimate, p);
   options.overrides = estimate->overrides;
+  if (estimate->zero.budget) bound_run(estimate, plan, &options);
   estimate->runs++;
   return plan_run(plan, &options, RUN_ROWS);
 }
@@ -111,11 +138,13 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
   if (estimate->is_stopped) return false;
   daedal_result *result = run_of(estimate, plan, p);
   daedal_status status = daedal_status_of(result);
-  estimate->is_stopped = result && result->simulation.statistics.stopped;
-  bool ok = !estimate->is_stopped && status == DAEDAL_OK && read_values(estimate, result, NULL, values);
+  bool is_stopped = result && result->simulation.statistics.stopped;
+  estimate->is_stopped = is_stopped && !is_astray(estimate);
+  bool ok = !is_stopped && status == DAEDAL_OK && read_values(estimate, result, NULL, values);
   for (uint32_t k = 0; jacobian && ok && k < estimate->parameters.count; k++)
     ok = read_values(estimate, result, estimate->parameters.data[k].derivatives,
                      jacobian + (size_t)k * estimate->residuals);
+  if (ok && jacobian) estimate->usual_steps = (double)estimate->steps;
   daedal_free(result);
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
   return ok;

@@ -1,9 +1,9 @@
 /* simulate: a run of any model: from its initial values, or with final equations by shooting, with arcs where controls are at their bounds. */
 #include "api/boundary.h"
 
-/* The better of two results; the other is freed. */
-static daedal_result *take_better(daedal_result *result, daedal_result *next) {
-  bool is_better = next && daedal_status_of(next) == DAEDAL_OK;
+/* The better of two results; the other is freed. What ended the search is said. */
+static daedal_result *take_better(daedal_result *result, daedal_result *next, const Budget *budget) {
+  bool is_better = next && (daedal_status_of(next) == DAEDAL_OK || budget->is_exceeded);
   daedal_free(is_better ? result : next);
   return is_better ? next : result;
 }
@@ -11,16 +11,21 @@ static daedal_result *take_better(daedal_result *result, daedal_result *next) {
 /* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found; before that,
  * where controls are at their bounds, a sequence of arcs. */
 static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
-  if (options->segments) return boundary_shoot(model, options, &(Attempt){.segments = options->segments});
-  daedal_result *result = boundary_shoot(model, options, &(Attempt){.segments = boundary_segments[0]});
+  Budget budget = budget_make(&heap_hook(model->heap)->limits);
+  budget_task(&budget, "the search for the solution of the boundary value problem");
+  Attempt attempt = {.segments = options->segments ? options->segments : boundary_segments[0], .budget = &budget};
+  daedal_result *result = boundary_shoot(model, options, &attempt);
+  if (options->segments) return result;
   if (model->model->switched.count && daedal_status_of(result) == DAEDAL_INTEGRATION) {
-    daedal_result *arcs = arcs_simulate(model, options);
+    daedal_result *arcs = arcs_simulate(model, options, &budget);
     daedal_free(arcs ? result : NULL);
     if (arcs) return arcs;
   }
   for (const uint32_t *segments = &boundary_segments[1]; *segments && daedal_status_of(result) == DAEDAL_INTEGRATION;
-       segments++)
-    result = take_better(result, boundary_shoot(model, options, &(Attempt){.segments = *segments}));
+       segments++) {
+    attempt.segments = *segments;
+    result = take_better(result, boundary_shoot(model, options, &attempt), &budget);
+  }
   return result;
 }
 

@@ -192,6 +192,19 @@ static bool has_rough(const ArrayCode *code, const IndexVec *nodes) {
   return is_rough;
 }
 
+/* Marks the discrete leaves that initial equations depend on, if the logic has them. */
+static void mark_initial_leaves(ArrayCode *code) {
+  Dag *dag = code->array->dag;
+  const Expr *residual = code->modes->logic->initial_residual;
+  IndexVec below = {0};
+  dag_below(dag, dag_scratch(dag), residual, residual ? code->model->initial_equations.count : 0, &below);
+  for (uint32_t k = 0; k < below.count; k++) {
+    Op op = dag_op(dag, below.data[k]);
+    if (op == OP_DISCRETE || op == OP_PRE) code->matters[dag_index(dag, below.data[k])] |= MATTERS_INITIAL;
+  }
+  vec_free(dag_heap(dag), &below);
+}
+
 /* Marks the discrete leaves that rows depend on, and whether rows are rough. */
 static void mark_leaves(ArrayCode *code) {
   Dag *dag = code->array->dag;
@@ -370,6 +383,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes) {
   add_logic(code, modes->logic);
   add_delays(code, modes->logic);
   mark_leaves(code);
+  mark_initial_leaves(code);
   mark_remembered(code, modes->logic);
   return code;
 }

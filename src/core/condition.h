@@ -15,8 +15,8 @@ typedef enum ConditionKind {
   CONDITION_SIGN
 } ConditionKind;
 
-/* What of a discrete value rows depend on. */
-enum { MATTERS_VALUE = 1, MATTERS_PRE = 2 };
+/* What of a discrete value rows depend on; whether initial equations do. */
+enum { MATTERS_VALUE = 1, MATTERS_PRE = 2, MATTERS_INITIAL = 4 };
 
 typedef struct ConditionRange {
   double low, high;

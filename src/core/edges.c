@@ -304,7 +304,7 @@ bool edges_accumulate(Edges *edges, int m, double t, double span) {
   times->cycle = cycle;
   times->ratio = ratio;
   times->falls = ratio < 1 && (times->falls || times->regular >= ATTEMPTS);
-  bool accumulates = times->regular >= PATTERN && cycle * ratio < SOLVED * span * (1 - ratio);
+  bool accumulates = times->regular >= FEW && cycle * ratio < SOLVED * span * (1 - ratio);
   for (int k = 0; k < edges->count && accumulates; k++) accumulates = edges->history[k].slack == 0;
   return accumulates;
 }
@@ -374,7 +374,7 @@ static bool takes_turns(const Edges *edges, int m) {
 /* An event is one of hovering if the difference has not been farther from its edge since the event before than SEVERAL * SEVERAL tolerances, relative to the largest it has
  * been or, where events come fast, to its nominal size. After ATTEMPTS in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
  * jump, around which the solution may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
- * events are fast, it doubles after DOUBLING_LIMIT more: whatever keeps the solution at the edge, the mode makes so many events a run, and these for each doubling. A
+ * events are fast, it doubles after PARTS more: whatever keeps the solution at the edge, the mode makes so many events a run, and these for each doubling. A
  * difference that stays beyond its edge, if by less than the tolerance, is there, and the equations say what follows from it, which may be large: so hysteresis holds
  * an event back for a time only, which doubles where the mode was held back in vain and hovers still. Events of a mode that is remembered and that others keep apart
  * may be counted: they hover only if hysteresis makes them, or a part of it would. */
@@ -397,7 +397,7 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   edges->place[m].peak = 0;
   history->hovers = hovers ? history->hovers + 1 : 0;
   bool doubles = *slack >= limit;
-  if (history->hovers < (doubles ? DOUBLING_LIMIT : ATTEMPTS) || (doubles && !is_fast)) return false;
+  if (history->hovers < (doubles ? PARTS : ATTEMPTS) || (doubles && !is_fast)) return false;
   *slack = doubles ? 2 * *slack : fmin(fmax(GROW_MOST * *slack, NEGLIGIBLE * tolerance * size), limit);
   history->is_widened = *slack > tolerance * size;
   history->hovers = 0;
@@ -495,7 +495,7 @@ static void count_anew(Edges *edges, int m) {
 }
 
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter) {
-  int changed = 0, limit = edges->now->one_by_one ? PIVOT_LIMIT : CHANGE_LIMIT;
+  int changed = 0, limit = edges->now->one_by_one ? NEXT_STEPS : CHANGE_LIMIT;
   edges_evaluate_rates(edges, t, y);
   for (int m = 0; m < edges->count; m++) {
     if (edges->condition[m].is_timed || edges_slides(edges, m) || waits(edges, m)) continue;

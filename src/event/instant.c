@@ -115,8 +115,8 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
  * distance: what they are where the columns are moved as far as they will be counts, too. */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
-  note_entries(bordered, at, INSTANT_FARTHEST, y);
-  note_entries(bordered, at, -INSTANT_FARTHEST, y);
+  note_entries(bordered, at, SMALL_PART, y);
+  note_entries(bordered, at, -SMALL_PART, y);
   if (!note_entries(bordered, at, 0, y)) return false;
   for (int32_t r = 0; r < bordered->rows; r++) weight[r] = weight[r] > 0 ? 1 / weight[r] : 1;
   return true;
@@ -152,11 +152,14 @@ static double inverse_size(Bordered *bordered, ConstMoment at) {
   return norm(bordered->right, n);
 }
 
-/* Borders the matrix by as many rows and columns as it loses directions on the way from `far` to `near`. false: there are too many. */
+/* Borders the matrix by as many rows and columns as it loses directions on the way from `far` to `near`. false: there are too many, or the inverse grows faster
+ * than the distance falls: equations of several levels lose theirs one after the other, and the last alone shows. */
 static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
   for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
     set_borders(bordered, lost);
-    if (inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far)) return true;
+    double growth = inverse_size(bordered, near) / inverse_size(bordered, far);
+    if (growth <= cbrt(FAR)) return true;
+    if (growth > pow(FAR, 1 + EARLY)) return false;
   }
   return false;
 }
@@ -293,13 +296,13 @@ static bool is_alone_along(Bordered *bordered, ConstMoment at, const double *dir
 
 /* The same along all directions: those of the borders, and that of a jump. */
 static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, double *y) {
-  double length = norm(jump, bordered->lost), farthest = fmax(INSTANT_FARTHEST, 2 * length);
+  double length = norm(jump, bordered->lost), farthest = fmax(SMALL_PART, 2 * length);
   for (int32_t j = 0; j < 2 * bordered->lost + 2; j++) {
     double direction[LOST_LIMIT] = {0}, side = j % 2 ? -1 : 1;
     if (j / 2 < bordered->lost) direction[j / 2] = side;
     else if (length == 0) break;
     for (int32_t i = 0; i < bordered->lost && j / 2 == bordered->lost; i++) direction[i] = side * jump[i] / length;
-    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? INSTANT_FARTHEST : farthest, y)) return false;
+    if (!is_alone_along(bordered, at, direction, j / 2 < bordered->lost ? SMALL_PART : farthest, y)) return false;
   }
   return true;
 }
@@ -492,10 +495,11 @@ bool instant_has_limit(const System *system, const double *near, const double *f
 static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= 1 || near <= (1 - EARLY) * FAR * far;
+  return near <= SEVERAL || near <= (1 - EARLY) * FAR * far; /* some times the size of the states is no pole */
 }
 
-static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
+/* Where no direction is lost on the way to the instant, the one that nearly is, is looked along if that is `asked`. */
+static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
   if (!instant_has_limit(&bordered->view->system, at[INSTANT_AFTER].y, at[INSTANT_FAR_AFTER].y))
@@ -506,6 +510,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, double *y) {
   if (!count_lost(bordered, at[INSTANT_AFTER], at[INSTANT_FAR_AFTER])) return VERDICT_SINGULAR;
   int32_t lost = bordered->lost;
   if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
+  if (asked && bordered->lost == 0 && lost == 0) set_borders(bordered, lost = 1);
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
   for (int k = 0; k < ATTEMPTS; k++)
     if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
@@ -577,7 +582,7 @@ bool instant_crosses(View *view, double t, double gap, double *const *y) {
   return is;
 }
 
-Verdict instant_judge(View *view, double t, double gap, double *const *y) {
+Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y) {
   ConstMoment at[INSTANT_FAR_AFTER + 1];
   if (view->methods->reselect || view->evaluator != view->original) return VERDICT_SINGULAR;
   bool is_solved[INSTANT_FAR_AFTER + 1];
@@ -590,7 +595,7 @@ Verdict instant_judge(View *view, double t, double gap, double *const *y) {
   void *ticket = NULL;
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
   Bordered *bordered = bordered_new(heap, view, at[INSTANT_AFTER].y);
-  Verdict verdict = judge(bordered, at, heap_array(heap, (size_t)view->system.columns, sizeof(double)));
+  Verdict verdict = judge(bordered, at, asked, heap_array(heap, (size_t)view->system.columns, sizeof(double)));
   heap_release(view->evaluator->heap, ticket);
   return verdict;
 }

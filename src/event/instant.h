@@ -26,8 +26,8 @@ typedef enum Verdict {
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
 /* y: by place, columns with their states; the others are guesses, and are solved for. NULL for those before: there is nothing before. Singular for a view of other
- * equations than the model's own, which need not tell its branches. About 200 factorizations of the Jacobian. */
-Verdict instant_judge(View *view, double t, double gap, double *const *y);
+ * equations than the model's own, which need not tell its branches. asked: where nothing is lost, the direction that nearly is decides. About 200 factorizations of the Jacobian. */
+Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 
 /* The same where solutions meet at a kink of the equations, as those of a pump whose flow comes to rest: with the flow reversed its enthalpy is another one. Beside
  * the instant one solution alone crosses along the direction that is lost, the same way before and after; others only touch. That solution goes on: true, and

@@ -27,7 +27,7 @@ typedef struct Formal {
 typedef struct Lapack {
   ExternalCall *call;
   Formal formals[FORMALS_MOST];
-  void *copies[FORMALS_MOST]; /* what the routine sees; in the heap, but for texts */
+  void *copies[FORMALS_MOST]; /* what the routine sees; in the heap, but texts in the arena */
   double sizes[FORMALS_MOST]; /* elements of workspace */
 } Lapack;
 
@@ -172,7 +172,7 @@ static bool real_fits(const Lapack *lapack, uint32_t k) {
 
 static bool text_fits(const Lapack *lapack, uint32_t k) {
   const char *rest = lapack->formals[k].rest;
-  return text_is_one_of(lapack->call->arguments[k].texts[0], &rest) ||
+  return strncmp(rest, "''", 2) == 0 || text_is_one_of(lapack->call->arguments[k].texts[0], &rest) ||
          fail(lapack, k, "begins with a letter that it does not take");
 }
 
@@ -387,7 +387,7 @@ static void *address_of_procedure(void) {
 static bool make_copies(Lapack *lapack) {
   for (uint32_t k = 0; k < lapack->call->count; k++) {
     char kind = kind_of(&lapack->formals[k]);
-    if (kind == '\'') lapack->copies[k] = (void *)(uintptr_t)lapack->call->arguments[k].texts[0];
+    if (kind == '\'') lapack->copies[k] = arena_printf(lapack->call->arena, "%s", lapack->call->arguments[k].texts[0]);
     else if (kind == '&') lapack->copies[k] = address_of_procedure();
     else if (kind != '~' && kind != '#') lapack->copies[k] = copy_out(lapack, k);
     else if (!make_workspace(lapack, k)) return false;

@@ -265,12 +265,53 @@ static bool blame_rows(InitialSystem *system, const IndexVec *rows, double t, co
   return rows->count && patch_blame(patch_new(system, rows->data, rows->count), t, y, blame);
 }
 
+/* Is the column in the row? */
+static bool row_has(const InitialSystem *system, uint32_t row, uint32_t q) {
+  for (int32_t e = system->pattern.row_start[row]; e < system->pattern.row_start[row + 1]; e++)
+    if (system->pattern.column[e] == (int32_t)q) return true;
+  return false;
+}
+
+/* Puts the column to what the row gives for it, the others being at their start values, into y. */
+static bool take_from_row(InitialSystem *system, const InitialColumn *columns, uint32_t row, uint32_t q, double t,
+                          double *y) {
+  const uint32_t *positions;
+  Patch *patch = patch_new(system, &row, 1);
+  uint32_t count = patch_columns(patch, &positions);
+  double *weights = heap_array(system->heap, count, sizeof *weights);
+  for (uint32_t k = 0; k < count; k++) weights[k] = positions[k] == q;
+  patch_set_weights(patch, weights);
+  heap_free(system->heap, weights);
+  for (uint32_t k = 0; k < system->columns; k++) y[k] = columns[k].start;
+  return patch_solve(patch, t, y).solved && y[q] != columns[q].start && column_excess(&columns[q], y[q]) == 0;
+}
+
+/* Puts a column that makes the node undefined to what another row gives for it, if the node is defined then: a start value that comes with a type says less
+ * than the model's own equations. */
+static bool move_by_rows(InitialSystem *system, const IndexVec *rows, double t, const IndexVec *below, Expr node,
+                         InitialColumn *columns) {
+  double *y = heap_array(system->heap, system->columns, sizeof *y);
+  bool moved = false;
+  for (uint32_t k = 0; k < below->count && !moved; k++) {
+    uint32_t q = below->data[k];
+    for (uint32_t r = 0; r < system->rows && !moved && !columns[q].fixed; r++) {
+      Blame blame;
+      moved = row_has(system, r, q) && take_from_row(system, columns, r, q, t, y) &&
+              !(blame_rows(system, rows, t, y, &blame) && blame.node == node);
+      if (moved) columns[q].start = y[q];
+    }
+  }
+  heap_free(system->heap, y);
+  return moved;
+}
+
 bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
                              InitialColumn *columns) {
   Blame blame;
   bool moved = false;
   if (!blame_rows(system, rows, t, y, &blame)) return false;
   IndexVec below = columns_below(system, blame.node);
+  moved = move_by_rows(system, rows, t, &below, blame.node, columns);
   for (int given = 0; given < 2 && !moved; given++) {
     for (uint32_t k = 0; k < below.count; k++) {
       InitialColumn *column = &columns[below.data[k]];

@@ -31,8 +31,8 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
 void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
                      Conflict *conflict);
 
-/* Puts the columns to nominal, within min and max, that make the first of these rows undefined at y: those without a given start
- * value, or else given ones that are not fixed. false: nothing moved. */
+/* Moves start values that make the first of these rows undefined at y: one to what another row gives for it, or else to nominal, within min and max, those that
+ * are not given, or else those that are not fixed. false: nothing moved. */
 bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
                              InitialColumn *columns);
 

@@ -66,8 +66,8 @@ typedef struct Initializer {
   Dummy *dummy;
   StateSpace *space;
   InitialSystem *system, *event_system; /* made when needed */
-  const PatchCodes *known;              /* code that the plan has for it; NULL: none */
-  PatchCodes *collected;                /* where code that is made for it goes; NULL: nowhere */
+  const InitialCodes *known;            /* code that the plan has for it; NULL: none */
+  InitialCodes *collected;              /* where code that is made for it goes; NULL: nowhere */
   const Strangeness *ranks;             /* where structure failed: the method by ranks has the values; NULL otherwise */
   bool by_homotopy;                     /* initial_has_homotopy of the array */
   InitialTrial trial;

@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-struct PatchCodes {
-  Heap *heap;
-  Map by_hash; /* of the words: place in the list; of two that have one hash, the first is found */
-  VEC(PatchCode) list;
-};
-
 struct Patch {
   InitialSystem *system;
   Heap *heap;
@@ -33,74 +27,7 @@ struct Patch {
 
 /* ---- code ---- */
 
-PatchCodes *patch_codes_new(Heap *heap) {
-  PatchCodes *codes = heap_alloc(heap, sizeof *codes);
-  *codes = (PatchCodes){.heap = heap, .by_hash = map_make(heap)};
-  return codes;
-}
-
-const PatchCode *patch_codes_find(const PatchCodes *codes, const uint32_t *words, uint32_t count) {
-  uint32_t place = codes ? map_get(&codes->by_hash, hash_bytes(words, count * sizeof *words)) : MAP_NONE;
-  if (place == MAP_NONE) return NULL;
-  const PatchCode *code = &codes->list.data[place];
-  bool is_same = code->count == count && memcmp(code->words, words, count * sizeof *words) == 0;
-  return is_same ? code : NULL;
-}
-
-void patch_codes_add(PatchCodes *codes, PatchCode code) {
-  if (!codes || patch_codes_find(codes, code.words, code.count)) return;
-  code.words = heap_copy(codes->heap, code.words, code.count, sizeof *code.words);
-  map_put(&codes->by_hash, hash_bytes(code.words, code.count * sizeof *code.words), codes->list.count);
-  vec_push(codes->heap, &codes->list, code);
-}
-
-bool patch_is_shareable(const InitialSystem *system, uint32_t row) {
-  return (system->known || system->collected) && system->row[row] < dag_size(system->evaluator->model->dag);
-}
-
-/* The columns in the rows, ascending, each once; how many. */
-static uint32_t list_positions(const InitialSystem *system, const uint32_t *rows, uint32_t count, IndexVec *positions) {
-  const Pattern *pattern = &system->pattern;
-  for (uint32_t k = 0; k < count; k++)
-    for (int32_t e = pattern->row_start[rows[k]]; e < pattern->row_start[rows[k] + 1]; e++)
-      vec_push(system->heap, positions, (uint32_t)pattern->column[e]);
-  index_sort((int32_t *)positions->data, (int32_t)positions->count);
-  uint32_t distinct = 0;
-  for (uint32_t k = 0; k < positions->count; k++)
-    if (!k || positions->data[k] != positions->data[k - 1]) positions->data[distinct++] = positions->data[k];
-  return distinct;
-}
-
-static PatchCode make_code(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
-  Heap *heap = system->heap;
-  IndexVec positions = {0};
-  uint32_t distinct = list_positions(system, rows, count, &positions);
-  Expr *roots = heap_array(heap, count, sizeof *roots);
-  for (uint32_t k = 0; k < count; k++) roots[k] = system->row[rows[k]];
-  PatchCode code = {.words = roots, .count = count};
-  code.program = program_new(heap, system->model, &system->layout, roots, count);
-  code.jacobian = jacobian_new(heap, system->model, &system->layout, roots, count, positions.data, distinct);
-  vec_free(heap, &positions);
-  return code;
-}
-
-/* The code of rows: the plan's, or made now. */
-static PatchCode take_code(const InitialSystem *system, const uint32_t *rows, uint32_t count) {
-  bool shareable = true;
-  Expr *roots = heap_array(system->heap, count, sizeof *roots);
-  for (uint32_t k = 0; k < count; k++) {
-    roots[k] = system->row[rows[k]];
-    shareable = shareable && patch_is_shareable(system, rows[k]);
-  }
-  const PatchCode *known = shareable ? patch_codes_find(system->known, roots, count) : NULL;
-  heap_free(system->heap, roots);
-  if (known) return *known;
-  PatchCode code = make_code(system, rows, count);
-  if (shareable) patch_codes_add(system->collected, code);
-  return code;
-}
-
-static void set_code(Patch *patch, const PatchCode *code) {
+static void set_code(Patch *patch, const InitialCode *code) {
   patch->code = code->program;
   patch->program = workspace_new(patch->heap, code->program);
   patch->jacobian = code->jacobian;
@@ -195,7 +122,7 @@ Patch *patch_new(InitialSystem *system, const uint32_t *rows, uint32_t count) {
     patch->jacobian = system->jacobian;
     patch->entries = system->entries;
   } else {
-    PatchCode code = take_code(system, rows, count);
+    InitialCode code = codes_take(system, rows, count);
     patch->list = heap_copy(heap, rows, count, sizeof *rows);
     patch->rows = count;
     set_code(patch, &code);
@@ -249,9 +176,10 @@ double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst) 
 /* Code that the plan has made is of a graph that is not the run's. */
 static void own_code(Patch *patch) {
   const InitialSystem *system = patch->system;
-  if (!patch->list || !system->known) return;
-  PatchCode code = make_code(system, patch->list, patch->rows);
+  if (!system->known || (!patch->list && system_is_plain(system))) return;
+  InitialCode code = codes_make(system, patch->list, patch->rows);
   set_code(patch, &code);
+  if (!patch->list) patch->code = NULL;
 }
 
 bool patch_blame(Patch *patch, double t, const double *y, Blame *blame) {

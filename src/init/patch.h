@@ -4,31 +4,10 @@
  */
 #pragma once
 
-#include "init/system.h"
+#include "init/codes.h"
 #include "nonlinear/nonlinear.h"
 
 typedef struct Patch Patch;
-
-/* Code of the initial system that was made once for the runs of a plan, by words that say what of: the expressions of the rows of a
- * patch, or those of assignments and their columns (steps.c). */
-typedef struct PatchCode {
-  const uint32_t *words;
-  uint32_t count;
-  const Program *program;
-  const Jacobian *jacobian; /* NULL: none is needed */
-} PatchCode;
-
-typedef struct PatchCodes PatchCodes;
-PatchCodes *patch_codes_new(Heap *heap);
-
-/* NULL: there is none, or codes is NULL. O(count). */
-const PatchCode *patch_codes_find(const PatchCodes *codes, const uint32_t *words, uint32_t count);
-
-/* Adds code that is not there; nothing if codes is NULL. The words are copied. */
-void patch_codes_add(PatchCodes *codes, PatchCode code);
-
-/* Does a row of the system mean the same in every run of the plan? Then its code may be shared. */
-bool patch_is_shareable(const InitialSystem *system, uint32_t row);
 
 /* A patch of `count` rows of the system; NULL rows: all of them, with the system's own program. Lives in the
  * heap. */

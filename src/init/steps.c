@@ -118,14 +118,14 @@ static const Program *assignment_program(Run *run) {
   InitialSystem *system = run->system;
   uint32_t count = run->targets.count;
   bool shareable = true;
-  for (uint32_t k = 0; k < count; k++) shareable = shareable && patch_is_shareable(system, run->sources.data[k]);
+  for (uint32_t k = 0; k < count; k++) shareable = shareable && codes_may_share(system, run->sources.data[k]);
   if (shareable) put_words(run, WORD_PROGRAM, 0, count);
-  const PatchCode *known = shareable ? patch_codes_find(system->known, run->words.data, run->words.count) : NULL;
+  const InitialCode *known = shareable ? codes_find(system->known, run->words.data, run->words.count) : NULL;
   if (known) return known->program;
   for (uint32_t k = run->values.count; k < count; k++)
     derive_assignment(run, run->sources.data[k], run->targets.data[k]);
   const Program *program = program_new(run->heap, system->model, &system->layout, run->values.data, count);
-  if (shareable) patch_codes_add(system->collected, (PatchCode){run->words.data, run->words.count, .program = program});
+  if (shareable) codes_add(system->collected, (InitialCode){run->words.data, run->words.count, .program = program});
   return program;
 }
 
@@ -152,11 +152,11 @@ static bool flush(Run *run) {
 static bool add_assignment(Run *run, uint32_t row, uint32_t column, bool *ok) {
   InitialSystem *system = run->system;
   uint32_t pending = run->targets.count;
-  bool shareable = patch_is_shareable(system, row);
+  bool shareable = codes_may_share(system, row);
   vec_push(run->heap, &run->sources, row);
   vec_push(run->heap, &run->targets, column);
   if (shareable) put_words(run, WORD_IS_LINEAR, pending, 1);
-  bool is_known = shareable && patch_codes_find(system->known, run->words.data, run->words.count);
+  bool is_known = shareable && codes_find(system->known, run->words.data, run->words.count);
   if (!is_known) {
     for (uint32_t k = run->values.count; k < pending; k++)
       derive_assignment(run, run->sources.data[k], run->targets.data[k]);
@@ -164,7 +164,7 @@ static bool add_assignment(Run *run, uint32_t row, uint32_t column, bool *ok) {
       run->sources.count = run->targets.count = pending;
       return false;
     }
-    if (shareable) patch_codes_add(system->collected, (PatchCode){run->words.data, run->words.count, NULL, NULL});
+    if (shareable) codes_add(system->collected, (InitialCode){run->words.data, run->words.count, NULL, NULL});
   }
   if (run->targets.count >= FUSE_LIMIT) *ok = flush(run);
   return true;

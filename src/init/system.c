@@ -1,5 +1,5 @@
 /* system: see system.h. */
-#include "init/system.h"
+#include "init/codes.h"
 
 #include "code/dependents.h"
 
@@ -263,10 +263,10 @@ void system_compile(InitialSystem *system) {
     return;
   }
   Heap *heap = system->heap;
-  const Jacobian *jacobian = jacobian_new(heap, system->model, &system->layout, system->row, system->rows, NULL, 0);
-  system->program = workspace_new(heap, program_new(heap, system->model, &system->layout, system->row, system->rows));
-  system->jacobian = jacobian;
-  system->entries = workspace_new(heap, jacobian->program);
+  InitialCode code = codes_take(system, NULL, system->rows);
+  system->program = workspace_new(heap, code.program);
+  system->jacobian = code.jacobian;
+  system->entries = workspace_new(heap, code.jacobian->program);
 }
 
 uint32_t system_column(const InitialSystem *system, uint32_t column) {

@@ -32,11 +32,11 @@ typedef struct InitialSystem {
   uint32_t homotopy;     /* column of the continuation parameter; MAP_NONE if no row contains homotopy() */
   Workspace *program;    /* of all rows; NULL before system_compile */
   const Jacobian *jacobian;
-  Workspace *entries;             /* of the Jacobian */
-  const struct PatchCodes *known; /* code of patches that the plan has (patch.h); NULL: none */
-  struct PatchCodes *collected;   /* where code that is made goes; NULL: nowhere */
-  bool encloses;                  /* small units that fail are searched by intervals (enclose.h) */
-  struct StepsTrace *trace;       /* where the units that were solved are noted (steps.h); NULL: nowhere */
+  Workspace *entries;               /* of the Jacobian */
+  const struct InitialCodes *known; /* code of patches that the plan has (patch.h); NULL: none */
+  struct InitialCodes *collected;   /* where code that is made goes; NULL: nowhere */
+  bool encloses;                    /* small units that fail are searched by intervals (enclose.h) */
+  struct StepsTrace *trace;         /* where the units that were solved are noted (steps.h); NULL: nowhere */
 } InitialSystem;
 
 /* Makes the system for an evaluator whose array has the offsets of `structure`. with_equations: the initial

@@ -78,7 +78,7 @@ static void bdf_set_shares(Bdf *bdf) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool candidate = system->successor && system->successor[c] >= 0;
     bool is_spare = system->spare && system->spare[c] && system->links > 0;
-    bdf->share[c] = is_spare ? 0 : (candidate ? CANDIDATE_SHARE : NEGLIGIBLE) / all;
+    bdf->share[c] = is_spare ? 0 : (candidate ? SMALL_PART : NEGLIGIBLE) / all;
     bdf->tested[c] = candidate || system->links == 0;
   }
   for (int32_t l = 0; l < system->links; l++) bdf->share[system->link_to[l]] = 0;
@@ -87,7 +87,7 @@ static void bdf_set_shares(Bdf *bdf) {
     bdf->tested[system->link_from[l]] = true;
   }
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
-    if (system->column_index[c] > 1) bdf->share[c] = HIGHER_INDEX_SHARE / all;
+    if (system->column_index[c] > 1) bdf->share[c] = VANISHED / all;
 }
 
 static bool is_watched(const System *system, int32_t column) { return system->watched && system->watched[column]; }
@@ -197,7 +197,7 @@ static bool bdf_factor(Bdf *bdf, double factor) {
 static bool bdf_factors_serve(const Bdf *bdf) {
   if (bdf->factored_leading == 0 || bdf->spent > CORRECTIONS) return false;
   double ratio = bdf->history->leading / bdf->factored_leading;
-  return ratio < DRIFT && ratio * DRIFT > 1;
+  return ratio < 2 && ratio * 2 > 1;
 }
 
 /* Factors for the planned step: those at hand, or new ones. */
@@ -280,10 +280,10 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
     if (iteration > 1) {
       rate = norm / before;
       bdf->spent++;
-      if (rate > CLEARLY_LESS && norm > CORRECTOR_GOAL) return SLOW;
+      if (rate > CLEARLY_LESS && norm > FINE) return SLOW;
       if (iteration == 2) bdf_learn_rate(bdf, rate);
     }
-    if (norm == 0 || (rate < 1 && rate / (1 - rate) * norm <= CORRECTOR_GOAL)) return CONVERGED;
+    if (norm == 0 || (rate < 1 && rate / (1 - rate) * norm <= FINE)) return CONVERGED;
     before = norm;
   }
   return SLOW;

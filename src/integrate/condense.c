@@ -147,7 +147,7 @@ static int32_t condense_cost(const Condense *condense, int32_t row, int32_t colu
 
 static bool condense_may_cost(const Condense *condense, int32_t cost) {
   int64_t entries = condense->system->column_start[condense->system->columns];
-  return (int64_t)condense->target.count + cost <= CONDENSED_WORK * entries;
+  return (int64_t)condense->target.count + cost <= SELDOM * entries;
 }
 
 static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {

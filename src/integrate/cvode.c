@@ -62,7 +62,7 @@ static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
   else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
   double size = fabs(found) + cvode->system->nominal[c];
   if (cvode->system->given[c]) size += fabs(found - cvode->y[c]);
-  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? PREDICTED : GOOD_PART) * size);
+  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? FINE : GOOD_PART) * size);
 }
 
 /* Is the column to be followed? One that is found from a guess always is, and one that conditions read where the states, which set the steps else, rest. */

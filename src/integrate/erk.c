@@ -148,7 +148,7 @@ static void erk_plan_inner(Erk *erk) {
 static void *erk_create(Heap *heap, const System *system, const IntegratorOptions *options) {
   Erk *erk = heap_alloc(heap, sizeof *erk);
   size_t columns = (size_t)system->columns, whole = columns + TOGETHER - 1;
-  bool loose = options->relative_tolerance >= LOOSE && options->min_order <= 5;
+  bool loose = options->relative_tolerance >= SLIVER && options->min_order <= 5;
   if (options->max_order > 0 && options->max_order < 8) loose = true;
   erk->system = system;
   erk->tableau = loose ? &erk_order5 : &erk_order8;
@@ -260,7 +260,7 @@ static double erk_departure(const Erk *erk, int stage, double scale) {
     int32_t c = erk->branch[b];
     most = fmax(most, fabs(y[c] - erk->guess[c] - scale * missed[c]) / (fabs(y[c]) + nominal[c]));
   }
-  return most / PREDICTED;
+  return most / FINE;
 }
 
 /* How far a column moved over this step and the one before. */

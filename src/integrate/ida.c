@@ -264,14 +264,15 @@ static void ida_choose(Ida *ida) {
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_watched = system->watched && system->watched[c];
     bool is_spare = system->spare && system->spare[c] && system->links > 0 && !is_watched;
-    ida_set_share(ida, c, is_spare ? RATE_SHARE : MINOR, is_spare ? RATE_SHARE : CANDIDATE_SHARE);
+    ida_set_share(ida, c, is_spare ? LEAST_ABSOLUTE : MINOR, is_spare ? LEAST_ABSOLUTE : SMALL_PART);
   }
-  for (int32_t l = 0; l < system->links; l++) ida_set_share(ida, system->link_to[l], RATE_SHARE, RATE_SHARE);
+  for (int32_t l = 0; l < system->links; l++)
+    ida_set_share(ida, system->link_to[l], DIFFERENCE_ROUND_OFF, DIFFERENCE_ROUND_OFF);
   for (int32_t l = 0; l < system->links; l++)
     ida_set_share(ida, system->link_from[l], sqrt(system->columns / count), sqrt(system->columns / count));
   for (int32_t c = 0; c < system->columns && system->column_index; c++)
     if (system->column_index[c] > 1)
-      ida_set_share(ida, c, fmin(ida->share[c], HIGHER_INDEX_SHARE), fmin(ida->share[c], HIGHER_INDEX_SHARE));
+      ida_set_share(ida, c, fmin(ida->share[c], VANISHED), fmin(ida->share[c], VANISHED));
 }
 
 /* First start: everything that IDA keeps over a restart. */

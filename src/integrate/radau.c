@@ -119,7 +119,7 @@ static void radau_set_tolerances(Radau *radau) {
   for (int k = 0; k < RADAU_METHODS; k++) {
     double s = radau_methods[k].stages, inner = GOOD_PART * pow(tolerance, (s + 1) / (2 * s));
     radau->inner[k] = inner;
-    radau->goal[k] = fmax(10 * DBL_EPSILON / inner, fmin(GOAL_MOST, pow(inner, (s - 1) / (s + 1))));
+    radau->goal[k] = fmax(10 * DBL_EPSILON / inner, fmin(SMALL_PART, pow(inner, (s - 1) / (s + 1))));
   }
 }
 
@@ -638,7 +638,7 @@ static int radau_choose_order(const Radau *radau, double h) {
   double work = radau_work(radau, s, error);
   if (index > radau->lowest && (radau->theta >= CLEARLY_LESS || radau_work(radau, s - 2, lower) < CLEARLY_LESS * work))
     return index - 1;
-  if (index == radau->highest || radau->since_change < CHANGE_REST || radau->since_lower < SELDOM) return index;
+  if (index == radau->highest || radau->since_change < CHANGE_LIMIT || radau->since_lower < SELDOM) return index;
   double higher = error * fmin(error / lower, 1);
   return radau_work(radau, s + 2, higher) < SAFETY * work ? index + 1 : index;
 }

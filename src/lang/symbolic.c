@@ -660,8 +660,11 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   machine_set_diags(el->machine, diags);
   bool in_when = el->in_when;
   uint32_t actions = el->actions->count, whens = el->model->whens.count;
+  uint32_t said = diags->list.count;
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
-  if (status == EXECUTE_UNKNOWN && mode == LOAD_LEAVES && mark_loaded(el, routine)) {
+  bool is_open = status == EXECUTE_UNKNOWN || (status == EXECUTE_ERROR && machine_in_branch(el->machine));
+  if (is_open && mode == LOAD_LEAVES && mark_loaded(el, routine)) {
+    diags_keep(diags, said);
     undo_effects(el, in_when, actions, whens);
     status = machine_run(el->machine, routine, NULL, 0);
   }

@@ -50,23 +50,74 @@ typedef struct Owners {
   bool is_fine;
 } Owners;
 
+static void report_again(Owners *owners, const char *name, Span span, Span first) {
+  Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined once more here", name);
+  diag_note(owners->diags, diag, first, "first here");
+  owners->is_fine = false;
+}
+
 static void owners_add(Owners *owners, uint32_t discrete, uint32_t stamp, Span span) {
   const Model *model = owners->model;
   Owner *owner = &owners->list[discrete];
   bool is_same = owner->stamp == stamp && stamp != UINT32_MAX;
-  if (owner->stamp && !is_same) {
-    Diag *diag = diag_error(owners->diags, DIAG_UNBALANCED, span, "`%s` is determined once more here",
-                            model_name(model, model->discretes.data[discrete]));
-    diag_note(owners->diags, diag, owner->span, "first here");
-    owners->is_fine = false;
-  }
+  if (owner->stamp && !is_same)
+    report_again(owners, model_name(model, model->discretes.data[discrete]), span, owner->span);
   *owner = (Owner){stamp, span};
+}
+
+/* A guard and what it is the conjunction of. */
+static void list_conjuncts(const Dag *dag, Heap *heap, Expr guard, ExprVec *list) {
+  list->count = 0;
+  vec_push(heap, list, guard);
+  for (uint32_t k = 0; k < list->count; k++)
+    for (uint32_t c = 0; dag_op(dag, list->data[k]) == OP_AND && c < dag_child_count(dag, list->data[k]); c++)
+      vec_push(heap, list, dag_child(dag, list->data[k], c));
+}
+
+static bool has_opposite(const Dag *dag, const ExprVec *list, const ExprVec *others) {
+  for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t k = 0; dag_op(dag, list->data[i]) == OP_NOT && k < others->count; k++)
+      if (dag_child(dag, list->data[i], 0) == others->data[k]) return true;
+  return false;
+}
+
+/* Are two equations of one branch in different branches of an if inside? */
+static bool exclude_each_other(const Model *model, const Action *a, const Action *b) {
+  ExprVec of_a = {0}, of_b = {0};
+  if (a->guard == EXPR_NONE || b->guard == EXPR_NONE) return false;
+  list_conjuncts(model->dag, model->heap, a->guard, &of_a);
+  list_conjuncts(model->dag, model->heap, b->guard, &of_b);
+  bool is = has_opposite(model->dag, &of_a, &of_b) || has_opposite(model->dag, &of_b, &of_a);
+  vec_free(model->heap, &of_a, &of_b);
+  return is;
+}
+
+/* Equations of one branch of a when that determine the same variable. */
+static void check_branch(Owners *owners, const WhenBranch *branch) {
+  const Model *model = owners->model;
+  Map last = map_make(model->heap); /* by variable: the equation that determined it */
+  uint32_t *earlier = heap_array(model->heap, branch->actions.count, sizeof *earlier);
+  for (uint32_t i = 0; i < branch->actions.count; i++) {
+    const Action *action = &branch->actions.data[i];
+    if (action->kind != ACTION_ASSIGN) continue;
+    earlier[i] = map_get(&last, action->target);
+    map_put(&last, action->target, i);
+    for (uint32_t k = earlier[i]; k != MAP_NONE; k = earlier[k]) {
+      const Action *other = &branch->actions.data[k];
+      if (exclude_each_other(model, other, action)) continue;
+      report_again(owners, model_name(model, action->target), action->span, other->span);
+      break;
+    }
+  }
+  heap_free(model->heap, earlier);
+  map_free(&last);
 }
 
 static void owners_add_when(Owners *owners, uint32_t position) {
   const When *when = &owners->model->whens.data[position];
   for (uint32_t b = 0; b < when->branches.count; b++) {
     const WhenBranch *branch = &when->branches.data[b];
+    if (!when->algorithm) check_branch(owners, branch);
     for (uint32_t i = 0; i < branch->actions.count; i++) {
       const Action *action = &branch->actions.data[i];
       const Variable *target = &owners->model->variables.data[action->target];

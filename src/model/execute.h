@@ -123,6 +123,9 @@ bool machine_makes_events(const Machine *machine);
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 
+/* Did the last run end in a branch whose condition is not known, so that it may not be taken? */
+bool machine_in_branch(const Machine *machine);
+
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */
 Value machine_make(Machine *machine, Type type, const uint32_t *sizes);
 

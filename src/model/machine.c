@@ -111,6 +111,8 @@ const char *machine_obstacle(const Machine *machine, Span *where) {
   return machine->obstacle ? machine->obstacle : "a condition";
 }
 
+bool machine_in_branch(const Machine *machine) { return machine->path; }
+
 /* Operations that the work of the heap leaves room for. */
 static uint64_t operations_left(const Machine *machine) {
   const Budget *budget = heap_budget(machine->heap);

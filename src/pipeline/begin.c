@@ -78,7 +78,6 @@ void plan_rehearse(Plan *plan, const Request *request, Diags *diags) {
   ArrayRun run = start_array(plan, heap, parameters);
   start_inputs(run.evaluator, &request->starts);
   Initializer initializer = start_initializer(plan, heap, &run);
-  if (!plan->starting) plan->starting = patch_codes_new(heap);
   initializer.collected = plan->starting;
   start_values(&initializer, &request->starts, &request->run, &initial, diags);
 }

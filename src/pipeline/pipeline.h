@@ -98,7 +98,7 @@ typedef struct Plan {
   /* The values that it was made at. The first simulation of a plan that nobody else has takes them over. */
   ArrayRun first;
   Initializer initializer;
-  PatchCodes *starting; /* code for other initial values than those; NULL: none was made */
+  InitialCodes *starting; /* code for other initial values than those; NULL: none was made */
   Initial initial;
   double *discretes; /* the modes there */
   Reduction reduction;

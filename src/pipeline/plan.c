@@ -259,6 +259,7 @@ static bool pass_initial(Plan *plan) {
   if (plan->base) return !plan->request.handover || start_plan_at_event(plan);
   start_inputs(plan->first.evaluator, &plan->starts);
   plan->initializer = start_initializer(plan, plan->heap, &plan->first);
+  plan->initializer.collected = plan->starting = codes_new(plan->heap);
   StartValues starts = plan->common ? common_starts(plan) : plan->starts;
   if (!start_values(&plan->initializer, &starts, &plan->request.run, &plan->initial, plan->diags)) return false;
   if (plan->common) initial_retell(&plan->initializer, &plan->starts, &plan->common->initial, &plan->initial);

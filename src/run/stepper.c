@@ -175,9 +175,31 @@ static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
   if (turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point))
-    return stepper_leaps_instant(stepper, point->time);
+    return stepper_leaps_instant(stepper, fmax(point->time, stepper->before));
   bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
   return is_first && stepper_leaps_instant(stepper, stepper->before);
+}
+
+/* Steps fail some way before a singular point, since columns bend there: the explicit method gets nearer, and gives back to the one of now behind the point. */
+static bool approach_instant(Stepper *stepper) {
+  TurningPoint *point = &stepper->turning_point;
+  const Integrator *asked = stepper->integrator;
+  if (!stepper->turning || stepper->waiting || asked == &integrator_erk || !stepper->view->system.complete)
+    return false;
+  if (!turning_explain(stepper->turning, stepper->before, stepper_modes_end(stepper), point)) return false;
+  if (!stepper_solve_begin(stepper)) return false;
+  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+  stepper_change_integrator(stepper, &integrator_erk, stepper->before);
+  stepper->waiting = asked;
+  stepper->changed = stepper->before;
+  return true;
+}
+
+/* Behind an instant that the explicit method has passed for another one, without an event, that goes on. */
+static void leave_instant(Stepper *stepper) {
+  if (!stepper->waiting || stepper_is_sliding(stepper) || !(stepper->t_passed > stepper->changed)) return;
+  stepper_copy_values(stepper);
+  stepper_suit_integrator(stepper, stepper_time(stepper));
 }
 
 /* Steps do not get over the singular point ahead. */
@@ -200,8 +222,8 @@ static bool take_step(Stepper *stepper) {
   do {
     status = try_step(stepper);
     if (status != STEP_OK && pass_fold(stepper, 0, NAN)) return true;
-  } while (status != STEP_OK &&
-           (stepper_repair_choice(stepper, stepper->before) || stepper_try_other(stepper, stepper->before)));
+  } while (status != STEP_OK && (stepper_repair_choice(stepper, stepper->before) ||
+                                 stepper_try_other(stepper, stepper->before) || approach_instant(stepper)));
   if (status != STEP_OK && stepper->t_instant > -INFINITY) return meet_instant(stepper);
   if (status != STEP_OK) return fails_at_instant(stepper) || stepper_fail(stepper, status, stepper->before);
   stepper->repairs = 0;
@@ -388,7 +410,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
 
 /* A step over a singular point that one solution crosses is taken again, to right before it: states are known there. */
 static bool ends_before_instant(Stepper *stepper) {
-  double gap = SLIVER * stepper_span(stepper), end = stepper->turning_point.time - gap;
+  double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
   if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
   undo_step(stepper, end - stepper->before);
   turning_begin(stepper->turning, stepper->before, stepper->begin);
@@ -439,6 +461,7 @@ static bool step_to_event(Stepper *stepper) {
 bool stepper_step(Stepper *stepper) {
   certificate_accept(stepper->certificate, stepper_time(stepper));
   stepper_note_sizes(stepper, stepper_time(stepper), stepper_values(stepper));
+  if (!stepper->is_folded) leave_instant(stepper);
   return stepper->is_folded || (step_to_event(stepper) && keep_past(stepper));
 }
 
@@ -488,11 +511,11 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
   if (!(events > 0)) return;
   number_format(start, 6, first), number_format(interval, 6, between);
   snprintf(what, sizeof what, "sample(%s, %s)", first, between);
-  refuse_many(heap, events, EVENT_WORK, "%s has %s events", what);
+  refuse_many(heap, events, SELDOM, "%s has %s events", what);
 }
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
-  double each = EVENT_WORK * (1 + (double)schedule_count(schedule));
+  double each = SELDOM * (1 + (double)schedule_count(schedule));
   refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
 }
 
@@ -501,7 +524,7 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   double shortest = past_shortest(evaluator);
   number_format(shortest, 6, time);
   snprintf(what, sizeof what, "a delay by %s", time);
-  refuse_many(heap, span / shortest, EVENT_WORK, "%s asks for %s steps", what);
+  refuse_many(heap, span / shortest, SELDOM, "%s asks for %s steps", what);
 }
 
 /* Events and steps that are known beforehand count as work. Those of the run do not: its end is known, and it can be interrupted. */
@@ -575,7 +598,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
-  stepper->t_instant = stepper->t_passed = -INFINITY;
+  stepper->t_instant = stepper->t_passed = stepper->t_rejected = -INFINITY;
   stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;

@@ -136,14 +136,17 @@ static void take_again(Stepper *stepper, double step) {
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
-/* Did the method reject steps on the way, in a rough system? Across a jump its estimate of the error is small by chance, in some step. So it is across a kink
- * in a step of a method of many steps that was made much shorter than those before. */
+/* Has the method rejected a step of a rough system that went beyond where this one begins? Across a jump its estimate of the error is small by chance, in some step.
+ * So it is across a kink in a step of a method of many steps that was made much shorter than those before. */
 static bool is_in_doubt(Stepper *stepper, double t) {
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
   uint64_t before = stepper->rejections;
+  double tried = stepper->before + stepper->planned;
   stepper->rejections = now.rejected_error + now.rejected_convergence;
-  if (stepper->is_rough && stepper->rejections != before) return true;
+  stepper->planned = fmax(now.next, t - stepper->before);
+  if (stepper->rejections != before) stepper->t_rejected = fmax(stepper->t_rejected, fmax(tried, t));
+  if (stepper->is_rough && stepper->before < stepper->t_rejected) return true;
   if (!stepper->kinks || stepper->integrator->is_one_step) return false;
   return kinks_pass(stepper->kinks, (ConstMoment){stepper->before, stepper->begin},
                     (ConstMoment){t, stepper->segment->end});
@@ -170,6 +173,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   double found = look_inside(stepper, chance, largest);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
   if (found > largest && step / SEVERAL >= VANISHED * stepper_span(stepper)) {
+    stepper->t_rejected = fmax(stepper->t_rejected, t);
     take_again(stepper, step / SEVERAL);
     return true;
   }

@@ -42,7 +42,7 @@ static void let_hover(Stepper *stepper) {
 }
 
 /* Only the state-space form slides, and a method without history: the others wait until the solution leaves the edge. */
-static void suit_integrator(Stepper *stepper, double t) {
+void stepper_suit_integrator(Stepper *stepper, double t) {
   const Integrator *erk = &integrator_erk;
   if (stepper_is_sliding(stepper) && stepper->integrator != erk) {
     stepper->waiting = stepper->integrator;
@@ -190,7 +190,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (stepper->turning) turning_begin(stepper->turning, t, stepper->y);
   if (!stepper_start_is_regular(stepper)) return false;
   if (!settled) return stepper->starts_singular ? stepper_report_turning(stepper) : stepper_report_chatter(stepper);
-  suit_integrator(stepper, t);
+  stepper_suit_integrator(stepper, t);
   restart(stepper, t);
   stepper_plan_timed(stepper, t);
   stepper->at_event = false;

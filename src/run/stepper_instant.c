@@ -50,7 +50,7 @@ static void guess_beside(Stepper *stepper, double singular, double gap, bool has
 }
 
 /* The verdict at a distance. The columns right behind the instant go to `beyond`. Rates that lead states beyond their own size within it lead to a pole. */
-static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_step, bool has_before) {
+static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_step, bool has_before, bool asked) {
   size_t columns = (size_t)stepper->view->system.columns;
   Heap *heap = stepper->heap;
   double *room = heap_array(heap, 4 * columns, sizeof *room), *y[4];
@@ -58,35 +58,49 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
     y[place] = place >= INSTANT_AFTER || has_before ? room + place * columns : NULL;
   guess_beside(stepper, singular, gap, has_step, y);
   bool is_near = has_step || instant_has_limit(&stepper->view->system, y[INSTANT_AFTER], stepper->begin);
-  Verdict verdict = is_near ? instant_judge(stepper->view, singular, gap, y) : VERDICT_SINGULAR;
+  Verdict verdict = is_near ? instant_judge(stepper->view, singular, gap, asked, y) : VERDICT_SINGULAR;
   copy_numbers(stepper->beyond, y[INSTANT_AFTER], columns);
   heap_free(heap, room);
   return verdict;
 }
 
-/* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that tells. */
+/* The time scale of a singular point: the way to it, since the columns may change as fast as they did on that; the run where it begins there. */
+static double way_to(const Stepper *stepper, double singular) {
+  double way = singular - stepper->options.start, span = stepper_span(stepper);
+  return way > 0 && way < span ? way : span;
+}
+
+double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }
+
+/* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that tells. Where the rank does not drop yet at the
+ * first distance, the time is known less well than that, or errors of the run hide what is there: two distances must tell the same. Where it drops at none, the block
+ * is small by itself, and the direction that is nearly lost tells. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
-  Verdict verdict = VERDICT_REGULAR;
-  double span = stepper_span(stepper);
-  if (!(span > 0)) return VERDICT_REGULAR; /* a point has no instants beside it */
-  for (*gap = LOCATED * span; verdict == VERDICT_REGULAR && *gap <= 2 * SLIVER * span; *gap /= GOOD_PART) {
-    if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) return VERDICT_REGULAR;
-    verdict = judge_at(stepper, singular, *gap, has_step, has_before);
+  double way = way_to(stepper, singular), first = LOCATED * way;
+  bool told = false, judged = false;
+  if (!(way > 0)) return VERDICT_SINGULAR; /* a point has no instants beside it */
+  for (*gap = first; told || *gap <= 2 * SLIVER * way; *gap /= GOOD_PART) {
+    if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) break;
+    Verdict verdict = judge_at(stepper, singular, *gap, has_step, has_before, false);
+    if (told || verdict == VERDICT_SINGULAR || (verdict == VERDICT_PASSED && *gap == first)) return verdict;
+    told = verdict == VERDICT_PASSED;
+    judged = true;
   }
   *gap *= GOOD_PART;
-  return verdict;
+  return told || !judged || !has_step ? VERDICT_REGULAR : judge_at(stepper, singular, *gap, true, has_before, true);
 }
 
 bool stepper_is_behind_instant(const Stepper *stepper, double t) {
-  return t >= instant_time(stepper->t_instant, LOCATED * stepper_span(stepper), INSTANT_FAR_AFTER);
+  return t >= instant_time(stepper->t_instant, LOCATED * way_to(stepper, stepper->t_instant), INSTANT_FAR_AFTER);
 }
 
 bool stepper_passes_instant(Stepper *stepper, double t) {
   double gap, singular = stepper->t_instant, found = stepper->turning_point.found;
   stepper->t_instant = -INFINITY;
   if (!(fmin(singular, found) > stepper->t_passed)) return false;
-  Verdict verdict = judge(stepper, singular, t, true, true, &gap);
-  if (verdict == VERDICT_REGULAR) verdict = judge(stepper, singular = found, t, true, true, &gap);
+  Verdict verdict = judge(stepper, found, t, true, true, &gap);
+  if (verdict == VERDICT_PASSED) singular = found;
+  else if (singular != found) verdict = judge(stepper, singular, t, true, true, &gap);
   if (verdict != VERDICT_PASSED) return false;
   stepper->t_passed = singular + gap;
   turning_begin(stepper->turning, stepper->t_passed, stepper->beyond);
@@ -114,6 +128,18 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
+/* Do the states go on to the columns `beyond`, at t, at the rates of where the last step began? They do if the rates stay, or the way is short. */
+static bool reaches(const Stepper *stepper, double t) {
+  const System *system = &stepper->view->system;
+  const double *begin = stepper->begin, *beyond = stepper->beyond;
+  for (int32_t k = 0; k < system->links; k++) {
+    int32_t c = system->link_from[k], rate = system->link_to[k];
+    double missed = 0.5 * (t - stepper->before) * fabs(beyond[rate] - begin[rate]);
+    if (missed > DEFECT_HARMLESS * stepper->options.tolerance * (fabs(begin[c]) + system->nominal[c])) return false;
+  }
+  return true;
+}
+
 /* To the columns behind an instant: the equations tell no other ones there. */
 static void leap(Stepper *stepper, double t) {
   copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
@@ -121,7 +147,7 @@ static void leap(Stepper *stepper, double t) {
 }
 
 bool stepper_can_cross(Stepper *stepper, double singular) {
-  double gap = SLIVER * stepper_span(stepper);
+  double gap = stepper_crossing_gap(stepper, singular);
   if (stepper->view->evaluator->past || !(singular > stepper->t_passed)) return false;
   return instant_time(singular, gap, INSTANT_FAR_BEFORE) >= stepper->options.start &&
          instant_time(singular, gap, INSTANT_FAR_AFTER) <= stepper_modes_end(stepper) &&
@@ -136,17 +162,19 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
                  "at time %.10g the equations leave %s open for an instant: it goes on from %.6g to %.6g", singular,
                  stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
   stepper->warned_fold |= column != MAP_NONE;
-  stepper->t_passed = singular + SLIVER * stepper_span(stepper);
+  stepper->t_passed = singular + stepper_crossing_gap(stepper, singular);
   leap(stepper, stepper->t_passed);
   return true;
 }
 
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
-  bool is_start = stepper->before == singular;
+  bool is_first = stepper->before == stepper->options.start || stepper->before == stepper->t_event;
+  bool is_start = is_first && stepper->before == singular;
   if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED)
     return stepper_crosses_instant(stepper, singular);
+  if (!reaches(stepper, singular + gap)) return false;
   leap(stepper, singular + gap);
   return true;
 }

@@ -22,8 +22,11 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   if (view_point(stepper->view, stepper->segment, t, y) == EVAL_OK) return true;
   if (!stepper_is_at_instant(stepper, t)) return false;
   /* Its limit from before: the nearest point with a solution. */
-  for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->before; gap *= 2)
+  for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->before; gap *= 2) {
     if (view_point(stepper->view, stepper->segment, t - gap, y) == EVAL_OK) return true;
+    segment_values(stepper->segment, t - gap, y);
+    if (stepper->view->methods->find(stepper->view, t - gap, y) == EVAL_OK) return true;
+  }
   copy_numbers(y, stepper->begin, (size_t)stepper->view->system.columns);
   return true;
 }
@@ -138,7 +141,7 @@ void stepper_leave_if_stiff(Stepper *stepper) {
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->integrator == &integrator_erk) return &integrator_radau;
   if (stepper->integrator == &integrator_radau) return &integrator_bdf;
-  bool gets_ahead = t - stepper->changed > LEAST_PROGRESS * stepper_span(stepper);
+  bool gets_ahead = t - stepper->changed > SLIVER * stepper_span(stepper);
   return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
 }
 

@@ -30,7 +30,8 @@ struct Stepper {
   const Integrator *integrator;
   double changed; /* when a method that failed was last left for another, if it ever was */
   bool has_changed;
-  const Integrator *waiting; /* the one to go on with when the solution slides no longer; NULL: that in use */
+  const Integrator *
+      waiting; /* the one to go on with when the solution slides no longer, or is behind an instant; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
@@ -77,6 +78,8 @@ struct Stepper {
   Segment *segment;             /* of the last step */
   bool is_rough;                /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections;          /* of the integrator, up to the last step */
+  double planned;               /* size of the next step when the last one was accepted */
+  double t_rejected;            /* the farthest end of a step that was rejected */
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
@@ -215,6 +218,9 @@ bool stepper_crosses_instant(Stepper *stepper, double singular);
 /* Would it? The states there may be rough. */
 bool stepper_can_cross(Stepper *stepper, double singular);
 
+/* How far before and behind it. */
+double stepper_crossing_gap(const Stepper *stepper, double singular);
+
 /* Is t so near to a singular point that was passed that rows cannot be solved there? */
 static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
   double near = 2 * LOCATED * stepper_span(stepper);
@@ -247,6 +253,9 @@ void stepper_plan_timed(Stepper *stepper, double t);
 
 /* The event at t_event has been settled, or not. */
 bool stepper_finish_event(Stepper *stepper, bool settled);
+
+/* Changes the integrator at t, with the columns in stepper->y, where the solution begins or ends to slide, or another one waits for its turn. */
+void stepper_suit_integrator(Stepper *stepper, double t);
 
 /* Ends the step at the first event in it, if there is one. is_quiet: it is sure that there is none of the states. */
 bool stepper_find_event(Stepper *stepper, const WatchedStep *step, bool is_quiet);

@@ -18,8 +18,9 @@ typedef struct Writer {
   uint32_t *variable; /* of it; MAP_NONE */
   Expr *
       floating; /* per unknown: the state in its place, if it is the voltage of a node that no capacitors join to ground */
-  uint32_t unknowns; /* of them */
-  TermVec *rows;     /* per node: its current law */
+  uint32_t unknowns;  /* of them */
+  TermVec *rows;      /* per node: its current law */
+  uint32_t *terminal; /* per node: the part whose row has its currents, too */
 } Writer;
 
 static Expr zero_of(const Writer *writer) { return dag_constant(writer->dag, 0); }
@@ -221,15 +222,34 @@ static Expr branch_current(Writer *writer, const Branch *branch) {
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }
 
+/* Inner nodes of devices that neither capacitors nor voltage sources join to others belong to the terminal that an ohmic resistance joins them to: its row is
+ * the sum over them. So that resistance is in the inner node's row alone, and does not hide conductances of 1e-12 siemens in the terminal's. */
+static void find_terminals(Writer *writer) {
+  const Circuit *circuit = writer->circuit;
+  const uint32_t *root = writer->network->root[LEVEL_CV];
+  uint32_t *members = arena_array(circuit->arena, circuit->nodes.count, sizeof *members);
+  for (uint32_t n = 0; n < circuit->nodes.count; n++) members[root[n]]++;
+  for (uint32_t n = 0; n < circuit->nodes.count; n++) {
+    bool is_alone = members[root[n]] == 1 && network_row_level(writer->network, n) == LEVEL_CV;
+    writer->terminal[n] = root[is_alone ? circuit->nodes.data[n].outer : n];
+  }
+}
+
+static void add_to_row(Writer *writer, uint32_t part, Level level, Term term) {
+  if (part != GROUND && network_row_level(writer->network, part) == level)
+    vec_push(writer->circuit->heap, &writer->rows[part], term);
+}
+
 /* Adds a current to the rows of the parts that it leaves and enters. */
 static void add_current(Writer *writer, const Branch *branch, Expr current) {
+  const uint32_t ends[2] = {branch->from, branch->to};
   for (Level level = LEVEL_NODE; level < LEVELS; level++) {
-    uint32_t from = writer->network->root[level][branch->from], to = writer->network->root[level][branch->to];
-    if (from == to) continue;
-    if (from != GROUND && network_row_level(writer->network, from) == level)
-      vec_push(writer->circuit->heap, &writer->rows[from], (Term){1, current});
-    if (to != GROUND && network_row_level(writer->network, to) == level)
-      vec_push(writer->circuit->heap, &writer->rows[to], (Term){-1, current});
+    const uint32_t *root = writer->network->root[level], *part = level == LEVEL_CV ? writer->terminal : root;
+    for (int e = 0; e < 2; e++) {
+      Term term = {e ? -1 : 1, current};
+      if (part[ends[0]] != part[ends[1]]) add_to_row(writer, part[ends[e]], level, term);
+      if (part[ends[e]] != root[ends[e]]) add_to_row(writer, root[ends[e]], level, term);
+    }
   }
 }
 
@@ -428,10 +448,12 @@ bool write_transient(Circuit *circuit, const Network *network) {
                    .network = network,
                    .state = arena_array(circuit->arena, nodes, sizeof(Expr)),
                    .variable = arena_array(circuit->arena, nodes, sizeof(uint32_t)),
-                   .rows = arena_array(circuit->arena, nodes, sizeof *writer.rows)};
+                   .rows = arena_array(circuit->arena, nodes, sizeof *writer.rows),
+                   .terminal = arena_array(circuit->arena, nodes, sizeof *writer.terminal)};
   if (!couple(&writer)) return false;
   make_states(&writer);
   find_floating(&writer);
+  find_terminals(&writer);
   for (uint32_t b = 0; b < circuit->branches.count; b++) {
     const Branch *branch = &circuit->branches.data[b];
     add_current(&writer, branch, branch_current(&writer, branch));

@@ -166,7 +166,7 @@ static bool take_newton_step(Search *search) {
 /* One iteration: trial points with more and more damping, until one is better. true: there is nothing to gain any more. */
 static bool iterate(Search *search) {
   const LeastSquares *problem = search->problem;
-  if (problem->is_long && search->is_slow && take_newton_step(search)) return false;
+  if (problem->is_long && take_newton_step(search)) return false;
   for (;;) {
     bool is_solved = solve_step(search, search->r, search->damping, search->step);
     if (!is_solved && search->damping > MOST_DAMPING) return true;

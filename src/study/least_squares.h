@@ -14,7 +14,7 @@ typedef struct LeastSquares {
   uint32_t most_iterations;
   double
       zero; /* residuals below this, over the size of their terms, are zero, and the search ends; 0: it seeks the least */
-  bool is_long; /* such a search creeps, and Newton's steps are tried where it does */
+  bool is_long; /* many variables that the residuals join: such a search creeps unless Newton's steps come first */
   /* Residuals r at p and, where it is not NULL, their derivatives by columns. false: there are none at p. */
   bool (*evaluate)(void *context, const double *p, double *r, double *jacobian);
   void *context;

@@ -131,12 +131,15 @@ static const char *representative(const Problem *problem, const char *name, Aren
 }
 
 /* Goes through the names of a condition that are no functions: *text is behind one, which is returned, and what came before it is in *before
- * without blanks. NULL: there are no more. */
+ * without blanks, numbers in one spelling. NULL: there are no more. */
 static const char *next_name(const char **text, const char **before, Arena *arena) {
   *before = "";
   for (const char *next = *text; *next;) {
-    const char *end = isdigit((unsigned char)*next) ? number_end(next) : is_letter(*next) ? name_end(next) : next + 1;
+    bool is_number = isdigit((unsigned char)*next);
+    const char *end = is_number ? number_end(next) : is_letter(*next) ? name_end(next) : next + 1;
     const char *part = arena_copy(arena, next, (size_t)(end - next));
+    double value;
+    if (is_number && number_parse(next, end, &value)) part = arena_printf(arena, "%.17g", value);
     if (is_letter(*next) && *end != '(' && !is_word(part)) {
       *text = end;
       return part;

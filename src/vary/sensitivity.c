@@ -53,7 +53,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
   sensitivity->followed = adjoint ? 1 : 0;
-  sensitivity->count = adjoint ? 1 + (plan->targets <= ALONE_MOST ? plan->targets : 1) : plan->targets;
+  sensitivity->count = adjoint ? 1 + (plan->targets <= FEW ? plan->targets : 1) : plan->targets;
   sensitivity->tolerance = tolerance;
   sensitivity->span = span;
   sensitivity->goal = fmax(tolerance, ROUND_OFF);

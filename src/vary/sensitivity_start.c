@@ -107,7 +107,7 @@ static void add_product(double *sum, double factor, const double *vector, size_t
 
 static void join_combination(Sensitivity *sensitivity, uint32_t k, const Direction *own) {
   size_t leaves = modes_leaves(sensitivity->plan->code->modes);
-  bool is_alone = sensitivity->plan->targets <= ALONE_MOST;
+  bool is_alone = sensitivity->plan->targets <= FEW;
   Direction *sum = &sensitivity->directions[is_alone ? 1 + k : 1];
   double weight = (1 + (double)(hash_mix(k + 1) >> 11) * 0x1p-53) * own->size;
   sum->size = is_alone ? own->size : 1;

@@ -195,7 +195,7 @@ static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t 
  * as far as these go it is zero. */
 static void note_found(Kinks *kinks, uint32_t k, double part) {
   kinks->idle = part < MINOR ? kinks->idle + 1 : 0;
-  if (kinks->idle < PATTERN) return;
+  if (kinks->idle < FEW) return;
   kinks->idle = 0;
   kinks->least[k] = 2 * fmax(kinks->least[k], fmax(fabs(kinks->before[k]), fabs(kinks->end[k])));
 }

@@ -49,7 +49,7 @@ TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
   determinant_plans(code, structure, &plan->moving, &plan->switched);
   for (uint32_t b = 0; b < plan->moving.blocks.count; b++) {
     const Watched *watched = &plan->moving.blocks.data[b];
-    if (watched->size > SMALL_BLOCK || watched->first > SMALL_WORK) plan->every = SELDOM;
+    if (watched->size > DENSE_ROWS || watched->first > SMALL_WORK) plan->every = SELDOM;
   }
   return plan->moving.program || plan->switched.program ? plan : NULL;
 }
@@ -267,9 +267,7 @@ static bool is_next_to_zero(const Trail *trail, double way, double part) {
 }
 
 /* Are the steps so small a part of the way that they end where they are? */
-static bool is_stuck(const Trail *trail, double way) {
-  return trail->times[2] - trail->times[1] < LEAST_PROGRESS * way;
-}
+static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < SLIVER * way; }
 
 /* Adds the value at t, where the follower is. */
 static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
@@ -465,7 +463,7 @@ static bool may_follow(const Trail *trail) { return trail->looks - trail->follow
 static void note_in_vain(Trail *trail) {
   bool is_soon = trail->looks - trail->followed <= (uint64_t)SEVERAL * (trail->wait + 1);
   trail->in_vain = is_soon ? trail->in_vain + 1 : 0;
-  if (!is_soon || trail->in_vain < PIVOT_LIMIT) trail->wait = 0;
+  if (!is_soon || trail->in_vain < NEXT_STEPS) trail->wait = 0;
   else trail->wait = 2 * trail->wait + 1;
   trail->followed = trail->looks;
 }
@@ -522,6 +520,8 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
     bool follows = may_follow(trail);
     TurningPoint found;
     Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
+    if (trace == TRACE_ZERO && changes && inside && close_in(turning, b, segment, false, 0, &stretch))
+      found.found = stretch.right;
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;

@@ -18,7 +18,7 @@ typedef struct TurningPoint {
   double time;               /* extrapolated where that is more certain */
   double sound;              /* time of the last look at or before it: steps behind that may have left the solution */
   int32_t block, size, rank; /* rank of the block's matrix there */
-  double found;              /* time at which the determinant was found to be zero */
+  double found;              /* time at which it is zero on the way of the run, or was found to be */
 } TurningPoint;
 
 /* Which blocks there are to watch: those whose matrices move. */
