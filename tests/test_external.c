@@ -641,6 +641,7 @@ static void test_system(void **state) {
   for (int i = 0; i < 7; i++) add_integer(b, 0);
   assert_true(run(b, EXTERNAL_NOTHING) && b->scalars[6][0] > 2000);
   begin(b, "ModelicaRandom_automaticGlobalSeed", 0);
+  add_real(b, 0);
   assert_true(run(b, EXTERNAL_INTEGER));
   double halves[2];
   begin(b, "ModelicaRandom_convertRealToIntegers", 0);

@@ -34,6 +34,103 @@ class Starts(unittest.TestCase):
         tally.check(self)
 
 
+class Mixed(unittest.TestCase):
+    """Variables that an algorithm assigns in whens and outside of them. Each event runs the section anew, from the values before it, until nothing changes."""
+
+    NAMES = ("a", "b", "c")
+
+    def expression(self, rng):
+        name, other = rng.choice(self.NAMES), rng.choice(self.NAMES)
+        return rng.choice([str(rng.randrange(5)), f"mod({name} + {rng.randrange(1, 4)}, 5)", f"mod({name} + {other}, 4)", f"min({name}, {other})", f"{name}*0"])
+
+    def statements(self, rng, times):
+        """Each is (kind, [(condition, [(name, expression)])]); kinds: assign, if, when."""
+        found = []
+        for _ in range(rng.randrange(2, 6)):
+            kind = rng.choice(["assign", "if", "when", "when"])
+            branches = [(f"{rng.choice(self.NAMES)} > {rng.randrange(1, 4)}" if kind == "if" or rng.random() < 0.3 else f"time >= {times.pop()}",
+                         [(rng.choice(self.NAMES), self.expression(rng)) for _ in range(rng.randrange(1, 3))]) for _ in range(1 if kind == "assign" else rng.randrange(1, 3))]
+            found.append((kind, branches))
+        return found
+
+    def text(self, statements):
+        lines = []
+        for kind, branches in statements:
+            for k, (condition, body) in enumerate(branches):
+                if kind != "assign":
+                    lines.append(f"  {'else' if k else ''}{kind} {condition} then")
+                lines += [f"    {name} := {value};" for name, value in body]
+            lines += [] if kind == "assign" else [f"  end {kind};"]
+        only_whens = all(kind == "when" for kind, _ in statements)
+        return f"model M\n  {'discrete Real' if only_whens and len(statements) % 2 else 'Integer'} a(start = 0, fixed = true), b(start = 1, fixed = true), c(start = 2, fixed = true);\nalgorithm\n" + "\n".join(lines) + "\nend M;\n"
+
+    def once(self, statements, time, before, conditions):
+        """One run of the section: values, and the conditions of all branches of whens; conditions None: nothing fires."""
+        now, seen, place = dict(before), [], 0
+
+        def value(text):
+            return int(eval(text, {"mod": lambda x, y: x % y, "min": min, "time": time}, now))
+
+        for kind, branches in statements:
+            held = [1 if kind == "assign" else value(condition) for condition, _ in branches]
+            fires = held if kind != "when" else [h and conditions is not None and not conditions[place + k] for k, h in enumerate(held)]
+            if kind == "when":
+                seen += held
+                place += len(held)
+            for fire, (_, body) in zip(fires, branches):
+                if fire:
+                    for name, expression in body:
+                        now[name] = value(expression)
+                    break
+        return now, seen
+
+    def settle(self, statements, time, values, conditions):
+        for _ in range(30):
+            now, seen = self.once(statements, time, values, conditions)
+            if now == values and seen == conditions:
+                return now, seen
+            values, conditions = now, seen if conditions is not None else conditions
+        return None
+
+    def expected(self, statements, times):
+        """The values behind the event of each time; None: they do not settle."""
+        values, conditions, found = {"a": 0, "b": 1, "c": 2}, None, []
+        if {name for _, branches in statements for _, body in branches for name, _ in body} != set(self.NAMES):
+            return None
+        now, seen = self.once(statements, 0, values, None)
+        if now != values:
+            return None  # fixed start values that the section changes
+        conditions = seen
+        for time in times:
+            settled = self.settle(statements, time, values, conditions)
+            if settled is None:
+                return None
+            values, conditions = settled
+            found.append(values)
+        return found
+
+    def test_generated(self):
+        tally = Tally("variables assigned in whens and outside")
+        for seed in seeds(60):
+            rng, expected = random.Random(seed), None
+            while expected is None:
+                times = [round(0.05 * k, 2) for k in range(1, 19)]
+                order = sorted(times)
+                statements = self.statements(rng, rng.sample(times, len(times)))
+                expected = self.expected(statements, order)
+            run = simulate(self.text(statements), solver=SOLVERS[seed % len(SOLVERS)], intervals=40)
+
+            def is_right(run=run, order=order, expected=expected):
+                for time, values in zip(order, expected):
+                    row = max(k for k, t in enumerate(run.columns["time"]) if t <= time + 0.01)
+                    if any(run.columns[name][row] != values[name] for name in self.NAMES):
+                        return False
+                return True
+
+            tally.add(run, is_right, seed, self.text(statements))
+        tally.check(self)
+
+
 class Assertions(unittest.TestCase):
     CROSSING = "model M\n  Real x(start = {0}, fixed = true);\n{1}equation\n  der(x) = 1;\n{2}end M;\n"
 

@@ -13,6 +13,7 @@ typedef struct LogicBuilder {
   Expr *assigned;    /* per discrete variable: what whens make of it so far; EXPR_NONE: none assigns it */
   Span *where;       /* and the last of them */
   bool *at_start;    /* one of them acts at the start */
+  uint32_t *section; /* and the algorithm section of them; 0: an equation */
   IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
@@ -22,6 +23,7 @@ typedef struct LogicBuilder {
   uint32_t residuals;
   bool is_listed;
   ExprVec leaves, values; /* unknowns that an equation gives by what is discrete alone, when listed */
+  ExprVec read, made;     /* of the when at hand: variables of its section, and what whens before it make of them */
 } LogicBuilder;
 
 static Expr not_of(Dag *dag, Expr a) { return dag_unary(dag, OP_NOT, a); }
@@ -150,8 +152,25 @@ static bool is_text(const Model *model, uint32_t variable) {
   return model->variables.data[variable].type == TYPE_STRING;
 }
 
+/* Statements of an algorithm section take effect one after the other: a when reads what those before it made (Modelica 3.6, section 11.1). */
+static void begin_when(LogicBuilder *builder, const When *when) {
+  builder->read.count = builder->made.count = 0;
+  for (uint32_t k = 0; k < builder->order.count && when->algorithm; k++) {
+    uint32_t index = builder->order.data[k];
+    if (builder->section[index] != when->algorithm) continue;
+    vec_push(builder->heap, &builder->read, dag_discrete(builder->dag, index));
+    vec_push(builder->heap, &builder->made, builder->assigned[index]);
+  }
+}
+
+static Expr as_read(LogicBuilder *builder, Expr e) {
+  if (builder->read.count && e != EXPR_NONE)
+    dag_substitute(builder->dag, builder->read.data, builder->made.data, builder->read.count, &e, 1);
+  return e;
+}
+
 /* The later assignment holds; a value may speak of what the variable was made before. */
-static void add_assignment(LogicBuilder *builder, const Action *action, Expr fires, bool at_start) {
+static void add_assignment(LogicBuilder *builder, const Action *action, uint32_t section, Expr fires, bool at_start) {
   Dag *dag = builder->dag;
   uint32_t index = builder->model->variables.data[action->target].index;
   if (is_text(builder->model, action->target)) return;
@@ -159,19 +178,21 @@ static void add_assignment(LogicBuilder *builder, const Action *action, Expr fir
     builder->assigned[index] = dag_pre(dag, index);
     vec_push(builder->heap, &builder->order, index);
   }
-  Expr leaf = dag_discrete(dag, index), value = action->value;
+  Expr leaf = dag_discrete(dag, index), value = as_read(builder, action->value);
   dag_substitute(dag, &leaf, &builder->assigned[index], 1, &value, 1);
   builder->assigned[index] = dag_if(dag, fires, value, builder->assigned[index]);
   builder->where[index] = action->span;
   builder->at_start[index] = builder->at_start[index] || at_start;
+  builder->section[index] = section;
 }
 
-static void add_action(LogicBuilder *builder, const Action *action, Expr fires, bool at_start) {
+static void add_action(LogicBuilder *builder, const Action *action, uint32_t section, Expr fires, bool at_start) {
   bool in_when = fires != EXPR_NONE;
-  if (fires != EXPR_NONE && action->guard != EXPR_NONE) fires = dag_binary(builder->dag, OP_AND, fires, action->guard);
-  else if (fires == EXPR_NONE) fires = action->guard;
+  Expr guard = as_read(builder, action->guard);
+  if (fires != EXPR_NONE && guard != EXPR_NONE) fires = dag_binary(builder->dag, OP_AND, fires, guard);
+  else if (fires == EXPR_NONE) fires = guard;
   if (action->kind == ACTION_ASSIGN) {
-    add_assignment(builder, action, fires, at_start);
+    add_assignment(builder, action, section, fires, at_start);
     return;
   }
   double known;
@@ -179,7 +200,7 @@ static void add_action(LogicBuilder *builder, const Action *action, Expr fires, 
   if (holds) return;
   Expr target = action->kind == ACTION_REINIT ? model_leaf(builder->model, action->target, 0) : EXPR_NONE;
   vec_push(builder->heap, &builder->logic->actions,
-           (LogicAction){action->kind, fires, target, action->value, in_when, action});
+           (LogicAction){action->kind, fires, target, as_read(builder, action->value), in_when, action});
 }
 
 /* Does one of the conditions hold that did not before? initial() counts at the start, and nothing else does. */
@@ -187,7 +208,7 @@ static Expr branch_begins(LogicBuilder *builder, const WhenBranch *branch, Span 
   Dag *dag = builder->dag;
   Expr any = dag_constant(dag, 0);
   for (uint32_t c = 0; c < branch->conditions.count; c++) {
-    Expr condition = branch->conditions.data[c];
+    Expr condition = as_read(builder, branch->conditions.data[c]);
     bool is_initial = dag_op(dag, condition) == OP_INITIAL;
     if (!is_initial) condition = changing_at_events(builder, condition, TYPE_BOOLEAN);
     Expr begins = is_initial ? condition : edge_of(builder, add_step(builder, condition, span));
@@ -199,6 +220,7 @@ static Expr branch_begins(LogicBuilder *builder, const WhenBranch *branch, Span 
 static void add_when(LogicBuilder *builder, const When *when) {
   Dag *dag = builder->dag;
   Expr earlier = dag_constant(dag, 0);
+  begin_when(builder, when);
   for (uint32_t b = 0; b < when->branches.count; b++) {
     const WhenBranch *branch = &when->branches.data[b];
     Expr begins = branch_begins(builder, branch, when->span);
@@ -208,7 +230,8 @@ static void add_when(LogicBuilder *builder, const When *when) {
     /* a leaf, so that each branch reads one value and not all before it */
     if (b && b + 1 < when->branches.count) earlier = add_step(builder, earlier, when->span);
     bool at_start = dag_contains(dag, dag_scratch(dag), begins, OP_INITIAL);
-    for (uint32_t a = 0; a < branch->actions.count; a++) add_action(builder, &branch->actions.data[a], fires, at_start);
+    for (uint32_t a = 0; a < branch->actions.count; a++)
+      add_action(builder, &branch->actions.data[a], when->algorithm, fires, at_start);
   }
 }
 
@@ -223,12 +246,13 @@ static void add_steps(LogicBuilder *builder) {
     vec_push(builder->heap, &builder->logic->steps, (LogicStep){.leaf = index, .value = value, .span = equation->span});
   }
   for (uint32_t w = 0; w < model->whens.count; w++) add_when(builder, &model->whens.data[w]);
+  builder->read.count = builder->made.count = 0;
   for (uint32_t k = 0; k < builder->order.count; k++) {
     uint32_t index = builder->order.data[k];
     vec_push(builder->heap, &builder->logic->steps,
              (LogicStep){.leaf = index, .value = builder->assigned[index], .span = builder->where[index]});
   }
-  for (uint32_t a = 0; a < model->asserts.count; a++) add_action(builder, &model->asserts.data[a], EXPR_NONE, true);
+  for (uint32_t a = 0; a < model->asserts.count; a++) add_action(builder, &model->asserts.data[a], 0, EXPR_NONE, true);
 }
 
 /* ---- initial equations for discrete variables ---- */
@@ -558,6 +582,7 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
   builder.assigned = heap_array(heap, own, sizeof *builder.assigned);
   builder.where = heap_array(heap, own, sizeof *builder.where);
   builder.at_start = heap_array(heap, own, sizeof *builder.at_start);
+  builder.section = heap_array(heap, own, sizeof *builder.section);
   builder.step_of = heap_array(heap, own, sizeof *builder.step_of);
   for (uint32_t d = 0; d < own; d++) builder.assigned[d] = EXPR_NONE, builder.step_of[d] = MAP_NONE;
   add_steps(&builder);
@@ -573,11 +598,13 @@ Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, c
     logic->initial_residual[i] = put(problem, logic->initial_residual[i]);
   vec_free(heap, &places);
   vec_free(heap, &builder.order);
+  vec_free(heap, &builder.read, &builder.made);
   vec_free(heap, &builder.leaves);
   vec_free(heap, &builder.values);
   heap_free(heap, builder.assigned);
   heap_free(heap, builder.where);
   heap_free(heap, builder.at_start);
+  heap_free(heap, builder.section);
   heap_free(heap, builder.step_of);
   return logic;
 }

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double constant(Evaluator *evaluator, Expr e, double otherwise) {
@@ -281,6 +282,15 @@ static uint32_t set_parameter(Decisions *decisions, uint32_t parameter, double v
   return 1;
 }
 
+static void keep_undefined(Decisions *decisions, const LogicStep *step, Workspace *program, const Point *point,
+                           uint32_t output) {
+  Blame blame;
+  bool is_known = workspace_blame_output(program, evaluator_model(decisions->evaluator)->dag, point, output, &blame);
+  decisions->undefined = step;
+  decisions->undefined_node = is_known ? blame.node : EXPR_NONE;
+  if (is_known) snprintf(decisions->undefined_reason, sizeof decisions->undefined_reason, "%s", blame.reason);
+}
+
 /* What initial equations say of pre() and of parameters. */
 static uint32_t set_initial(Decisions *decisions, const Point *point) {
   Evaluator *evaluator = decisions->evaluator;
@@ -289,7 +299,7 @@ static uint32_t set_initial(Decisions *decisions, const Point *point) {
   workspace_run(decisions->initial_steps, point, decisions->values);
   for (uint32_t k = 0; k < decisions->logic->initial_steps.count; k++) {
     const LogicStep *step = &decisions->logic->initial_steps.data[k];
-    if (!isfinite(decisions->values[k])) decisions->undefined = step;
+    if (!isfinite(decisions->values[k])) keep_undefined(decisions, step, decisions->initial_steps, point, k);
     if (step->is_parameter) changed += set_parameter(decisions, step->leaf, decisions->values[k]);
     else changed += set_leaf(decisions, evaluator->pre, step->leaf, decisions->values[k]);
   }
@@ -319,7 +329,7 @@ uint32_t decisions_set(Decisions *decisions, double t, const double *y) {
     workspace_run(program, &point, decisions->values);
     for (uint32_t k = begin; k < end; k++) {
       const LogicStep *step = &logic->steps.data[k];
-      if (!isfinite(decisions->values[k - begin])) decisions->undefined = step;
+      if (!isfinite(decisions->values[k - begin])) keep_undefined(decisions, step, program, &point, k - begin);
       bool acted = step->fires && evaluator->discretes[step->leaf] != 0 && evaluator->pre[step->leaf] == 0;
       if ((acted && decisions->latches) || comes_again(decisions, step, decisions->values[k - begin])) continue;
       decisions->retracted = decisions->retracted || (acted && decisions->values[k - begin] == 0);
@@ -373,12 +383,17 @@ static void report_refused(const Decisions *decisions, double t, DiagCode code, 
 
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags) {
   const LogicStep *step = decisions->undefined;
-  const Model *model = decisions->evaluator->model;
+  Model *model = evaluator_model(decisions->evaluator);
   if (decisions->refused) return report_refused(decisions, t, code, diags), false;
   if (!step) return true;
   const IndexVec *own = step->is_parameter ? &model->parameters : &model->discretes;
-  diag_error(diags, code, step->span, "at time %.10g the value of %s is not defined", t,
-             step->leaf < own->count ? model_name(model, own->data[step->leaf]) : "a condition");
+  Diag *diag = diag_error(diags, code, step->span, "at time %.10g the value of %s is not defined", t,
+                          step->leaf < own->count ? model_name(model, own->data[step->leaf]) : "a condition");
+  Expr node = decisions->undefined_node;
+  if (node != EXPR_NONE)
+    diag_note(diags, diag, (Span){0}, "`%s`: %s",
+              model_text(model, modes_restore(decisions->evaluator->code->modes, model->dag, node), &diags->arena),
+              decisions->undefined_reason);
   return false;
 }
 

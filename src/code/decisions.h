@@ -27,7 +27,9 @@ typedef struct Decisions {
   bool is_stale;      /* rows were solved with other values of pre() than those of now */
   ExternalSeed seed;  /* of random numbers when the iteration began: it draws the same ones until it ends */
   ExternalSeed drawn; /* after the last round that drew */
-  const LogicStep *undefined;         /* one whose value was not defined at the last evaluation; NULL: all were */
+  const LogicStep *undefined; /* one whose value was not defined at the last evaluation; NULL: all were */
+  Expr undefined_node;        /* what in it, and why; EXPR_NONE: not known */
+  char undefined_reason[200];
   const LogicAction *refused, *rival; /* reinit without a value, or with another one than its rival has; NULL: none */
 } Decisions;
 

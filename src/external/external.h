@@ -57,6 +57,7 @@ typedef struct ExternalState {
   Heap *heap;
   TextVec printed; /* lines that functions print */
   ExternalSeed seed;
+  int32_t automatic_seed; /* from the clock, once for the run; 0: not yet asked for */
 } ExternalState;
 
 typedef struct ExternalCall {

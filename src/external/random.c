@@ -89,11 +89,15 @@ bool external_random_hidden(ExternalCall *call) {
   return external_give(call, unit_number(next_1024(hidden_state(call))));
 }
 
+/* Initial values are found by iteration: what depends on the seed must not see another one each time. */
 bool external_random_seed(ExternalCall *call) {
   struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t state = (uint64_t)now.tv_sec * 1000003 + (uint64_t)now.tv_nsec + 1;
-  return external_give(call, (int32_t)(next_64(&state) >> 33));
+  while (!call->state->automatic_seed) {
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t state = (uint64_t)now.tv_sec * 1000003 + (uint64_t)now.tv_nsec + 1;
+    call->state->automatic_seed = (int32_t)(next_64(&state) >> 33);
+  }
+  return external_give(call, call->state->automatic_seed);
 }
 
 bool external_random_split(ExternalCall *call) {

@@ -8,20 +8,39 @@
 
 #include <string.h>
 
+/* Of a variable that is assigned outside of whens, too: what a branch makes of it. */
+typedef struct Change {
+  Expr leaf, fired, value;
+} Change;
+
 struct Algorithm {
   bool has_blocks; /* ifs or loops, which may leave a variable as it was */
   VEC(Assigned) assigned;
   When when;
   ActionVec actions;
   ActionVec *outer;
-  Map targets; /* variables that the open when assigns */
+  Map targets;         /* variables that whens assign */
+  Expr count;          /* how often the open branch fired; EXPR_NONE: no one has asked */
+  VEC(Change) changes; /* of the open when */
 };
 
 /* ---- when-statements, as the machine meets them ---- */
 
+static void add_assignment(Elaboration *el, uint32_t target, Expr value, Span span) {
+  Action action = {
+      .kind = ACTION_ASSIGN, .guard = EXPR_NONE, .target = target, .value = value, .message = EXPR_NONE, .span = span};
+  vec_push(el->heap, el->actions, action);
+}
+
+/* A branch that someone asks whether it fires counts how often it does. */
 static void close_branch(Elaboration *el) {
   struct Algorithm *algorithm = el->algorithm;
   if (algorithm->when.branches.count == 0) return;
+  if (algorithm->count != EXPR_NONE) {
+    Expr before = dag_pre(el->dag, dag_index(el->dag, algorithm->count));
+    add_assignment(el, variable_of_leaf(el, algorithm->count), dag_add(el->dag, before, dag_constant(el->dag, 1)),
+                   algorithm->when.span);
+  }
   WhenBranch *branch = &vec_last(&algorithm->when.branches);
   branch->actions.data = algorithm->actions.data;
   branch->actions.count = algorithm->actions.count;
@@ -38,8 +57,8 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
   if (is_first) {
     algorithm->when = (When){.algorithm = el->sections, .span = span};
     algorithm->outer = el->actions;
-    algorithm->targets = map_make(el->heap);
   } else close_branch(el);
+  algorithm->count = EXPR_NONE;
   for (uint32_t i = 0; i < condition->count; i++) vec_push(el->heap, &branch.conditions, value_exprs(condition)[i]);
   vec_push(el->heap, &algorithm->when.branches, branch);
   el->in_when = true;
@@ -47,17 +66,29 @@ bool algorithm_when_begin(void *context, bool is_first, const Value *condition, 
   return true;
 }
 
-static const Component *component_of_slot(const Elaboration *el, uint32_t slot) {
+static const Assigned *assigned_of_slot(const Elaboration *el, uint32_t slot) {
   for (uint32_t i = 0; el->algorithm && i < el->algorithm->assigned.count; i++)
-    if (el->algorithm->assigned.data[i].slot == slot)
-      return &el->components.data[el->algorithm->assigned.data[i].component];
+    if (el->algorithm->assigned.data[i].slot == slot) return &el->algorithm->assigned.data[i];
   return NULL;
 }
 
-static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after, Span span) {
+/* Does the open branch fire now: has it counted? */
+static Expr branch_fires(Elaboration *el, Span span) {
+  struct Algorithm *algorithm = el->algorithm;
+  Dag *dag = el->dag;
+  if (algorithm->count == EXPR_NONE) {
+    uint32_t variable = clock_variable(el, "fired", TYPE_INTEGER, dag_constant(dag, 0), span);
+    el->model->variables.data[variable].is_hidden = true;
+    algorithm->count = model_leaf(el->model, variable, 0);
+  }
+  return dag_binary(dag, OP_GREATER, algorithm->count, dag_pre(dag, dag_index(dag, algorithm->count)));
+}
+
+static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *before, const Value *after,
+                          const Assigned *assigned, Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      if (!assign_leaves(el, &leaves->fields[i], &before->fields[i], &after->fields[i], span)) return false;
+      if (!assign_leaves(el, &leaves->fields[i], &before->fields[i], &after->fields[i], assigned, span)) return false;
     return true;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
@@ -65,46 +96,53 @@ static bool assign_leaves(Elaboration *el, const Value *leaves, const Value *bef
     if (old == value) continue;
     if (dag_op(el->dag, leaf) != OP_DISCRETE)
       return input_error(el, span, "a variable assigned in a when must be discrete"), false;
-    if (old != leaf && old != dag_pre(el->dag, dag_index(el->dag, leaf)))
-      return input_error(el, span, "not supported yet: `%s` is assigned in a when and before it",
-                         names_text(el->names, el->model->variables.data[variable_of_leaf(el, leaf)].name)),
-             false;
-    Action action = {.kind = ACTION_ASSIGN,
-                     .guard = EXPR_NONE,
-                     .target = variable_of_leaf(el, leaf),
-                     .value = value,
-                     .message = EXPR_NONE,
-                     .span = span};
-    vec_push(el->heap, el->actions, action);
-    map_put(&el->algorithm->targets, action.target, 0);
+    if (assigned->is_followed) {
+      Change change = {leaf, branch_fires(el, span), value};
+      vec_push(el->heap, &el->algorithm->changes, change);
+    }
+    if (assigned->outside) continue;
+    add_assignment(el, variable_of_leaf(el, leaf), value, span);
+    map_put(&el->algorithm->targets, variable_of_leaf(el, leaf), 0);
   }
   return true;
 }
 
 bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, const Value *after, Span span) {
   Elaboration *el = context;
-  const Component *component = component_of_slot(el, slot);
-  return !component || assign_leaves(el, &component->leaves, before, after, span);
+  const Assigned *assigned = assigned_of_slot(el, slot);
+  return !assigned ||
+         assign_leaves(el, &el->components.data[assigned->component].leaves, before, after, assigned, span);
 }
 
-/* Behind the when, a variable that it assigns is what it made of it: its leaf. */
-static void bind_leaves(Elaboration *el, const Value *leaves, Value *value) {
+/* What a branch makes of the leaf if it fires, else the value before. */
+static Expr changed_value(const Elaboration *el, Expr leaf, Expr value) {
+  const struct Algorithm *algorithm = el->algorithm;
+  for (uint32_t i = algorithm->changes.count; i-- > 0;) {
+    const Change *change = &algorithm->changes.data[i];
+    if (change->leaf == leaf) value = dag_if(el->dag, change->fired, change->value, value);
+  }
+  return value;
+}
+
+/* Behind the when, a variable that it assigns is what it made of it: its leaf, unless others assign it, too. */
+static void bind_leaves(Elaboration *el, const Value *leaves, bool is_followed, Value *value) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      bind_leaves(el, &leaves->fields[i], &value->fields[i]);
+      bind_leaves(el, &leaves->fields[i], is_followed, &value->fields[i]);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
-    Expr leaf = value_exprs(leaves)[i];
-    if (map_get(&el->algorithm->targets, variable_of_leaf(el, leaf)) == MAP_NONE) continue;
-    memcpy(value->data + i * sizeof leaf, &leaf, sizeof leaf);
+    Expr leaf = value_exprs(leaves)[i], now = leaf;
+    if (is_followed) now = changed_value(el, leaf, value_exprs(value)[i]);
+    else if (map_get(&el->algorithm->targets, variable_of_leaf(el, leaf)) == MAP_NONE) continue;
+    memcpy(value->data + i * sizeof now, &now, sizeof now);
   }
 }
 
 void algorithm_when_bind(void *context, uint32_t slot, Value *value) {
   Elaboration *el = context;
-  const Component *component = component_of_slot(el, slot);
-  if (component) bind_leaves(el, &component->leaves, value);
+  const Assigned *assigned = assigned_of_slot(el, slot);
+  if (assigned) bind_leaves(el, &el->components.data[assigned->component].leaves, assigned->is_followed, value);
 }
 
 void algorithm_when_end(void *context) {
@@ -115,27 +153,31 @@ void algorithm_when_end(void *context) {
   el->actions = algorithm->outer;
   vec_push(el->heap, &el->model->whens, algorithm->when);
   algorithm->when = (When){0};
-  map_free(&algorithm->targets);
+  algorithm->changes.count = 0;
 }
 
 /* ---- what a section assigns ---- */
 
-static void add_component(Elaboration *el, struct Algorithm *algorithm, uint32_t component, bool is_whole) {
-  if (el->components.data[component].progress != PROGRESS_DONE) return;
+static void add_component(Elaboration *el, struct Algorithm *algorithm, Assigned added) {
+  if (el->components.data[added.component].progress != PROGRESS_DONE) return;
   for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
     Assigned *assigned = &algorithm->assigned.data[i];
-    if (assigned->component != component) continue;
-    assigned->is_whole = assigned->is_whole || is_whole;
+    if (assigned->component != added.component) continue;
+    assigned->is_whole = assigned->is_whole || added.is_whole;
+    assigned->in_when = assigned->in_when || added.in_when;
+    assigned->outside = assigned->outside || added.outside;
+    assigned->last = added.last;
     return;
   }
-  vec_push(el->heap, &algorithm->assigned, (Assigned){component, NONE, is_whole});
+  vec_push(el->heap, &algorithm->assigned, added);
 }
 
-static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e) {
+static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e, bool in_when, uint32_t place) {
   const Ast *ast = el->ast;
   if (ast_kind(ast, e) == AST_TUPLE) {
     for (uint32_t i = 0; i < ast_kid_count(ast, e); i++)
-      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE) add_assigned(el, algorithm, ast_kid(ast, e, i));
+      if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE)
+        add_assigned(el, algorithm, ast_kid(ast, e, i), in_when, place);
     return;
   }
   if (ast_kind(ast, e) != AST_REFERENCE) return;
@@ -145,19 +187,31 @@ static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e
   if (component != NONE) vec_push(el->heap, &list, component);
   else stem_components(el, name, &list);
   bool is_whole = ast_path(ast, e).count == 1 && ast_kid_count(ast, e) == 0;
-  for (uint32_t i = 0; i < list.count; i++) add_component(el, algorithm, list.data[i], is_whole);
+  for (uint32_t i = 0; i < list.count; i++)
+    add_component(el, algorithm, (Assigned){list.data[i], NONE, is_whole, in_when, !in_when, false, place, place});
   vec_free(el->heap, &list);
 }
 
-static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statements, uint32_t count,
-                          uint32_t depth) {
+/* What a statement of the section, or one within it, assigns. */
+static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statement, bool in_when,
+                          uint32_t place, uint32_t depth) {
   if (depth > BLOCK_DEPTH_LIMIT) return;
-  for (uint32_t i = 0; i < count; i++) {
-    const AstStatement *statement = &statements[i];
-    if (statement->kind == AST_ASSIGN) add_assigned(el, algorithm, statement->left);
-    for (uint32_t k = 0; k < statement->branches.count; k++)
-      find_assigned(el, algorithm, statement->branches.data[k].body.data, statement->branches.data[k].body.count,
-                    depth + 1);
+  in_when = in_when || statement->kind == AST_WHEN_BLOCK;
+  if (statement->kind == AST_ASSIGN) add_assigned(el, algorithm, statement->left, in_when, place);
+  for (uint32_t k = 0; k < statement->branches.count; k++)
+    for (uint32_t i = 0; i < statement->branches.data[k].body.count; i++)
+      find_assigned(el, algorithm, &statement->branches.data[k].body.data[i], in_when, place, depth + 1);
+}
+
+/* A statement outside of whens may read what one of several whens made, which is not what the last one makes. Whens among themselves do by their order (array/logic.c). */
+static void find_followed(struct Algorithm *algorithm, const AstSection *section) {
+  bool has_others = false;
+  for (uint32_t i = 0; i < section->body.count; i++)
+    has_others = has_others || section->body.data[i].kind != AST_WHEN_BLOCK;
+  for (uint32_t i = 0; i < algorithm->assigned.count; i++) {
+    Assigned *assigned = &algorithm->assigned.data[i];
+    bool is_read = assigned->outside || (has_others && assigned->first < assigned->last);
+    assigned->is_followed = assigned->in_when && is_read;
   }
 }
 
@@ -210,8 +264,7 @@ static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }
 
-/* An element that was not assigned has no equation, unless the whole was; nor has one that is its own leaf: it is
- * determined by a when. */
+/* An element that was not assigned has no equation, unless the whole was; nor has one that whens determine. */
 static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
                         Span span) {
   if (leaves->type.base == TYPE_RECORD) {
@@ -222,7 +275,8 @@ static void add_results(Elaboration *el, const Value *leaves, const Value *assig
   for (uint32_t i = 0; i < leaves->count; i++) {
     Expr leaf = value_exprs(leaves)[i], value = value_exprs(after)[i];
     bool is_assigned = value_exprs(assigned)[i] != dag_constant(el->dag, 0) && !is_kept(el, leaf, value);
-    if (value == leaf || (!is_whole && !is_assigned)) continue;
+    bool by_when = map_get(&el->algorithm->targets, variable_of_leaf(el, leaf)) != MAP_NONE;
+    if (by_when || (!is_whole && !is_assigned)) continue;
     RawEquation equation = {.left = leaf,
                             .right = value,
                             .base = (BaseType)leaves->type.base,
@@ -292,12 +346,13 @@ static bool holds_clocked(const Ast *ast, const AstStatement *statements, uint32
 void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   el->is_clocked = !section->is_initial &&
                    (el->clock || section->state || holds_clocked(el->ast, section->body.data, section->body.count, 0));
-  struct Algorithm algorithm = {0};
+  struct Algorithm algorithm = {.targets = map_make(el->heap)};
   for (uint32_t i = 0; i < section->body.count; i++)
     algorithm.has_blocks = algorithm.has_blocks || section->body.data[i].branches.count;
   Routine routine = {.span = section->span};
   Compiler c = compiler_make(el, &routine, el->diags, el->scope);
-  find_assigned(el, &algorithm, section->body.data, section->body.count, 0);
+  for (uint32_t i = 0; i < section->body.count; i++) find_assigned(el, &algorithm, &section->body.data[i], false, i, 0);
+  find_followed(&algorithm, section);
   c.has_slots = true;
   c.slots = map_make(el->heap);
   for (uint32_t i = 0; i < algorithm.assigned.count; i++) {
@@ -314,5 +369,7 @@ void algorithm_elaborate(Elaboration *el, const AstSection *section) {
   el->is_clocked = false;
   compiler_free(&c);
   routine_free(el->heap, &routine);
+  vec_free(el->heap, &algorithm.changes);
+  map_free(&algorithm.targets);
   vec_free(el->heap, &algorithm.assigned);
 }

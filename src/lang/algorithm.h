@@ -12,7 +12,10 @@ void algorithm_when_end(void *context);
 /* A variable that a section assigns: its component and its slot in the code. */
 typedef struct Assigned {
   uint32_t component, slot;
-  bool is_whole; /* a statement assigns all of it, so that every element of it is determined here */
+  bool is_whole;         /* a statement assigns all of it, so that every element of it is determined here */
+  bool in_when, outside; /* where it is assigned */
+  bool is_followed;      /* others read what one of several statements made of it */
+  uint32_t first, last;  /* statements of the section that assign it */
 } Assigned;
 
 /* procedure.c: a section whose control flow is only known while simulating becomes a function of the

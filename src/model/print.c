@@ -519,10 +519,11 @@ static void print_when(Print *print, TextVec *text, const When *when) {
   text_printf(print->heap, text, "    end when;\n");
 }
 
-/* Whens of one algorithm section may assign the same variable, so they stay together in one. */
+/* Whens of one algorithm section may assign the same variable, so they stay together in one; and branches may assign different ones. */
 static bool is_in_group(const Model *model, uint32_t when) {
   uint32_t number = model->whens.data[when].algorithm;
   if (!number) return false;
+  if (model->whens.data[when].branches.count > 1) return true;
   bool follows = when > 0 && model->whens.data[when - 1].algorithm == number;
   return follows || (when + 1 < model->whens.count && model->whens.data[when + 1].algorithm == number);
 }
