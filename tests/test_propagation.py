@@ -120,6 +120,18 @@ class Propagation(unittest.TestCase):
                             self.assertLess(abs(float(value) - expected), 1e-3 * abs(expected) + 1e-9, (seed, j, method, k, i, value, expected))
         self.assertEqual(powers, {0, -1, -2})
 
+    def test_free_variables(self):
+        """With more unknowns than equations the report says that equations were added, and names the model's own variables alone."""
+        for equations in ("x*y = cos(time);", "der(x) = y - x; x + y*z = 1.5;", "x + y + z = 1; der(x) = z;", "x*y + y*z + z*x = 1 + time;"):
+            text = f"model M\n  Real {', '.join(name + '(start = 0.8)' for name in 'xyz' if name in equations)};\nequation\n  {equations}\nend M;\n"
+            with self.subTest(equations=equations), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "m.mo"
+                path.write_text(text)
+                done = subprocess.run([DAEDAL, "init", path, "--propagation", "--method", "strangeness"], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("equations as given and those for free variables, linearized", done.stdout)
+                self.assertNotIn("$", done.stdout)
+
     def test_water(self):
         """The correction of the pressures in the closed form of the paper; an error in p_n goes nowhere with implicit Euler, and stays in p_n with the trapezoidal rule."""
         tubes = [(1, 2), (2, 3), (2, 6), (3, 4), (3, 5), (4, 5), (5, 10), (6, 5), (7, 4), (7, 8), (8, 5), (8, 10), (9, 8), (11, 9), (11, 12),

@@ -232,5 +232,6 @@ const Propagation *initial_propagation(const Initializer *initializer, const Ini
   Propagation *propagation = arena_alloc(arena, sizeof *propagation);
   Evaluator *evaluator = initializer->ranks ? initializer->ranks->evaluator : initializer->evaluator;
   *propagation = propagation_find(evaluator, initial->t0, initial->y, arena);
+  propagation->is_closed = initializer->ranks && initializer->ranks->u;
   return propagation;
 }

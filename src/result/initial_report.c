@@ -57,6 +57,7 @@ static void add_unknown(Table *table, uint32_t unknown) {
   const Problem *problem = array->problem;
   const Model *model = table->evaluator->model;
   const char *name = model_name(model, model->unknowns.data[unknown]);
+  if (name[0] == '$') return; /* one that added equations need */
   uint32_t root = problem->aliases.removed ? problem->aliases.root[unknown] : unknown;
   if (root == UINT32_MAX) {
     Line line = {.name = name};
@@ -187,8 +188,16 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
 
 /* ---- a wrong start ---- */
 
+/* Is component j a variable of the model, rather than one that added equations need? */
+static bool is_written(const Propagation *propagation, const Evaluator *evaluator, uint32_t j) {
+  const Array *array = evaluator->array;
+  uint32_t unknown = array->problem->unknown[array->column_unknown[propagation->column[j]]];
+  return model_name(evaluator->model, evaluator->model->unknowns.data[unknown])[0] != '$';
+}
+
 /* Is an error of component j no part of another solution alone? */
-static bool is_inconsistent(const Propagation *propagation, uint32_t j) {
+static bool is_inconsistent(const Propagation *propagation, const Evaluator *evaluator, uint32_t j) {
+  if (!is_written(propagation, evaluator, j)) return false;
   for (uint32_t i = 0; i < propagation->count; i++)
     if (propagation_power(propagation, PROPAGATION_TRAPEZOIDAL, 0, i, j) >= 0) return true;
   return false;
@@ -200,7 +209,7 @@ static const char *errors_text(const Propagation *propagation, const Evaluator *
   const char *text = "";
   for (uint32_t i = 0; i < propagation->count; i++) {
     int power = propagation_power(propagation, (PropagationMethod)method, step, i, j);
-    if (power < 0) continue;
+    if (power < 0 || !is_written(propagation, evaluator, i)) continue;
     const char *name = array_column_name(evaluator->array, propagation->column[i], arena);
     text = arena_printf(arena, "%s%s%s h^%d", text, *text ? ", " : "", arena_printable(arena, name), -power);
   }
@@ -213,10 +222,10 @@ static void text_propagation(const Propagation *propagation, const Evaluator *ev
     text_printf(heap, text, "\nWhat a wrong start does is not known: %s\n", propagation->failure);
     return;
   }
-  text_printf(heap, text, "\nWhat a wrong start does: equations as given, linearized at the start, of index %u\n",
-              propagation->index);
+  text_printf(heap, text, "\nWhat a wrong start does: equations as given%s, linearized at the start, of index %u\n",
+              propagation->is_closed ? " and those for free variables" : "", propagation->index);
   for (uint32_t j = 0; j < propagation->count; j++) {
-    if (!is_inconsistent(propagation, j)) continue;
+    if (!is_inconsistent(propagation, evaluator, j)) continue;
     const char *name = array_column_name(evaluator->array, propagation->column[j], arena);
     text_printf(heap, text, "  %s wrong\n", arena_printable(arena, name));
     for (int method = 0; method < PROPAGATION_METHODS; method++) {
@@ -255,7 +264,7 @@ static void json_errors(const Propagation *propagation, const Evaluator *evaluat
   json_array_begin(json);
   for (uint32_t i = 0; i < n; i++) {
     int power = propagation_power(propagation, (PropagationMethod)method, step, i, j);
-    if (power < 0) continue;
+    if (power < 0 || !is_written(propagation, evaluator, i)) continue;
     uint32_t to = propagation->column[i], from = propagation->column[j];
     json_object_begin(json);
     json_key_string(json, "variable", array_column_name(evaluator->array, to, arena));
@@ -290,7 +299,7 @@ static void json_propagation(const Propagation *propagation, const Evaluator *ev
   json_key(json, "errors");
   json_array_begin(json);
   for (uint32_t j = 0; j < propagation->count && !propagation->failure; j++)
-    if (is_inconsistent(propagation, j)) json_wrong(propagation, evaluator, j, json, arena);
+    if (is_inconsistent(propagation, evaluator, j)) json_wrong(propagation, evaluator, j, json, arena);
   json_array_end(json);
   json_object_end(json);
 }
