@@ -369,7 +369,11 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   Callee callee = {.inputs = heap_array(heap, function->input_count, sizeof *callee.inputs)};
   callee.arguments = heap_array(heap, function->arguments, runner->domain.size);
   callee.results = heap_array(heap, function->results, runner->domain.size);
-  if (runner->n <= KEPT_PARTIALS && !function->routine->is_impure)
+  const Model *model = runner->caller->model;
+  bool is_pure =
+      !function->routine->is_impure && !routine_has_effect(function->routine) &&
+      !routine_calls(heap, model->routines.data, model->routines.count, function->routine, routine_has_effect);
+  if (runner->n <= KEPT_PARTIALS && is_pure)
     callee.kept =
         heap_array(heap, (size_t)KEPT * (function->arguments + (size_t)function->results), runner->domain.size);
   for (uint32_t i = 0; i < function->input_count; i++)

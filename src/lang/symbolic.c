@@ -378,42 +378,18 @@ static bool all_known(const Elaboration *el, const Expr *list, uint32_t count) {
   return true;
 }
 
-/* Does one of the routines that the code calls, itself or through others, pass the test? */
 static bool calls_such(const Elaboration *el, const Routine *routine, bool (*test)(const Routine *)) {
-  bool *seen = heap_array(el->heap, el->model->routines.count, sizeof *seen), found = false;
-  IndexVec open = {0};
-  vec_push(el->heap, &open, routine->number);
-  while (open.count && !found) {
-    const Routine *next = el->model->routines.data[vec_pop(&open)];
-    for (uint32_t i = 0; i < next->code.count && !found; i++) {
-      if (next->code.data[i].code != CODE_CALL) continue;
-      uint32_t callee = next->extra.data[next->code.data[i].b];
-      found = test(el->model->routines.data[callee]);
-      if (!seen[callee]) vec_push(el->heap, &open, callee);
-      seen[callee] = true;
-    }
-  }
-  vec_free(el->heap, &open);
-  heap_free(el->heap, seen);
-  return found;
+  return routine_calls(el->heap, el->model->routines.data, el->model->routines.count, routine, test);
 }
 
 static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
-
-/* An external function that does more than to compute and to read files, or whose result is an object. */
-static bool has_effect(const Routine *routine) {
-  if (routine->kind == ROUTINE_CODE) return false;
-  for (uint32_t i = 0; i < routine->outputs; i++)
-    if (routine->locals.data[routine->inputs + i].type.base == TYPE_EXTERNAL_OBJECT) return true;
-  return !routine->implementation || routine->implementation->effect != EFFECT_NONE;
-}
 
 /* Does it give the same for the same arguments, and can it be run while the model is read? What is declared impure and only
  * reads files can, but what a when asks for is asked for at its event. */
 static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
   if (routine->is_impure && el->in_when) return false;
-  if (routine->kind != ROUTINE_CODE) return !has_effect(routine);
-  return !routine->is_impure || !calls_such(el, routine, has_effect);
+  if (routine->kind != ROUTINE_CODE) return !routine_has_effect(routine);
+  return !routine->is_impure || !calls_such(el, routine, routine_has_effect);
 }
 
 /* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */

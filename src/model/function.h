@@ -168,5 +168,12 @@ typedef struct Function {
 bool routine_can_run(const Routine *routine);
 const char *routine_lacks(const Routine *routine);
 
+/* An external function that does more than to compute and to read files, or whose result is an object. */
+bool routine_has_effect(const Routine *routine);
+
+/* Does one of the routines that the code calls, itself or through others, pass the test? `all`: of the model. */
+bool routine_calls(Heap *heap, Routine *const *all, uint32_t count, const Routine *routine,
+                   bool (*test)(const Routine *));
+
 /* Appends an instruction and gives its position. */
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span);
