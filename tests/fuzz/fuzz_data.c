@@ -381,9 +381,10 @@ static void put_argument(Random *random, Text *text, const char *formal, size_t 
   if (!random_below(random, 12)) columns = random_below(random, 6);
   bool is_real = random_below(random, 30) != 0;
   const char *real = is_real ? "Real" : random_below(random, 2) ? "Integer" : "String";
+  size_t letters = rest[0] == '\'' ? strcspn(rest + 1, "'") : 0; /* none: what is only written */
   if (rest[0] == '\'')
-    put(text, "input String %.*s = \"%c\";\n", (int)length, formal,
-        random_below(random, 12) ? rest[1 + random_below(random, (uint32_t)strcspn(rest + 1, "'"))] : 'x');
+    put(text, "%s String %.*s = \"%c\";\n", letters || random_below(random, 2) ? "input" : "output", (int)length,
+        formal, letters && random_below(random, 12) ? rest[1 + random_below(random, (uint32_t)letters)] : 'x');
   else if (rest[0] == '.') put(text, "%s %s %.*s = 1;\n", role, real, (int)length, formal);
   else if (rest[0] == '~' || rest[0] == '#')
     put(text, "output %s %.*s[%u];\n", rest[0] == '~' ? real : "Integer", (int)length, formal,
