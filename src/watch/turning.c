@@ -49,7 +49,7 @@ TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
   determinant_plans(code, structure, &plan->moving, &plan->switched);
   for (uint32_t b = 0; b < plan->moving.blocks.count; b++) {
     const Watched *watched = &plan->moving.blocks.data[b];
-    if (watched->size > DENSE_ROWS || watched->first > SMALL_WORK) plan->every = SELDOM;
+    if (watched->size > PARTS || watched->first > SMALL_WORK) plan->every = SELDOM;
   }
   return plan->moving.program || plan->switched.program ? plan : NULL;
 }
