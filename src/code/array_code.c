@@ -192,7 +192,7 @@ static bool has_rough(const ArrayCode *code, const IndexVec *nodes) {
   return is_rough;
 }
 
-/* Marks the discrete leaves that initial equations depend on, if the logic has them. */
+/* Marks the discrete leaves that initial equations depend on. Without logic there are none. */
 static void mark_initial_leaves(ArrayCode *code) {
   Dag *dag = code->array->dag;
   const Expr *residual = code->modes->logic->initial_residual;

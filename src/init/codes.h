@@ -13,6 +13,8 @@ typedef struct InitialCode {
 } InitialCode;
 
 typedef struct InitialCodes InitialCodes;
+
+/* An empty list. Lives in the heap. */
 InitialCodes *codes_new(Heap *heap);
 
 /* NULL: there is none, or codes is NULL. O(count). */

@@ -32,7 +32,7 @@ static void add_assignment(Elaboration *el, uint32_t target, Expr value, Span sp
   vec_push(el->heap, el->actions, action);
 }
 
-/* A branch that someone asks whether it fires counts how often it does. */
+/* Ends the open branch. If a value depends on whether it fires, it counts how often it does. */
 static void close_branch(Elaboration *el) {
   struct Algorithm *algorithm = el->algorithm;
   if (algorithm->when.branches.count == 0) return;
@@ -72,7 +72,7 @@ static const Assigned *assigned_of_slot(const Elaboration *el, uint32_t slot) {
   return NULL;
 }
 
-/* Does the open branch fire now: has it counted? */
+/* Does the open branch fire at this event? Then its count has just grown. */
 static Expr branch_fires(Elaboration *el, Span span) {
   struct Algorithm *algorithm = el->algorithm;
   Dag *dag = el->dag;
@@ -124,7 +124,7 @@ static Expr changed_value(const Elaboration *el, Expr leaf, Expr value) {
   return value;
 }
 
-/* Behind the when, a variable that it assigns is what it made of it: its leaf, unless others assign it, too. */
+/* After the when, a variable that it assigns has its new value: its leaf, or if other statements assign or read it, an expression for the value at this point. */
 static void bind_leaves(Elaboration *el, const Value *leaves, bool is_followed, Value *value) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
@@ -203,7 +203,8 @@ static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const As
       find_assigned(el, algorithm, &statement->branches.data[k].body.data[i], in_when, place, depth + 1);
 }
 
-/* A statement outside of whens may read what one of several whens made, which is not what the last one makes. Whens among themselves do by their order (array/logic.c). */
+/* If several whens assign a variable, a statement outside of whens that stands between them reads the value of that point, not the last one. Between whens alone, their order does this
+ * (array/logic.c). */
 static void find_followed(struct Algorithm *algorithm, const AstSection *section) {
   bool has_others = false;
   for (uint32_t i = 0; i < section->body.count; i++)

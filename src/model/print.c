@@ -519,7 +519,7 @@ static void print_when(Print *print, TextVec *text, const When *when) {
   text_printf(print->heap, text, "    end when;\n");
 }
 
-/* Whens of one algorithm section may assign the same variable, so they stay together in one; and branches may assign different ones. */
+/* Is the when printed in an algorithm section? Whens of one section may assign the same variable, and the branches of one when different variables; equations must not. */
 static bool is_in_group(const Model *model, uint32_t when) {
   uint32_t number = model->whens.data[when].algorithm;
   if (!number) return false;

@@ -30,8 +30,7 @@ struct Stepper {
   const Integrator *integrator;
   double changed; /* when a method that failed was last left for another, if it ever was */
   bool has_changed;
-  const Integrator *
-      waiting; /* the one to go on with when the solution slides no longer, or is behind an instant; NULL: that in use */
+  const Integrator *waiting; /* the one to go on with after a slide or an instant; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */

@@ -220,7 +220,7 @@ static int64_t own_size(const Ast *ast, AstExpr e, Name name) {
   return is_own && ast_kind(ast, number) == AST_INTEGER ? ast_node(ast, number)->value.integer : 0;
 }
 
-/* A size that is said to be itself, or a later one that is not open. */
+/* Refuses `x[size(x, 1)]`: a size that is defined by itself or by a later size, unless the model leaves that one open with `:`. */
 static void check_own_sizes(Parser *parser, AstClass *definition, const AstComponent *component) {
   const Ast *ast = parser->ast;
   const AstExprs *sizes = &component->dimensions;
