@@ -72,10 +72,11 @@ static double way_to(const Stepper *stepper, double singular) {
   return way > 0 && way < span ? way : span;
 }
 
-/* The same of one in the last step, to t, or just before it: the columns change as fast as that step is long. Times beside it differ by more than round-off. */
+/* The same of one in the last step, to t, or just before it: the columns change as fast as on the way since the last event or instant. Times beside it differ by more
+ * than round-off. */
 static double way_within(const Stepper *stepper, double singular, double t) {
-  double way = fmin(way_to(stepper, singular), t - fmin(singular, stepper->before));
-  return fmax(way, FAR * DBL_EPSILON * fabs(t) / LOCATED);
+  double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->before));
+  return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);
 }
 
 double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }

@@ -137,6 +137,8 @@ void turning_begin(Turning *turning, double t, const double *y) {
     begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
 }
 
+double turning_origin(const Turning *turning) { return turning->origin.t; }
+
 /* ---- between two looks ---- */
 
 static bool changes_sign(const Stretch *stretch) {

@@ -36,6 +36,9 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or goes on behind an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
+/* Where that was. */
+double turning_origin(const Turning *turning);
+
 /* Is a matrix singular just where the run begins, or goes on behind an event? At the latter entries may be as small as round-off for a moment, as
  * those of what begins to move. */
 bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point);
