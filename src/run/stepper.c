@@ -400,6 +400,8 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
         turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper), is_last, point);
     if (status == TURNING_SUSPECT && !waits && point->found < INFINITY) {
       stepper->t_instant = point->found;
+      if (is_stuck && !stepper_is_behind_instant(stepper, t) && stepper_leaps_instant(stepper, point->found))
+        return TURNING_NONE;
       if (stepper_passes_instant(stepper, t)) continue;
     }
     if (status == TURNING_SUSPECT)
