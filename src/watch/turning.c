@@ -555,7 +555,7 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
     TurningPoint found;
     Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
     if (trace == TRACE_ZERO && crosses) found.found = trail->near.right;
- if (trace == TRACE_ZERO) {
+    if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
     }

@@ -50,11 +50,11 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
 typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_SUSPECT, /* a determinant may be zero since the last look: turning_follow tells. *point is where it is on the way of the run, if that is known */
-  TURNING_POINT,  /* *point is singular, in the last step or close to it, and the first one there */
-  TURNING_JUMP,   /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
-  TURNING_ASTRAY, /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
-  TURNING_SMALL,  /* it is nearly zero in the last step */
-  TURNING_NOISE,  /* it has often seemed zero, and was not: it is round-off, and nothing is known */
+  TURNING_POINT,   /* *point is singular, in the last step or close to it, and the first one there */
+  TURNING_JUMP,    /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
+  TURNING_ASTRAY,  /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
+  TURNING_SMALL,   /* it is nearly zero in the last step */
+  TURNING_NOISE,   /* it has often seemed zero, and was not: it is round-off, and nothing is known */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
