@@ -595,9 +595,9 @@ static daedal_result *shoot_held(daedal_model *model, const daedal_options *opti
 static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   const Model *written = model->model;
   const Variable *end = &written->variables.data[written->parameters.data[written->optimal_end.parameter]];
-  double length = bound(model, end->start, 1);
+  double guess = bound(model, end->start, 1), length = guess;
   daedal_result *run = NULL, *found = NULL;
-  for (uint32_t k = 0; k < ATTEMPTS && !run && length > 0; k++, length *= 2)
+  for (; !run && length > 0 && length <= MANY * guess; length *= 2)
     run = shoot_held(model, options, attempt, length, NULL);
   for (length /= 2; run && !found;) {
     found = shoot_held(model, options, attempt, 0, run);
