@@ -285,6 +285,18 @@ end Angle;
                                        f"  annotation(experiment(StopTime = {stop or 1}, Tolerance = 1e-9));\nend M;\n")
                 self.assertAlmostEqual(columns[name][-1], value, delta=delta)
 
+    def test_least_time_without_guesses(self):
+        """The double integrator from any state to rest at 0, with no guess but 1 for the time: full force until the parabola to the end is met, then the other one."""
+        pick = random.Random(int(os.environ.get("SEED", 4)))
+        for _ in range(int(os.environ.get("MEMBERS", 12))):
+            x, v = pick.uniform(-3, 3), pick.uniform(-3, 3)
+            side = 1 if x + v * abs(v) / 2 > 0 else -1
+            least = side * v + 2 * math.sqrt(v * v / 2 + side * x)
+            code, _, columns, words = run(f"model M\n  parameter Real T(start = 1, fixed = false, min = 0.01);\n  Real x(start = {x}, fixed = true), v(start = {v}, fixed = true), u(min = -1, max = 1);\n"
+                                          "equation\n  der(x) = v; der(v) = u;\nminimize T;\nfinal equation\n  time = T; x = 0; v = 0;\n  annotation(experiment(Tolerance = 1e-9));\nend M;\n")
+            self.assertEqual(code, 0, words)
+            self.assertAlmostEqual(columns["time"][-1], least, delta=1e-6, msg=f"x = {x}, v = {v}")
+
     def test_second_order(self):
         """der(der(x)) = u is the rate of x, not what u is."""
         _, run = self.good("model M\n  Real x(start = 0, fixed = true), u, J(start = 0, fixed = true);\ninitial equation\n  der(x) = 0;\nequation\n  der(der(x)) = u;\n"

@@ -32,23 +32,13 @@ typedef struct ArcSearch {
   ArcOrder *order; /* per arc and control */
   daedal_result *found;
   Budget *budget;
-  bool (*on_step)(void *context, const daedal_progress *progress); /* of the caller; NULL: none */
-  void *context;
-  uint32_t steps;     /* of the attempt so far */
   uint32_t chattered; /* runs whose arcs no sequence joins */
   uint32_t tried;     /* with smoothing: runs are divided as boundary_segments[tried] says */
 } ArcSearch;
 
-/* An attempt ends after too many steps, or when the caller says so: one that succeeds takes a tenth of them. */
-static bool count_step(void *context, const daedal_progress *progress) {
-  ArcSearch *search = context;
-  return ++search->steps > MANY || (search->on_step && search->on_step(search->context, progress));
-}
-
 static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, double tolerance) {
   daedal_options options = search->options;
   options.tolerance = tolerance;
-  search->steps = 0;
   return boundary_shoot(search->model, &options, attempt);
 }
 
@@ -395,12 +385,14 @@ static void look_at_run(ArcSearch *search) {
 /* More segments for the next runs, if there may be more. */
 static bool divide(ArcSearch *search) { return boundary_segments[search->tried + 1] && ++search->tried; }
 
-/* The first run with this smoothing, with as few segments as it takes. */
-static void find_first(ArcSearch *search, double smoothing) {
-  search->smoothing = smoothing;
-  search->tried = 0;
-  while (!smooth(search, smoothing) && divide(search)) {
-  }
+/* The first run, with as few segments and as little smoothing as it takes: segments cost more. */
+static void find_first(ArcSearch *search) {
+  do
+    for (double smoothing = 1; !search->run && smoothing <= MANY; smoothing /= GOOD_PART) {
+      search->smoothing = smoothing;
+      smooth(search, smoothing);
+    }
+  while (!search->run && divide(search));
 }
 
 static bool find_arcs(daedal_result *asked, const void *argument) {
@@ -410,7 +402,7 @@ static bool find_arcs(daedal_result *asked, const void *argument) {
   search->before = arena_array(search->arena, search->controls, sizeof *search->before);
   search->now = arena_array(search->arena, search->controls, sizeof *search->now);
   double factor = sqrt(GOOD_PART);
-  for (double smoothing = 1; !search->run && smoothing <= MANY; smoothing /= GOOD_PART) find_first(search, smoothing);
+  find_first(search);
   if (search->run) look_at_run(search);
   while (search->run && !search->found && search->chattered < CHANGE_LIMIT && search->smoothing > SAME &&
          factor < CLEARLY_LESS) {
@@ -428,10 +420,6 @@ daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options,
   ArcSearch search = {.model = model, .options = *options, .budget = budget, .controls = model->model->switched.count},
             *pointer = &search;
   boundary_forget_outputs(&search.options);
-  search.on_step = options->on_step;
-  search.context = options->context;
-  search.options.on_step = count_step;
-  search.options.context = &search;
   daedal_result *asked = result_make(model, NULL, find_arcs, &pointer), *result = NULL;
   if (search.found) {
     Attempt attempt = {.segments = search.arcs.count,

@@ -8,6 +8,7 @@
 #include "api/handles.h"
 #include "base/number.h"
 #include "base/spread.h"
+#include "core/constants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -543,6 +544,7 @@ static daedal_result *shoot(daedal_model *model, const daedal_options *options, 
   read_times(&shooting, options);
   shooting.form.segments = attempt->segments;
   shooting.form.smoothing = attempt->smoothing;
+  shooting.form.held_end = attempt->held_end;
   shooting.form.arcs = attempt->arcs;
   shooting.form.examined = attempt->examined;
   daedal_result *asked = result_make(model, NULL, solve, &pointer), *result = asked;
@@ -565,11 +567,53 @@ static daedal_result *shoot(daedal_model *model, const daedal_options *options, 
 }
 
 /* Guesses of 0 may be a point where the equations determine nothing, as with multipliers: then others come first. */
-daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
+static daedal_result *shoot_from_guesses(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   for (Otherwise k = OTHERWISE_ZERO; k < OTHERWISE_COUNT && !attempt->guess; k++) {
     daedal_result *result = shoot(model, options, attempt, k, true);
     if (result && (k == OTHERWISE_ZERO || daedal_status_of(result) == DAEDAL_OK)) return result;
     daedal_free(result);
   }
   return shoot(model, options, attempt, OTHERWISE_ZERO, false);
+}
+
+static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
+
+/* The run of a given length, from another run or, without one, from the guesses; NULL: none was found. */
+static daedal_result *shoot_held(daedal_model *model, const daedal_options *options, const Attempt *attempt,
+                                 double held_end, daedal_result *guess) {
+  Attempt held = *attempt;
+  held.held_end = held_end;
+  held.guess = guess;
+  daedal_result *run = shoot_from_guesses(model, options, &held);
+  if (is_ok(run)) return run;
+  daedal_free(run);
+  return NULL;
+}
+
+/* The final time of an optimal control, where it is far from its guess: the best run of that length, or of twice that and so on, since
+ * controls with bounds take their time; from there the best length, or from shorter runs. NULL: none was found. */
+static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
+  const Model *written = model->model;
+  const Variable *end = &written->variables.data[written->parameters.data[written->optimal_end.parameter]];
+  double guess = bound(model, end->start, 1), length = guess;
+  daedal_result *run = NULL, *found = NULL;
+  for (; !run && length > 0 && length <= MANY * guess; length *= 2)
+    run = shoot_held(model, options, attempt, length, NULL);
+  for (length /= 2; run && !found;) {
+    found = shoot_held(model, options, attempt, 0, run);
+    daedal_result *shorter = found ? NULL : shoot_held(model, options, attempt, length *= sqrt(0.5), run);
+    daedal_free(run);
+    run = shorter;
+  }
+  return found;
+}
+
+daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
+  daedal_result *result = shoot_from_guesses(model, options, attempt), *found = NULL;
+  bool is_smooth = attempt->smoothing > 0 || !model->model->switched.count;
+  if (!attempt->guess && is_smooth && model->model->optimal_end.is_sought &&
+      daedal_status_of(result) == DAEDAL_INTEGRATION)
+    found = shoot_lengths(model, options, attempt);
+  daedal_free(found ? result : NULL);
+  return found ? found : result;
 }

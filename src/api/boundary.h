@@ -7,6 +7,7 @@
 typedef struct Attempt {
   uint32_t segments; /* as many as there are arcs, if there are any */
   double smoothing;  /* of switched controls; 0: none */
+  double held_end;   /* the final time, though it is sought; 0: it is not held */
   BoundaryArcs arcs;
   const ArcOrder *order;    /* of the report: per arc and control; NULL: not known */
   uint32_t most_iterations; /* 0: those of a fit */

@@ -421,6 +421,7 @@ static void add_end_time(Optimal *o, uint32_t count) {
     }
   Expr slope = final_slope(o, count, dag_parameter(o->dag, o->end_time));
   slope = dag_add(o->dag, slope, final_slope(o, count, time));
+  o->model->optimal_end = (OptimalEnd){true, o->end_time, o->model->final_equations.count};
   add_final(o, hamiltonian, dag_negate(o->dag, slope), d->energy->span);
 }
 

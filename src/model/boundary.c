@@ -220,21 +220,41 @@ static Expr half_range(Opening *o, const SwitchedControl *switched) {
   return dag_scale(o->dag, 0.5, dag_subtract(o->dag, switched->max, switched->min));
 }
 
-/* With w = (u - middle) / half, S half w - e sqrt(1 - w^2) is least where w = -S half / sqrt((S half)^2 + e^2): the problem with
- * a cost of -e sqrt(1 - w^2) beside its own (Silva and Trelat 2010). */
+/* Adds to the left side of the condition that determines the final time of an optimal control. */
+static void add_to_end(Opening *o, Expr term) {
+  if (!o->model->optimal_end.is_sought) return;
+  Equation *equation = &o->model->final_equations.data[o->model->optimal_end.condition];
+  equation->left = dag_add(o->dag, equation->left, term);
+  equation->residual = dag_subtract(o->dag, equation->left, equation->right);
+}
+
+/* With w = (u - middle) / half, S half w + e (1 - sqrt(1 - w^2)) is least where w = -S half / sqrt((S half)^2 + e^2): the problem with
+ * a cost of e (1 - sqrt(1 - w^2)) beside its own (Silva and Trelat 2010). It is never negative, so that a longer run does not pay. */
 static void smooth_controls(Opening *o) {
   Dag *dag = o->dag;
+  Expr smoothing = dag_constant(dag, o->options->smoothing);
   for (uint32_t c = 0; c < o->model->switched.count; c++) {
     const SwitchedControl *switched = &o->model->switched.data[c];
     Expr half = half_range(o, switched), middle = dag_subtract(dag, switched->max, half);
     Expr slope = dag_multiply(dag, switched->function, half);
-    Expr square =
-        dag_add(dag, dag_multiply(dag, slope, slope), dag_constant(dag, o->options->smoothing * o->options->smoothing));
-    Expr part = dag_divide(dag, slope, dag_unary(dag, OP_SQRT, square));
+    Expr square = dag_add(dag, dag_multiply(dag, slope, slope), dag_multiply(dag, smoothing, smoothing));
+    Expr root = dag_unary(dag, OP_SQRT, square), part = dag_divide(dag, slope, root);
     Expr value = dag_subtract(dag, middle, dag_multiply(dag, half, part));
     Expr residual = dag_subtract(dag, value, switched->control);
     set_residual(o, &o->model->equations.data[switched->equation], residual);
+    Expr saved = dag_divide(dag, dag_multiply(dag, smoothing, smoothing), root); /* e sqrt(1 - w^2) */
+    add_to_end(o, dag_subtract(dag, smoothing, saved));
   }
+}
+
+/* The final time is a given one, and its own condition says so. */
+static void hold_end(Opening *o) {
+  const OptimalEnd *end = &o->model->optimal_end;
+  Equation *equation = &o->model->final_equations.data[end->condition];
+  equation->left = dag_parameter(o->dag, end->parameter);
+  equation->right = dag_constant(o->dag, o->options->held_end);
+  equation->residual = dag_subtract(o->dag, equation->left, equation->right);
+  o->model->variables.data[o->model->parameters.data[end->parameter]].start = equation->right;
 }
 
 static void add_examined(Opening *o) {
@@ -422,6 +442,7 @@ void boundary_open(Model *model, const BoundaryOptions *options, Diags *diags) {
                .unknowns = model->unknowns.count};
   find_beginnings(&o);
   if (options->smoothing > 0) smooth_controls(&o);
+  if (options->held_end > 0) hold_end(&o);
   name_derivatives(&o, model_highest_orders(o.model, o.equations, &o.arena));
   if (options->form == BOUNDARY_CONDITIONS && check_segments(&o)) make_segments(&o);
   if (options->form == BOUNDARY_KNOWN) {

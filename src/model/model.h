@@ -144,6 +144,13 @@ typedef struct SwitchedControl {
   Expr control, function, min, max;
 } SwitchedControl;
 
+/* The final time of an optimal control, where it is sought. */
+typedef struct OptimalEnd {
+  bool is_sought;
+  uint32_t parameter; /* leaf: the time */
+  uint32_t condition; /* the final equation H + ... = 0 that determines it */
+} OptimalEnd;
+
 typedef struct Model {
   Heap *heap;
   Names *names;
@@ -157,8 +164,9 @@ typedef struct Model {
   VEC(ComponentClass) classes;              /* of components at any depth, each once */
   VEC(Equation) equations;                  /* continuous, in flat order */
   VEC(Equation) initial_equations;
-  VEC(Equation) final_equations;    /* at the end of a run; time is the stop time there */
-  VEC(SwitchedControl) switched;    /* of an optimal control */
+  VEC(Equation) final_equations; /* at the end of a run; time is the stop time there */
+  VEC(SwitchedControl) switched; /* of an optimal control */
+  OptimalEnd optimal_end;
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
   VEC(Action) asserts;       /* assert and terminate outside of when */
