@@ -79,9 +79,10 @@ def test_plants(folder, count):
         done = run(folder, "export", "Plant.mo", "--fmu", fmu, "--fmi", version)
         check(done.returncode == 0, f"{seed}: export: {done.stderr}")
         without_saving(fmu, folder / "fmu" / "unsaved.fmu")
-        own = run(folder, "simulate", "Plant.mo", "-o", "-", "-q", "--override", f"gain={gain}")
+        begin = chance.uniform(-1, 1)
+        own = run(folder, "simulate", "Plant.mo", "-o", "-", "-q", "--override", f"gain={gain},x0={begin}")
         for file, kind in ((fmu, "me"), (fmu, "cs"), (folder / "fmu" / "unsaved.fmu", "me")):
-            done = run(folder, "simulate", file, "--kind", kind, "--allow-external", "-o", "-", "-q", "--override", f"gain={gain}")
+            done = run(folder, "simulate", file, "--kind", kind, "--allow-external", "-o", "-", "-q", "--override", f"gain={gain},start(x0)={begin}")
             check(done.returncode == 0, f"{seed}: simulate --kind {kind}: {done.stderr}")
             if done.returncode == 0:
                 compare(rows(done.stdout), rows(own.stdout), ["y", "n", "high"], 1e-6, f"{seed}: {kind}")

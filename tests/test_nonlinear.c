@@ -1,5 +1,5 @@
 /* The solver of nonlinear equations: paths with turning points, and corrections near a solution. */
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 #include "nonlinear/nonlinear.h"
 
 #include <math.h>

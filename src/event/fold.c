@@ -7,7 +7,7 @@
 #include "base/copy.h"
 #include "base/linear.h"
 #include "core/constants.h"
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "base/linear.h"
 #include "core/constants.h"
+#include "core/corrector.h"
 #include "core/linear.h"
-#include "nonlinear/corrector.h"
 
 #include <math.h>
 #include <string.h>

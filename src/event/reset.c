@@ -4,7 +4,7 @@
 
 #include "base/blas.h"
 #include "core/constants.h"
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -529,15 +529,10 @@ static void put_arrays(Writer *writer) {
   const Array *array = evaluator->array;
   Arena *arena = writer->arena;
   uint32_t n = array->problem->unknowns, leaves = modes_leaves(evaluator->code->modes);
-  int32_t *level = arena_array(arena, array->rows, sizeof *level), *c = arena_array(arena, array->rows, sizeof *c);
   const uint32_t *order = export_state_order(arena, source);
   double *weight = arena_array(arena, n, sizeof *weight), *starts = arena_array(arena, leaves, sizeof *starts);
   uint8_t *held = arena_array(arena, array->columns, sizeof *held),
           *matters = arena_array(arena, leaves, sizeof *matters);
-  for (uint32_t r = 0; r < array->rows; r++) {
-    level[r] = (int32_t)array_level(array, r);
-    c[r] = array->c[array->row_equation[r]];
-  }
   for (uint32_t j = 0; j < n; j++) weight[j] = wishes_weight(evaluator, (int32_t)j);
   for (uint32_t q = 0; q < array->columns && export_restarts(source); q++) {
     const InitialColumn *column = export_initial_column(source, q);
@@ -556,8 +551,8 @@ static void put_arrays(Writer *writer) {
   cdata_indices(heap, out, "static const int", "column_start", array->column_start, n + 1);
   cdata_integers(heap, out, "static ", "d", array->d, n);
   cdata_indices(heap, out, "static const int", "state_order", order, n);
-  cdata_integers(heap, out, "static ", "row_level", level, array->rows);
-  cdata_integers(heap, out, "static ", "row_c", c, array->rows);
+  cdata_indices(heap, out, "static const int", "row_start", array->row_start, n);
+  cdata_integers(heap, out, "static ", "c", array->c, n);
   cdata_indices(heap, out, "static const int", "row_equation", array->row_equation, array->rows);
   cdata_integers(heap, out, "static ", "depth0", dummy_depth(source->dummy), n);
   cdata_numbers(heap, out, "static ", "nominal", evaluator->nominal, array->columns);
@@ -707,7 +702,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   PUT(writer, "    .has_logic = %d, .terminal = %d, .states = %u, .work = %u,\n", source->decisions != NULL,
       logic->asks_terminal ? (int)logic->terminal : -1, state_count(source), work);
   PUT(writer,
-      "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
+      "    .column_start = column_start, .d = d, .order = state_order, .row_start = row_start, .c = c,\n"
       "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
       "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
       "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");

@@ -90,13 +90,21 @@ static bool load(ExternalCall *call, FmuObject *object, const char *path, bool i
   return true;
 }
 
-/* file, by model exchange?, values of the parameters, tolerance */
+/* How many states have a start value that may be set. */
+static uint32_t count_starts(const FmuObject *object) {
+  uint32_t count = 0;
+  for (uint32_t k = 0; k < count_of(object, FMI_STATE); k++)
+    count += scalar_has_start(&scalars_of(object, FMI_STATE)[k]);
+  return count;
+}
+
+/* file, by model exchange?, values of the parameters and start values of states, tolerance */
 bool external_fmu_open(ExternalCall *call) {
   Heap *heap = call->state->heap;
   FmuObject *object = heap_alloc(heap, sizeof *object);
   const ExternalValue *parameters = &call->arguments[2];
   if (!load(call, object, external_text(call, 0), external_integer(call, 1))) return false;
-  if (parameters->count != count_of(object, FMI_PARAMETER))
+  if (parameters->count != count_of(object, FMI_PARAMETER) + count_starts(object))
     return external_fail(call, "the FMU is not that of this text");
   object->parameters = heap_copy(heap, parameters->numbers, parameters->count, sizeof(double));
   object->tolerance = external_number(call, 3);
@@ -193,13 +201,25 @@ static bool give_known(ExternalCall *call, FmuObject *object, int64_t from, doub
   return false;
 }
 
+/* Start values that are not those of the description, which an FMU may make of parameters. */
+static bool set_starts(FmuObject *object) {
+  const FmiScalar *states = scalars_of(object, FMI_STATE);
+  const double *value = object->parameters + count_of(object, FMI_PARAMETER);
+  for (uint32_t k = 0; k < count_of(object, FMI_STATE); k++) {
+    if (!scalar_has_start(&states[k])) continue;
+    if (*value != states[k].start && !fmu_set(&object->fmu, &states[k], 1, value)) return false;
+    value++;
+  }
+  return true;
+}
+
 static bool initialize(FmuObject *object, double time, const double *cause, FmuEvent *event) {
   Fmu *fmu = &object->fmu;
   if (object->has_begun && !fmu_reset(fmu)) return false;
   object->has_begun = true;
   *event = (FmuEvent){.next = INFINITY};
   return fmu_set(fmu, scalars_of(object, FMI_PARAMETER), count_of(object, FMI_PARAMETER), object->parameters) &&
-         fmu_begin(fmu, time, object->tolerance) && set_inputs(object, cause, FMI_INPUT) &&
+         set_starts(object) && fmu_begin(fmu, time, object->tolerance) && set_inputs(object, cause, FMI_INPUT) &&
          set_inputs(object, cause, FMI_SWITCH) && fmu_end_initialization(fmu) &&
          (!fmu->is_exchange || fmu_update(fmu, event));
 }

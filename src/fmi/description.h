@@ -1,6 +1,8 @@
 /* description: what the modelDescription.xml of an FMU says (FMI 2.0.4, FMI 3.0.1), as far as a run needs it. */
 #pragma once
 
+#include <math.h>
+
 #include "fmi/xml.h"
 
 /* The type that the functions of an FMU have for a value. Enumerations are Int32 in FMI 2 and Int64 in FMI 3. */
@@ -64,6 +66,11 @@ static inline uint32_t description_count(const FmiDescription *description, FmiR
 static inline const FmiScalar *description_scalars(const FmiDescription *description, FmiRole role) {
   return description->scalars + description->first[role];
 }
+/* Has the state a start value, which may be set before the start? */
+static inline bool scalar_has_start(const FmiScalar *state) {
+  return state->role == FMI_STATE && isfinite(state->start);
+}
+
 static inline bool scalar_is_real(const FmiScalar *scalar) {
   return scalar->type == FMI_FLOAT64 || scalar->type == FMI_FLOAT32;
 }

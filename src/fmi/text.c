@@ -115,6 +115,41 @@ static void write_list(const Writing *writing, FmiRole role) {
   write(writing, "}");
 }
 
+/* A parameter for the start value of each state that has one: start(x). */
+static void write_start_name(const Writing *writing, const FmiScalar *state) {
+  TextVec name = {0};
+  text_printf(writing->heap, &name, "start(%s)", state->name);
+  text_quote(writing->heap, writing->text, name.data, '\'');
+  vec_free(writing->heap, &name);
+}
+
+static void declare_starts(const Writing *writing) {
+  const FmiScalar *states = description_scalars(writing->description, FMI_STATE);
+  for (uint32_t k = 0; k < description_count(writing->description, FMI_STATE); k++) {
+    if (!scalar_has_start(&states[k])) continue;
+    write(writing, "  parameter Real ");
+    write_start_name(writing, &states[k]);
+    write(writing, " = ");
+    write_start(writing, &states[k]);
+    write(writing, " \"start value\";\n");
+  }
+}
+
+/* "{a, b, start(x)}": all that is set before the start. */
+static void write_settings(const Writing *writing) {
+  const FmiScalar *parameters = description_scalars(writing->description, FMI_PARAMETER),
+                  *states = description_scalars(writing->description, FMI_STATE);
+  const char *between = "{";
+  for (uint32_t k = 0; k < description_count(writing->description, FMI_PARAMETER); k++, between = ", ")
+    write(writing, "%s", between), write_value(writing, &parameters[k]);
+  for (uint32_t k = 0; k < description_count(writing->description, FMI_STATE); k++) {
+    if (!scalar_has_start(&states[k])) continue;
+    write(writing, "%s", between), write_start_name(writing, &states[k]);
+    between = ", ";
+  }
+  write(writing, *between == '{' ? "zeros(0)" : "}");
+}
+
 /* What functions of time are given: "'FMU', mode, time, states, inputs, discrete inputs". */
 static void write_arguments(const Writing *writing, const char *mode) {
   write(writing, "('fmu', %s, time, ", mode);
@@ -181,7 +216,7 @@ static void write_object(const Writing *writing, const char *path) {
   write(writing, "  parameter 'FMU' 'fmu' = 'FMU'(");
   text_quote(writing->heap, writing->text, path, '"');
   write(writing, ", %d, ", writing->is_exchange);
-  write_list(writing, FMI_PARAMETER);
+  write_settings(writing);
   write(writing, ", ");
   write_number(writing, description->tolerance > 0 ? description->tolerance : 0);
   write(writing, ");\n  Integer 'fmu mode';\n  discrete Real 'fmu next';\n  Integer 'fmu ends';\n");
@@ -318,6 +353,7 @@ static void write_variables(const Writing *writing) {
   bool is_exchange = writing->is_exchange;
   write_connectors(writing);
   write_declarations(writing, FMI_PARAMETER, "parameter ");
+  declare_starts(writing);
   if (!is_exchange) {
     write(writing, "  parameter Real 'communicationStep'(unit = \"s\") = ");
     write_number(writing, default_step(writing->description));

@@ -2,7 +2,7 @@
 #include "integrate/nearest.h"
 
 #include "core/constants.h"
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 #include "nonlinear/least_norm.h"
 
 #include <math.h>

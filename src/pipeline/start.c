@@ -7,7 +7,7 @@
 #include "core/rounds.h"
 #include "init/explain.h"
 #include "model/input.h"
-#include "view/jump.h"
+#include "view/array_jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -267,7 +267,7 @@ static void take_values(const Plan *plan, ArrayRun *run, const Handover *from) {
 static bool jump_at_event(const Plan *plan, ArrayRun *run, double t, Heap *heap, Diags *diags) {
   uint32_t column;
   int32_t block;
-  if (!jump_solve(jump_new(heap, run->evaluator), t, run->y, &column)) {
+  if (!array_jump_solve(array_jump_new(heap, run->evaluator), t, run->y, &column)) {
     diag_error(diags, DIAG_JUMP, (Span){0},
                "at the event at time %.10g the equations do not determine by how much %s jumps", t,
                array_column_name(&plan->array, column, &diags->arena));

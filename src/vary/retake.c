@@ -3,7 +3,7 @@
 #include "vary/retake.h"
 
 #include "core/constants.h"
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 
 #include <math.h>
 #include <string.h>

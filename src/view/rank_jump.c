@@ -1,7 +1,7 @@
 /* rank_jump: see rank_jump.h. */
 #include "view/rank_jump.h"
 
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* share: see share.h. */
 #include "view/share.h"
 
-#include "view/jump.h"
+#include "view/array_jump.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct Share {
   View *view;
   const Reduced *reduced;
   ArrayRun original;
-  Jump *jump;
+  ArrayJump *jump;
   double *begin;         /* columns of the view where the event began */
   double *before;        /* those of the model's array there, with every row solved */
   double *whole, *moved; /* the same now; behind a jump */
@@ -27,7 +27,7 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   Share *share = heap_alloc(heap, sizeof *share);
   size_t columns = reduction->array->columns;
   *share = (Share){.view = view, .reduced = reduced, .original = *original};
-  share->jump = jump_new(heap, original->evaluator);
+  share->jump = array_jump_new(heap, original->evaluator);
   share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
   share->before = heap_copy(heap, original->y, columns, sizeof(double));
   for (size_t q = 0; q < columns; q++) /* guesses; of columns that the view of a run cloned had not there are none */
@@ -48,7 +48,7 @@ double *share_save(const Share *share, Heap *heap) {
 void share_restore(Share *share, const double *guesses) {
   memcpy(share->before, guesses, columns_of(share) * sizeof(double));
   statespace_forget(share->original.space);
-  jump_forget(share->jump);
+  array_jump_forget(share->jump);
 }
 
 /* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails, in
@@ -98,7 +98,7 @@ bool share_jump(Share *share, double t, double *y) {
   view_set_original(view);
   share_columns(share, y);
   memcpy(share->moved, share->whole, columns_of(share) * sizeof *y);
-  if (!jump_solve(share->jump, t, share->moved, &column)) {
+  if (!array_jump_solve(share->jump, t, share->moved, &column)) {
     view->settle.undetermined = column;
     return false;
   }

@@ -1,7 +1,7 @@
 /* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
  * given the states, the state-space form solves for everything else. */
 #include "integrate/variation.h"
-#include "view/jump.h"
+#include "view/array_jump.h"
 #include "view/share.h"
 #include "view/view.h"
 
@@ -12,7 +12,7 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
-  Jump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
+  ArrayJump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
   Workspace *kept_rows, *kept_entries;
   double *corners; /* all columns, for each corner of the edges that the solution slides along */
   int room;        /* for so many */
@@ -151,7 +151,8 @@ static EvalStatus find(View *view, double t, double *y) { return find_states(vie
 static bool share(DummyView *chosen, double t, double *y) {
   if (chosen->view.share) return share_jump(chosen->view.share, t, y);
   uint32_t column;
-  if (!chosen->jump || jump_is_ruled_out(chosen->jump) || jump_solve(chosen->jump, t, y, &column)) return true;
+  if (!chosen->jump || array_jump_is_ruled_out(chosen->jump) || array_jump_solve(chosen->jump, t, y, &column))
+    return true;
   chosen->view.settle.undetermined = column;
   return false;
 }
@@ -212,7 +213,7 @@ static void restore_choice(View *view, const void *choice, const double *y) {
   (void)y;
   dummy_restore(chosen->dummy, choice);
   update_links(chosen);
-  if (chosen->jump) jump_forget(chosen->jump);
+  if (chosen->jump) array_jump_forget(chosen->jump);
   statespace_forget(chosen->space);
   statespace_choose(chosen->space, dummy_depth(chosen->dummy));
 }
@@ -300,7 +301,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->chooses = dummy_chooses(run->dummy);
   chosen->space = run->space;
   if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
-  else if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
+  else if (modes_make_events(reduced->modes)) chosen->jump = array_jump_new(heap, run->evaluator);
   view->settle.undetermined = MAP_NONE;
   chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));

@@ -6,8 +6,8 @@
  * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. States and columns change their
  * parts within a part of the array (rank_parts.h), so T is known and used there alone. */
 #include "base/linear.h"
-#include "nonlinear/corrector.h"
-#include "view/jump.h"
+#include "core/corrector.h"
+#include "view/array_jump.h"
 #include "view/rank_jump.h"
 #include "view/view.h"
 
@@ -31,7 +31,7 @@ typedef struct Minor {
 typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
-  Jump *jump;            /* of an array with the offsets of structure; NULL otherwise, or without events */
+  ArrayJump *jump;       /* of an array with the offsets of structure; NULL otherwise, or without events */
   RankJump *rank_jump;   /* of one without */
   bool *differentiated;  /* per column: a higher derivative of its unknown occurs in the equations as they are */
   double *before;        /* all columns */
@@ -504,7 +504,7 @@ static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   SelectedView *selected = (SelectedView *)view;
   uint32_t column;
-  bool shared = selected->jump ? jump_solve(selected->jump, t, y, &column)
+  bool shared = selected->jump ? array_jump_solve(selected->jump, t, y, &column)
                                : !selected->rank_jump || share_by_ranks(selected, t, y, &column);
   if (shared) return complete_columns(view, t, y);
   view->settle.undetermined = column;
@@ -631,7 +631,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
   view->chooses = true;
   view->settle.undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
-  if (view->switches && strangeness->reduced) selected->jump = jump_new(heap, strangeness->evaluator);
+  if (view->switches && strangeness->reduced) selected->jump = array_jump_new(heap, strangeness->evaluator);
   else if (view->switches) selected->rank_jump = rank_jump_new(heap, strangeness);
   selected->differentiated = mark_differentiated(heap, strangeness->array);
   selected->before = heap_array(heap, columns, sizeof(double));

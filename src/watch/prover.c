@@ -4,7 +4,7 @@
 #include "code/interval_tape.h"
 #include "code/krawczyk.h"
 #include "core/constants.h"
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 #include "reduce/state_plan.h"
 
 #include <string.h>

@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
-static const double CONVERGED = 1e-13, JUMPED = 1e-6;
+enum { SYSTEM_LIMIT = 1000 };
 
 int events_any(const Model *model) {
   return model->modes || model->decide.levels || model->decide.samples || model->decide.actions || model->delays;
@@ -97,111 +96,34 @@ static int set_modes(void *host, double t, const double *y, bool *matter) {
   return changed;
 }
 
-/* ---- jumps: what columns become at an event that changes constraints ---- */
+/* ---- jumps ---- */
 
-/* Rows of the highest level against the highest derivatives; b: what rows one level below miss, and what the jump so far makes of the
- * rows that are not differentiated, integrated over the instant. */
-static int evaluate_jump(Solver *solver, double t) {
-  const Model *model = solver->model;
-  int n = model->unknowns;
-  if (program_run(solver, model->residual, t, solver->jump_y, solver->input_rows)) return 1;
-  if (program_run(solver, model->jacobian, t, solver->jump_y, solver->full_entries)) return 1;
-  memset(solver->right, 0, (size_t)n * sizeof(double));
-  for (int r = 0; r < model->rows; r++)
-    if (model->level[r] == model->c[r] - 1) solver->right[model->row_equation[r]] = -solver->input_rows[r];
-  matrix_begin(&solver->full, n, 1, &model->jump);
-  for (int j = 0; j < n; j++) {
-    int q = model->column_start[j] + model->d[j];
-    for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++) {
-      int r = model->jacobian_row[e], i = model->row_equation[r];
-      if (model->level[r] != model->c[r]) continue;
-      matrix_add(&solver->full, i, j, solver->full_entries[e]);
-      if (model->c[r] == 0) solver->right[i] -= solver->full_entries[e] * solver->moved[j];
-    }
-  }
-  return 0;
+static bool jump_rows(void *host, double t, const double *y, double *rows) {
+  return !program_run(host, ((Solver *)host)->model->residual, t, y, rows);
 }
 
-static double move_columns(Solver *solver, int *column) {
-  const Model *model = solver->model;
-  double largest = 0;
-  for (int j = 0; j < model->unknowns; j++) {
-    solver->moved[j] += solver->right[j];
-    if (!model->d[j]) continue;
-    int q = model->column_start[j] + model->d[j] - 1;
-    double change = fabs(solver->right[j]) / fmax(model->nominal[q], fabs(solver->jump_y[q]));
-    solver->jump_y[q] += solver->right[j];
-    if (!(change > largest)) continue;
-    largest = change;
-    *column = q;
-  }
-  return largest;
+static bool jump_entries(void *host, double t, const double *y, double *entries) {
+  return !program_run(host, ((Solver *)host)->model->jacobian, t, y, entries);
 }
 
-/* Do leading coefficients of rows that share the jump depend on it? Those of what does not jump may change. */
-static int coefficients_changed(const Solver *solver) {
-  const Model *model = solver->model;
-  double *change = solver->right, *size = solver->input_rows;
-  memset(change, 0, (size_t)model->unknowns * sizeof(double));
-  memset(size, 0, (size_t)model->unknowns * sizeof(double));
-  for (int j = 0; j < model->unknowns; j++) {
-    int q = model->column_start[j] + model->d[j];
-    for (int e = model->jacobian_start[q]; e < model->jacobian_start[q + 1]; e++) {
-      int i = model->row_equation[model->jacobian_row[e]];
-      if (model->c[model->jacobian_row[e]] != 0) continue;
-      change[i] += (solver->full_entries[e] - solver->jump_first[e]) * solver->moved[j];
-      size[i] = fmax(size[i], fabs(solver->jump_first[e] * solver->moved[j]));
-    }
-  }
-  for (int i = 0; i < model->unknowns; i++)
-    if (fabs(change[i]) > JUMPED * size[i]) return 1;
-  return 0;
+static bool jump_factor(void *host, const double *values) {
+  Solver *solver = host;
+  const Jump *jump = &solver->jump;
+  int n = jump->plan.unknowns;
+  matrix_begin(&solver->full, n, 1, &solver->model->jump);
+  for (int j = 0; j < n; j++)
+    for (int e = jump->start[j]; e < jump->start[j + 1]; e++) matrix_add(&solver->full, jump->row[e], j, values[e]);
+  return !matrix_factor(&solver->full);
 }
 
-/* Would columns so many orders below the highest have to jump, for rows as many levels below? The factors are there. */
-static int jumps_below(Solver *solver, const double *rows, int below) {
-  const Model *model = solver->model;
-  memset(solver->right, 0, (size_t)model->unknowns * sizeof(double));
-  for (int r = 0; r < model->rows; r++)
-    if (model->level[r] == model->c[r] - below) solver->right[model->row_equation[r]] = -rows[r];
-  matrix_solve(&solver->full, solver->right);
-  for (int j = 0; j < model->unknowns; j++) {
-    int q = model->column_start[j] + model->d[j] - below;
-    if (model->d[j] >= below && fabs(solver->right[j]) > JUMPED * fmax(model->nominal[q], fabs(solver->jump_y[q])))
-      return 1;
-  }
-  return 0;
-}
+static void jump_solve_factored(void *host, double *b) { matrix_solve(&((Solver *)host)->full, b); }
 
-static int lower_jumps(Solver *solver, double t) {
-  const Model *model = solver->model;
-  double *rows = solver->jump_first + model->nonzeros;
-  int most = 0;
-  if (program_run(solver, model->residual, t, solver->jump_y, rows)) return 0;
-  for (int r = 0; r < model->rows; r++) most = model->c[r] > most ? model->c[r] : most;
-  for (int below = 2; below <= most; below++)
-    if (jumps_below(solver, rows, below)) return 1;
-  return 0;
-}
+const JumpHost events_jump = {jump_rows, jump_entries, jump_factor, jump_solve_factored};
 
 /* Returns 1 where the equations do not determine the jump. */
 static int solve_jump(Solver *solver, double t, double *y) {
-  const Model *model = solver->model;
-  double total = 0, change = HUGE_VAL;
-  int column = 0;
-  memcpy(solver->jump_y, y, (size_t)model->columns * sizeof(double));
-  memset(solver->moved, 0, (size_t)model->unknowns * sizeof(double));
-  for (int k = 0; k < JUMP_LIMIT && change > CONVERGED; k++) {
-    if (evaluate_jump(solver, t) || matrix_factor(&solver->full)) return 0;
-    if (!k) memcpy(solver->jump_first, solver->full_entries, (size_t)model->nonzeros * sizeof(double));
-    matrix_solve(&solver->full, solver->right);
-    change = move_columns(solver, &column);
-    total += change;
-  }
-  if (lower_jumps(solver, t)) return 1;
-  if (total > JUMPED && (change > 1e-8 || coefficients_changed(solver))) return 1;
-  memcpy(y, solver->jump_y, (size_t)model->columns * sizeof(double));
-  return 0;
+  int column;
+  return !jump_solve(&solver->jump, t, y, &column);
 }
 
 /* Only the modes have changed: states stay as they are, but for a jump. Those that served in the old modes may not serve in

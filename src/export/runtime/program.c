@@ -85,6 +85,12 @@ void program_enter(Solver *solver, const Model *model) {
   settle->leaves = model->discretes;
   settle->may_slide = true;
   settle->has_other_structure = model->branches && !model->holds;
+  Jump *jump = &solver->jump;
+  jump->plan = (JumpPlan){model->unknowns,  model->columns, model->column_start, model->d,
+                          model->row_start, model->c,       model->nominal};
+  jump->methods = &events_jump;
+  jump->host = solver;
+  jump_list(jump, model->jacobian_start, model->jacobian_row, model->row_equation);
   WhenLoop *loop = &solver->loop;
   loop->decide = decide;
   loop->room = loop_room;

@@ -151,7 +151,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->link_from = integers(memory, model->columns);
   solver->link_to = integers(memory, model->columns);
   lay_out_matrices(model, memory, solver);
-  double **const per_column[] = {&solver->row_y,          &solver->begin,        &solver->left_y,    &solver->jump_y,
+  double **const per_column[] = {&solver->row_y,          &solver->begin,        &solver->left_y,    &solver->jump.y,
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
@@ -170,8 +170,17 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
     solver->settle.round.discretes = numbers(memory, model->discretes);
     solver->secants = take(memory, secant_room(loops, SECANT_LIMIT), sizeof(double));
   }
-  solver->moved = numbers(memory, model->unknowns);
-  solver->jump_first = numbers(memory, model->nonzeros + model->rows);
+  Jump *jump = &solver->jump;
+  jump->start = integers(memory, model->unknowns + 1);
+  jump->row = integers(memory, model->nonzeros);
+  jump->entry = integers(memory, model->nonzeros);
+  jump->values = numbers(memory, model->nonzeros);
+  jump->first = numbers(memory, model->nonzeros);
+  jump->entries = numbers(memory, model->nonzeros);
+  jump->rows = numbers(memory, model->rows);
+  jump->b = numbers(memory, model->unknowns);
+  jump->moved = numbers(memory, model->unknowns);
+  jump->size = numbers(memory, model->unknowns);
   solver->x_trial = numbers(memory, n);
   solver->f = numbers(memory, 3 * n);
   solver->z = numbers(memory, 3 * n);

@@ -11,6 +11,7 @@
 #include "contract.h"
 #include "delays.h"
 #include "edges.h"
+#include "jump.h"
 #include "linear.h"
 #include "search.h"
 #include "settle.h"
@@ -125,7 +126,7 @@ typedef struct Model {
   int unknowns, rows, columns, parameters, discretes, states, work;
   int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
-  const int *level, *c; /* per row: how often it is differentiated, and how often its equation is at most */
+  const int *row_start, *c;            /* per equation; c: how often it is differentiated at most */
   const int *row_equation;
   const double *nominal, *weight; /* per column; per unknown: how late it is to be a state */
   const unsigned char *held;      /* per column: 2 where the start value is fixed, 1 where it is given */
@@ -229,10 +230,11 @@ typedef struct Solver {
   Edges edges;
   Decide decide;
   Settle settle;
+  Jump jump;
   WhenLoop loop;
   double *secants; /* room for its updates */
   double *values, *margins;
-  double *begin, *left_y, *corners, *jump_y, *settle_y, *branch_values, *moved, *jump_first, *event_y;
+  double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
   int *reported;
   /* delays */
   Delays delays;
@@ -295,8 +297,9 @@ void solver_tune(Solver *solver, int variable, double value);
 
 /* ---- inside ---- */
 
-/* events.c: the methods of settle.h */
+/* events.c: the methods of settle.h and jump.h */
 extern const SettleMethods events_methods;
+extern const JumpHost events_jump;
 
 /* program.c: goes over to a system of the model; values of a program at a point, where delays have been read for it */
 void program_enter(Solver *solver, const Model *model);

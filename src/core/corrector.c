@@ -1,5 +1,5 @@
 /* corrector: see corrector.h. */
-#include "nonlinear/corrector.h"
+#include "core/corrector.h"
 
 #include <math.h>
 
