@@ -31,18 +31,6 @@ static void make_bounds(Stepper *stepper) {
   if (!any) stepper->low = stepper->high = NULL;
 }
 
-void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
-  View *view = stepper->view;
-  const int32_t *successor = view->system.successor;
-  double elapsed = t - stepper->options.start, least = LEAST_ABSOLUTE / stepper->options.tolerance;
-  for (int32_t c = 0; stepper->low && c < view->system.columns; c++) {
-    if (!view->evaluator->is_signed[c]) continue;
-    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
-    double now = fmin(fmax(fabs(y[c]), elapsed * fabs(y[successor[c]])), view->seen[c]);
-    view->size[c] = fmin(fmax(now, least), 1);
-  }
-}
-
 /* Does a step from `begin` to `end` lead below the bound? Its error is measured by the distance to the bound: a small positive concentration must not become a negative
  * one that only the absolute tolerance lets pass, since equations may be unstable there. */
 static bool leads_below(double begin, double end, double bound, double tolerance, double size) {
