@@ -155,7 +155,10 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
   View *view = stepper->view;
   const System *system = &view->system;
   double step = fmax(t - stepper->before, SLIVER * stepper_span(stepper));
-  for (int32_t c = 0; c < system->columns; c++) view->seen[c] = fmax(view->seen[c], fabs(y[c]));
+  for (int32_t c = 0; c < system->columns; c++) {
+    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
+    if (view->evaluator->is_sized[c]) view->size[c] = 1; /* also what is no state any more */
+  }
   note_largest(stepper, y);
   const double *near = look_near(stepper, t, step, y);
   bool any = note_seen(stepper, t, y);
