@@ -4,10 +4,10 @@ model PendulumLarge "large oscillations over 116 periods, four pivots a period"
   parameter Real m = 1 "mass";
   parameter Real L = 1 "length of the rod";
   parameter Real g = 1 "gravity";
-  Real x(start = 1);
-  Real y(start = 0, fixed = true);
-  Real vx(start = 0);
-  Real vy(start = -1, fixed = true);
+  Real x(nominal = 1, start = 1);
+  Real y(nominal = 1, start = 0, fixed = true);
+  Real vx(nominal = 1, start = 0);
+  Real vy(nominal = 1, start = -1, fixed = true);
   Real F(start = 1) "force in the rod";
   Real E "energy, zero at rest at the bottom";
 equation

@@ -5,10 +5,10 @@ model PendulumSmall "small oscillations over 159 periods"
   parameter Real L = 1 "length of the rod";
   parameter Real g = 1 "gravity";
   parameter Real phi0 = 0.1 "angle at the start, from the vertical";
-  Real x(start = L*sin(phi0), fixed = true);
-  Real y(start = -L*cos(phi0));
-  Real vx(start = 0, fixed = true);
-  Real vy(start = 0);
+  Real x(nominal = 1, start = L*sin(phi0), fixed = true);
+  Real y(nominal = 1, start = -L*cos(phi0));
+  Real vx(nominal = 1, start = 0, fixed = true);
+  Real vy(nominal = 1, start = 0);
   Real F(start = 1) "force in the rod";
   Real E "energy, zero at rest at the bottom";
 equation

@@ -415,7 +415,7 @@ typedef struct daedal_options {
    * does. The text of the condition lives as long as the result. Not called by runs that are stepped, nor by sweeps and fits. */
   bool (*on_event)(void *context, const daedal_event *event);
   /* Absolute tolerances of continuous variables, above zero: the error of a step in x is measured by tolerance * |x| + absolute. Variables
-   * that are not listed have the tolerance times their nominal value. */
+   * that are not listed have the tolerance times their nominal value, or without one times their size. */
   const daedal_value *absolute_tolerances;
   uint32_t absolute_tolerance_count;
 } daedal_options;

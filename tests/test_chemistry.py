@@ -62,6 +62,24 @@ def largest_miss(run, fine):
     return max(abs(a - b) for name in names for a, b in zip(run.columns[name], fine.columns[name]))
 
 
+class Inside(unittest.TestCase):
+    """A state that follows an input down to its min and back, in steps that are long beside the input: no value between their ends is below the min by more than the
+    tolerance."""
+
+    def test_inside(self):
+        tally = Tally("bounds inside of steps")
+        for seed in seeds(200, 40):
+            rng = random.Random(seed)
+            speed, frequency, power = 10**rng.uniform(0, 4), 10**rng.uniform(-0.5, 1), rng.choice([1, 2, 4])
+            text = (f"model M\n  Real x(start = 1, fixed = true, min = 0);\nequation\n"
+                    f"  der(x) = -{speed!r}*(x - ((1 + cos({frequency!r}*time))/2)^{power});\n  annotation(experiment(StopTime = 20));\nend M;\n")
+            for tolerance in by_turns((1e-2, 1e-3, 1e-4, 1e-6), seed):
+                for solver in by_turns(SOLVERS, seed//4):
+                    run = simulate(text, solver=solver, tolerance=tolerance, intervals=1000)
+                    tally.add(run, lambda: min(run.columns["x"]) >= -1.5*tolerance and "its min" not in run.words, seed, solver, tolerance)
+        tally.check(self)
+
+
 class Chemistry(unittest.TestCase):
     def compare(self, tally, text, size, fine, turn, what, solvers):
         for tolerance in by_turns((1e-2, 1e-3), turn):

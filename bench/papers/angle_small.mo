@@ -1,7 +1,7 @@
 model AngleSmall "the pendulum's angle as an ordinary differential equation"
   // Mattsson and Soderlind, (5.1), case 1.
-  Real phi(start = 0.1, fixed = true);
-  Real w(start = 0, fixed = true);
+  Real phi(nominal = 1, start = 0.1, fixed = true);
+  Real w(nominal = 1, start = 0, fixed = true);
   Real E "energy, zero at rest at the bottom";
 equation
   der(phi) = w;

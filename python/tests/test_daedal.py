@@ -277,7 +277,7 @@ def test_gradient_is_that_of_sensitivities(pendulum):
     same = {"stop_time": 2, "tolerance": 1e-9, "solver": "radau"}
     forward = pendulum.simulate(**same, sensitivity=["L", "g", "y.start"])
     result = pendulum.simulate(**same, gradient="x", gradient_by=["L", "g", "y.start"])
-    assert result.functional == pytest.approx(forward["x"][-1], rel=1e-12)
+    assert result.functional == pytest.approx(forward["x"][-1], rel=1e-10)
     assert list(result.gradient) == ["L", "g", "y.start"]
     for target, value in result.gradient.items():
         assert value == pytest.approx(forward.sensitivity("x", target)[-1], rel=1e-6)
@@ -347,7 +347,7 @@ def test_events_call_back():
 
 def test_absolute_tolerances():
     text = "model M Real x(start = 1e-6, fixed = true); equation der(x) = 1e-6*cos(5*time) - 5*x; end M;"
-    coarse, fine = (daedal.simulate(text, absolute_tolerances=given).statistics.steps for given in ({}, {"x": 1e-14}))
+    coarse, fine = (daedal.simulate(text, absolute_tolerances=given).statistics.steps for given in ({"x": 1e-6}, {"x": 1e-14}))
     assert fine > 2 * coarse
     with pytest.raises(daedal.UsageError, match="above zero"):
         daedal.simulate(text, absolute_tolerances={"x": 0})

@@ -34,14 +34,17 @@ static void fill_nominal(Evaluator *evaluator) {
   const Model *model = evaluator->model;
   evaluator->nominal = heap_array(evaluator->heap, array->columns, sizeof(double));
   evaluator->size = heap_array(evaluator->heap, array->columns, sizeof(double));
+  evaluator->is_sized = heap_array(evaluator->heap, array->columns, sizeof(bool));
   evaluator->is_signed = heap_array(evaluator->heap, array->columns, sizeof(bool));
   for (uint32_t j = 0; j < array->problem->unknowns; j++) {
     const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[j]]];
     double value = 0;
     if (variable->nominal != EXPR_NONE && evaluator_constant(evaluator, variable->nominal, &value)) value = fabs(value);
     bool is_given = value > 0 && isfinite(value);
-    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++)
+    for (uint32_t q = array->column_start[j]; q < array->column_start[j + 1]; q++) {
       evaluator->nominal[q] = evaluator->size[q] = is_given ? value : 1;
+      evaluator->is_sized[q] = !is_given;
+    }
     bool has_sign = is_zero(evaluator, variable->min) || is_zero(evaluator, variable->max);
     if (array->d[j] > 0) evaluator->is_signed[array->column_start[j]] = has_sign && !is_given;
   }

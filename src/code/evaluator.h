@@ -22,8 +22,9 @@ typedef struct Evaluator {
   double *nominal; /* per column, positive */
   double *size;    /* the same, where no absolute tolerance is given: this over the relative one */
   bool *
-      is_signed; /* per column: by its min or max it has one sign, and no nominal value is given: its size is what was seen of it (stepper_note_sizes) */
-  Past *past;    /* what delays look back at (past.h); NULL without them */
+      is_sized; /* per column: no nominal value is given, the size of a state is what was seen of it (stepper_note_sizes) */
+  bool *is_signed; /* of these: by its min or max it has one sign */
+  Past *past;      /* what delays look back at (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */

@@ -58,7 +58,6 @@ typedef struct Erk {
   double h_before;                 /* step of the values in `before`, 0: there are none */
   double shortest_followed;        /* time */
   double departure;                /* of the present attempt from its predictions, accepted up to 1 */
-  bool inner_decides;              /* the error inside of the last attempt was larger than that at its end */
   bool rejected, held;             /* the last attempt failed; the step was cut to land on t_stop */
   double *values[STAGES_MAX];      /* all columns at each stage; [0] is the present point between steps */
   double *rates[STAGES_MAX];       /* [paired] of each stage */
@@ -401,7 +400,8 @@ static double erk_stiffness(const Erk *erk, double h) {
   const double *f = erk->rates[tableau->stages], *g = erk->rates[tableau->stages - 1];
   double top = 0, bottom = 0;
   for (int32_t p = 0; p < erk->states; p++) {
-    double df = (f[p] - g[p]) * erk->weight[p], dy = (y[erk->column[p]] - z[erk->column[p]]) * erk->weight[p];
+    int32_t c = erk->column[p];
+    double size = erk->system->nominal[c] + fabs(y[c]), df = (f[p] - g[p]) / size, dy = (y[c] - z[c]) / size;
     top += df * df;
     bottom += dy * dy;
   }
@@ -410,8 +410,7 @@ static double erk_stiffness(const Erk *erk, double h) {
 
 /* Counts the steps whose length stability decides: at its bound, or shorter to be right inside. */
 static void erk_watch_stiffness(Erk *erk, double h) {
-  double bound = erk->inner_decides ? 0.5 : 1;
-  if (erk_stiffness(erk, h) > bound) {
+  if (erk_stiffness(erk, h) > 0.5) {
     erk->gentle_count = 0;
     if (++erk->stiff_count >= STIFF_STEPS) erk->statistics.stiff = true;
   } else if (++erk->gentle_count >= GENTLE_STEPS) {
@@ -574,7 +573,6 @@ static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   if (h > erk->shortest_followed && erk_strays(erk, h)) return EVAL_DOMAIN;
   bool is_unread = erk->unread && erk->t + h <= *erk->unread;
   double inner = is_unread ? 0 : erk_inner_error(erk, erk->t, h);
-  erk->inner_decides = inner > *error;
   *error = fmax(*error, inner);
   return EVAL_OK;
 }

@@ -103,10 +103,11 @@ static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
     if (source >= recorder->evaluator->array->columns) continue;
     double nominal = recorder->evaluator->nominal[source], largest = 0;
     double absolute = facts->tolerance * recorder->evaluator->size[source];
-    if (recorder->evaluator->is_signed[source]) continue; /* its absolute tolerance follows its size */
-    for (size_t r = 0; r < recorder->trajectory->rows && largest <= absolute; r++)
+    double least =
+        recorder->evaluator->is_sized[source] ? GOOD_PART * absolute / (SEVERAL * facts->tolerance) : absolute;
+    for (size_t r = 0; r < recorder->trajectory->rows && largest <= least; r++)
       largest = fmax(largest, fabs(trajectory_value(recorder->trajectory, r, s)));
-    if (largest > DBL_EPSILON * nominal && largest <= absolute)
+    if (largest > DBL_EPSILON * nominal && largest <= least)
       vec_push(heap, &found, ((SmallState){signal->name, largest, absolute}));
   }
   return found;

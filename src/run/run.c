@@ -342,7 +342,7 @@ static void give_tolerances(const RunOptions *options, View *view) {
     uint32_t column = array_variable_column(evaluator->array, options->absolute[k].unknown);
     if (column == MAP_NONE) continue;
     view->size[column] = evaluator->size[column] = options->absolute[k].value / options->tolerance;
-    evaluator->is_signed[column] = false;
+    evaluator->is_sized[column] = evaluator->is_signed[column] = false;
   }
 }
 

@@ -575,6 +575,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->certificate = watcher_certificate(stepper->watcher);
   stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
+  stepper_make_sizes(stepper);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
@@ -601,8 +602,9 @@ static bool begin_discrete(Stepper *stepper, double t) {
 bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
   copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
-  stepper_note_sizes(stepper, t, y);
   stepper->before = t;
+  stepper_begin_sizes(stepper);
+  stepper_note_sizes(stepper, t, y);
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;

@@ -31,18 +31,6 @@ static void make_bounds(Stepper *stepper) {
   if (!any) stepper->low = stepper->high = NULL;
 }
 
-void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
-  View *view = stepper->view;
-  const int32_t *successor = view->system.successor;
-  double elapsed = t - stepper->options.start, least = LEAST_ABSOLUTE / stepper->options.tolerance;
-  for (int32_t c = 0; stepper->low && c < view->system.columns; c++) {
-    if (!view->evaluator->is_signed[c]) continue;
-    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
-    double now = fmin(fmax(fabs(y[c]), elapsed * fabs(y[successor[c]])), view->seen[c]);
-    view->size[c] = fmin(fmax(now, least), 1);
-  }
-}
-
 /* Does a step from `begin` to `end` lead below the bound? Its error is measured by the distance to the bound: a small positive concentration must not become a negative
  * one that only the absolute tolerance lets pass, since equations may be unstable there. */
 static bool leads_below(double begin, double end, double bound, double tolerance, double size) {
@@ -50,15 +38,56 @@ static bool leads_below(double begin, double end, double bound, double tolerance
   return end < bound - allowed && end < begin;
 }
 
-/* A state that the last step leads across its bound; -1: none. */
-static int32_t find_crossing(const Stepper *stepper, bool *is_low) {
+/* A column of the last step: at both ends, its way at the slopes there, and the sign that makes its bound one from below. */
+typedef struct BoundedStep {
+  uint32_t column;
+  double sign, begin, end, begin_slope, end_slope;
+} BoundedStep;
+
+/* Is the polynomial not below the bound anywhere? It is halved until its coefficients tell. */
+static bool is_above(int count, const double *b, double bound, int halvings) {
+  double least = b[0], before[BERNSTEIN_MOST], behind[BERNSTEIN_MOST];
+  for (int k = 1; k < count; k++) least = fmin(least, b[k]);
+  if (least >= bound || halvings == 0) return true;
+  if (b[0] < bound || b[count - 1] < bound) return false;
+  copy_numbers(before, b, (size_t)count), copy_numbers(behind, b, (size_t)count);
+  bernstein_keep_before(count, before, 0.5), bernstein_keep_behind(count, behind, 0.5);
+  return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
+}
+
+/* Does the step lead below the bound inside? Where the polynomial of the method takes evaluations, the cubic one through both ends tells that most steps do not. */
+static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
+  double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
+  double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);
+  if (stepper->segment->methods->is_costly && !(least < bound - allowed)) return false;
+  if (!segment_open(stepper->segment)) return false;
+  segment_need(stepper->segment, &step->column, 1);
+  int count = stepper->segment->count;
+  double b[BERNSTEIN_MOST];
+  for (int k = 0; k < count; k++) b[k] = step->sign * segment_column(stepper->segment, step->column)[k];
+  b[0] = fmax(b[0], bound), b[count - 1] = fmax(b[count - 1], bound); /* leads_below judges the ends */
+  return !is_above(count, b, bound - allowed, ROUNDS);
+}
+
+/* Does the last step lead the state of a link below its min, or for the sign -1 above its max? */
+static bool crosses(Stepper *stepper, int32_t l, double sign, double bound) {
   const System *system = &stepper->view->system;
   const double *begin = stepper->begin, *end = stepper->integrator->values(stepper->self);
-  double tolerance = stepper->options.tolerance;
+  double tolerance = stepper->options.tolerance, h = stepper->segment->t1 - stepper->segment->t0;
+  int32_t c = system->link_from[l], to = system->link_to[l];
+  BoundedStep step = {(uint32_t)c, sign, sign * begin[c], sign * end[c], sign * h * begin[to], sign * h * end[to]};
+  if (isinf(bound)) return false;
+  if (leads_below(step.begin, step.end, bound, tolerance, system->nominal[c])) return true;
+  return dips_below(stepper, &step, bound, tolerance, system->size[c]);
+}
+
+/* A state that the last step leads across its bound; -1: none. */
+static int32_t find_crossing(Stepper *stepper, bool *is_low) {
+  const System *system = &stepper->view->system;
   for (int32_t l = 0; stepper->low && l < system->links; l++) {
     int32_t c = system->link_from[l];
-    *is_low = leads_below(begin[c], end[c], stepper->low[c], tolerance, system->nominal[c]);
-    if (*is_low || leads_below(-begin[c], -end[c], -stepper->high[c], tolerance, system->nominal[c])) return c;
+    *is_low = crosses(stepper, l, 1, stepper->low[c]);
+    if (*is_low || crosses(stepper, l, -1, -stepper->high[c])) return c;
   }
   return -1;
 }

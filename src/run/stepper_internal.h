@@ -15,6 +15,8 @@ typedef struct Stretch {
   double lasted, lasted_before; /* the last one, and that before it */
 } Stretch;
 
+typedef struct Sizes Sizes; /* of absolute tolerances (stepper_sizes.c) */
+
 struct Stepper {
   Heap *heap;
   View *view;
@@ -70,8 +72,9 @@ struct Stepper {
   double *beyond;
   Moment recent,
       origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
-  uint32_t tiny;                /* steps in a row that hardly got ahead */
-  double *low, *high;           /* [columns] min and max of states; NULL: there are none */
+  uint32_t tiny;      /* steps in a row that hardly got ahead */
+  double *low, *high; /* [columns] min and max of states; NULL: there are none */
+  Sizes *sizes;
   Defect *defect;               /* NULL: the system has no state-space form */
   uint64_t look_factorizations; /* of blocks, for the defect: no part of the steps, as those of output points */
   Segment *segment;             /* of the last step */
@@ -272,8 +275,15 @@ bool stepper_solve_begin(Stepper *stepper);
 
 void stepper_make_defect(Stepper *stepper);
 
-/* At the columns y at t: the size of a state that has one sign, by its min or max, and no nominal value is what it is, or would move by since the start at its present rate, but
- * not more than was seen of it. So that of what decays falls with it: its sign would be lost in an absolute tolerance. */
+/* ---- sizes ---- */
+
+void stepper_make_sizes(Stepper *stepper);
+
+/* At a start: what follows depends on what was seen so far, and on nothing else of before. */
+void stepper_begin_sizes(Stepper *stepper);
+
+/* The sizes of the states at the columns y at t, where no nominal value gives them. That of a state that has one sign, by its min or max, falls with it: its sign
+ * would be lost in an absolute tolerance. */
 void stepper_note_sizes(Stepper *stepper, double t, const double *y);
 
 /* Do the polynomials of the last step, which has led to t, miss the rows by more than the error of the step explains? Then it is taken again, shorter, from a

@@ -1,16 +1,21 @@
 // A state that stays below its absolute tolerance, which is the tolerance times nominal, has no part in the choice of steps. The
-// report names it; with a nominal value, or at a smaller tolerance, it is resolved. What is zero but for round-off is not named.
+// report names it; without a nominal value, with one of its size, or at a smaller tolerance, it is resolved. What is zero but for round-off is not named.
 // run: simulate --tolerance 1e-3
+// change: q(start -> q(nominal = 1, start
 // expect: report.below_tolerance.name = ["q"]
 // expect: report.below_tolerance["q"].largest = 1e-6
 // expect: report.below_tolerance["q"].absolute_tolerance = 1e-3
 // expect: says below its tolerance      q, 1e-06 at most: give it a nominal value
 // run: simulate --tolerance 1e-3
-// change: q(start -> q(nominal = 1e-6, start
 // expect: report.below_tolerance = []
 // expect: never says below its tolerance
 // expect: q = 1e-6*exp(-1)*cos(9) within 1e-8
+// run: simulate --tolerance 1e-3
+// change: q(start -> q(nominal = 1e-6, start
+// expect: report.below_tolerance = []
+// expect: q = 1e-6*exp(-1)*cos(9) within 1e-8
 // run: simulate --tolerance 1e-7
+// change: q(start -> q(nominal = 1, start
 // expect: report.below_tolerance = []
 model SmallStates
   Real x(start = 1, fixed = true), q(start = 1e-6, fixed = true), p(start = 0, fixed = true, nominal = 1e-6);

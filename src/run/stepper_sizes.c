@@ -1,0 +1,177 @@
+/* stepper_sizes: what absolute tolerances are made of, where no nominal value says it.
+ *
+ * The size of a state is ten times the largest value seen of it: as a state of a tenth of its nominal value. A size above 1 counts as 1, since the relative tolerance
+ * serves large values. A state that should be zero has the
+ * errors of other columns instead, and steps must not follow these. So a size is at least a part of what its own rate and the sizes of other states make of it
+ * within a step, and its absolute tolerance at least what Newton's method leaves of the columns that are coupled with it.
+ */
+#include "core/constants.h"
+#include "run/stepper_internal.h"
+
+#include "base/copy.h"
+
+#include <math.h>
+
+struct Sizes {
+  double *jacobian; /* of the rates by the states, dense; NULL: there is none, or there are too many states */
+  int32_t links;    /* for which it has room */
+  int32_t age, due; /* steps since the start, and where the Jacobian is made anew */
+  bool is_known;    /* it could be made */
+  int32_t *group;   /* [columns] coupled columns have one of them in common */
+  double *largest;  /* [columns] in a group */
+  double *seen;     /* [columns] of a state */
+  double *floor;    /* [columns] of the size of a state */
+  double *near;     /* [columns] a little later */
+};
+
+static int32_t find_group(int32_t *group, int32_t c) {
+  while (group[c] != c) c = group[c] = group[group[c]];
+  return c;
+}
+
+/* Columns of one row are coupled, and so are those of a variable and its derivatives. */
+static void couple_columns(Sizes *sizes, const System *system, Heap *heap) {
+  int32_t *first = heap_array(heap, (size_t)system->rows, sizeof *first), *group = sizes->group;
+  for (int32_t r = 0; r < system->rows; r++) first[r] = -1;
+  for (int32_t c = 0; c < system->columns; c++) group[c] = c;
+  for (int32_t c = 0; c < system->columns; c++) {
+    if (system->successor && system->successor[c] >= 0)
+      group[find_group(group, c)] = find_group(group, system->successor[c]);
+    for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++) {
+      int32_t *other = &first[system->row_index[k]];
+      if (*other < 0) *other = c;
+      group[find_group(group, c)] = find_group(group, *other);
+    }
+  }
+  for (int32_t c = 0; c < system->columns; c++) group[c] = find_group(group, c);
+}
+
+void stepper_make_sizes(Stepper *stepper) {
+  const System *system = &stepper->view->system;
+  size_t columns = (size_t)system->columns, links = (size_t)system->links;
+  Sizes *sizes = stepper->sizes = heap_alloc(stepper->heap, sizeof *sizes);
+  *sizes = (Sizes){.links = system->links, .group = heap_array(stepper->heap, columns, sizeof(int32_t))};
+  heap_numbers(stepper->heap, columns, &sizes->largest, &sizes->seen, &sizes->floor, &sizes->near);
+  couple_columns(sizes, system, stepper->heap);
+  if (system->rates_jacobian && links <= DENSE_ROWS)
+    sizes->jacobian = heap_array(stepper->heap, links * links, sizeof(double));
+}
+
+void stepper_begin_sizes(Stepper *stepper) {
+  stepper->sizes->age = stepper->sizes->due = 0;
+  stepper->sizes->is_known = false;
+}
+
+/* That of a state that has one sign, by its min or max, falls with it. */
+static double seen_of(const Stepper *stepper, int32_t l, double elapsed, const double *y) {
+  const View *view = stepper->view;
+  int32_t c = view->system.link_from[l];
+  if (!view->evaluator->is_sized[c]) return view->size[c];
+  if (!view->evaluator->is_signed[c]) return view->seen[c] / GOOD_PART;
+  return fmin(fmax(fabs(y[c]), elapsed * fabs(y[view->system.link_to[l]])), view->seen[c]);
+}
+
+/* The largest values in each group, and so much more of columns that Newton's method solves for as their nominal values are. */
+static void note_largest(Stepper *stepper, const double *y) {
+  const System *system = &stepper->view->system;
+  Sizes *sizes = stepper->sizes;
+  double *seen = stepper->view->seen;
+  for (int32_t c = 0; c < system->columns; c++) {
+    sizes->largest[c] = 0;
+    sizes->floor[c] = system->given && !system->given[c] ? system->nominal[c] : 0;
+  }
+  for (int32_t l = 0; l < system->links; l++) sizes->floor[system->link_from[l]] = 0;
+  for (int32_t c = 0; c < system->columns; c++) {
+    double *largest = &sizes->largest[sizes->group[c]];
+    *largest = fmax(*largest, fmax(seen[c], fabs(y[c])) + sizes->floor[c]);
+  }
+}
+
+/* At a start all columns of a group may be zero by chance: what the same states have a little later tells more. */
+static const double *look_near(Stepper *stepper, double t, double step, const double *y) {
+  const System *system = &stepper->view->system;
+  Sizes *sizes = stepper->sizes;
+  bool any = false;
+  for (int32_t l = 0; l < system->links; l++) any = any || sizes->largest[sizes->group[system->link_from[l]]] == 0;
+  if (!any || t > stepper->before || !system->complete || !isfinite(step)) return y;
+  copy_numbers(sizes->near, y, (size_t)system->columns);
+  if (system->complete(system->context, t + step, sizes->near) != EVAL_OK) return y;
+  note_largest(stepper, sizes->near);
+  return sizes->near;
+}
+
+/* true: some states have shown little. */
+static bool note_seen(Stepper *stepper, double t, const double *y) {
+  const System *system = &stepper->view->system;
+  bool any = false;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    double seen = stepper->sizes->seen[c] = seen_of(stepper, l, t - stepper->options.start, y);
+    any = any || (stepper->view->evaluator->is_sized[c] && seen < GOOD_PART);
+  }
+  return any;
+}
+
+/* What the rates, and other states that are as large as their sizes, make of the states within this time. */
+static void find_floors(const Stepper *stepper, double time, const double *y) {
+  const Sizes *sizes = stepper->sizes;
+  const System *system = &stepper->view->system;
+  const int32_t *from = system->link_from, n = system->links;
+  for (int32_t i = 0; i < n; i++) {
+    double sum = fabs(y[system->link_to[i]]), decay = 0;
+    for (int32_t j = 0; sizes->is_known && j < n; j++) {
+      double entry = fabs(sizes->jacobian[i + j * n]);
+      if (i == j) decay = entry;
+      else sum += entry * stepper->view->size[from[j]];
+    }
+    sizes->floor[from[i]] = time * sum / (1 + time * decay);
+  }
+}
+
+/* No size is less than its floor. */
+static void raise_sizes(Stepper *stepper, const double *size) {
+  const System *system = &stepper->view->system;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    if (stepper->view->evaluator->is_sized[c])
+      stepper->view->size[c] = fmin(fmax(size[c], stepper->sizes->floor[c]), 1);
+  }
+}
+
+/* Without a Jacobian what is smaller than the largest column of its group may be an error of that. A state that nothing has moved so far has the size 1. */
+static void find_least(Stepper *stepper) {
+  const System *system = &stepper->view->system;
+  Sizes *sizes = stepper->sizes;
+  for (int32_t l = 0; l < system->links; l++) {
+    int32_t c = system->link_from[l];
+    double largest = sizes->largest[sizes->group[c]];
+    double part = sizes->is_known ? SOLVED / stepper->options.tolerance : 1;
+    sizes->floor[c] = largest > 0 ? part * largest : 1;
+  }
+}
+
+void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
+  Sizes *sizes = stepper->sizes;
+  View *view = stepper->view;
+  const System *system = &view->system;
+  double step = fmax(t - stepper->before, SLIVER * stepper_span(stepper));
+  for (int32_t c = 0; c < system->columns; c++) {
+    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
+    if (view->evaluator->is_sized[c]) view->size[c] = 1; /* also what is no state any more */
+  }
+  note_largest(stepper, y);
+  const double *near = look_near(stepper, t, step, y);
+  bool any = note_seen(stepper, t, y);
+  if (any && sizes->jacobian && system->links <= sizes->links && sizes->age >= sizes->due) {
+    sizes->is_known = system->rates_jacobian(system->context, t, y, sizes->jacobian) == EVAL_OK;
+    sizes->due += sizes->due < MANY ? sizes->due + 1 : MANY;
+  }
+  sizes->age++;
+  find_least(stepper);
+  raise_sizes(stepper, sizes->seen);
+  for (int hop = 0; any && hop < 2; hop++) { /* errors go from state to state */
+    find_floors(stepper, step, near);
+    raise_sizes(stepper, view->size);
+  }
+  copy_numbers(view->evaluator->size, view->size, (size_t)system->columns);
+}
