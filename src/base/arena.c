@@ -27,7 +27,9 @@ enum { GUARD = 0 };
 /* A step of work fills so many bytes, beside getting them (heap.c). */
 enum { WORK_BYTES = 32 };
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = _Alignof(max_align_t) };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = sizeof(double) };
+_Static_assert(_Alignof(double) <= ALIGNMENT && _Alignof(void *) <= ALIGNMENT,
+               "objects have pointers and doubles at most");
 
 Arena arena_make(Heap *heap) { return (Arena){.heap = heap}; }
 

@@ -15,7 +15,7 @@ typedef struct Arena {
 /* An empty arena; takes no memory yet. */
 Arena arena_make(Heap *heap);
 
-/* `size` zeroed bytes, aligned for any type; O(size). */
+/* `size` zeroed bytes, aligned for pointers and doubles; O(size). */
 void *arena_alloc(Arena *arena, size_t size);
 
 /* Zeroed array; an overflowing product counts as refused. */

@@ -27,7 +27,7 @@ static Expr dissipated_power(Derivation *d) {
 static uint32_t add_signal(Derivation *d, const char *name, const char *description) {
   Model *model = d->model;
   Name known = names_add(model->names, name, strlen(name));
-  if (map_get(&model->by_name, known) != MAP_NONE) {
+  if (model_named(model, known) != MAP_NONE) {
     diag_error(d->diags, DIAG_INPUT, d->energy->span, "the model has a variable `%s` of its own", name);
     return MAP_NONE;
   }

@@ -15,6 +15,12 @@
 
 typedef VEC(Term) TermVec;
 
+/* e = slope * leaf + rest */
+typedef struct Affine {
+  Expr slope, rest;
+} Affine;
+typedef VEC(Affine) AffineVec;
+
 /* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if some relation or jump outside
  * of noEvent. */
 enum { DAG_EVENT = 1 << 7 };
@@ -40,6 +46,9 @@ struct Dag {
   IndexVec leaves[LEAF_LISTS]; /* its own: by index the node + 1; 0 or beyond the end: none */
 
   TermVec sum;          /* scratch of dag_sum */
+  TermVec affine_terms; /* the same of dag_linear, which is called for each equation */
+  IndexVec affine_order;
+  AffineVec affine_split, affine_children;
   DagScratch scratch;   /* of walks by whoever extends the graph */
   IndexVec derivatives; /* per node: its time derivative, or EXPR_NONE */
 };

@@ -520,23 +520,18 @@ void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
 
 /* ---- linear split ---- */
 
-/* e = slope * leaf + rest */
-typedef struct Affine {
-  Expr slope, rest;
-} Affine;
-
 static bool affine_sum(Dag *dag, Expr e, const Affine *x, bool wants_rest, Affine *out) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(dag, e, &constant, &terms);
-  Term *list = heap_array(dag->heap, 2 * (size_t)count, sizeof *list);
+  dag->affine_terms.count = 0;
+  Term *list = vec_extend(dag->heap, &dag->affine_terms, 2 * count);
   for (uint32_t i = 0; i < count; i++) {
     list[i] = (Term){terms[i].coefficient, x[i].slope};
     list[count + i] = (Term){terms[i].coefficient, x[i].rest};
   }
   out->slope = dag_sum(dag, 0, list, count);
   if (wants_rest) out->rest = dag_sum(dag, constant, list + count, count);
-  heap_free(dag->heap, list);
   return true;
 }
 
@@ -576,35 +571,33 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, bool 
 
 /* The split of every node met by the walk; false as soon as one is not linear. */
 static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, bool wants_rest, Affine *split) {
-  VEC(Affine) x = {0};
+  AffineVec *x = &dag->affine_children;
   bool linear = true;
   for (uint32_t i = 0; i < order->count && linear; i++) {
     Expr self = order->data[i];
     uint32_t count = dag_child_count(dag, self);
     bool depends = false;
-    x.count = 0;
+    x->count = 0;
     for (uint32_t k = 0; k < count; k++) {
       Expr child = dag_child(dag, self, k);
-      vec_push(dag->heap, &x,
+      vec_push(dag->heap, x,
                dag_was_met(&dag->scratch, child) ? split[dag->scratch.slots.data[child]] : (Affine){EXPR_ZERO, child});
-      depends = depends || vec_last(&x).slope != EXPR_ZERO;
+      depends = depends || vec_last(x).slope != EXPR_ZERO;
     }
     split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};
-    if (depends) linear = affine_node(dag, self, x.data, count, wants_rest, &split[i]);
+    if (depends) linear = affine_node(dag, self, x->data, count, wants_rest, &split[i]);
   }
-  vec_free(dag->heap, &x);
   return linear;
 }
 
 bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest) {
-  IndexVec order = {0};
-  dag_walk(dag, &dag->scratch, (Walk){.mask = dag_flags(dag, leaf)}, &e, 1, &order);
-  Affine *split = heap_array(dag->heap, order.count + 1, sizeof *split);
-  bool linear = affine_sweep(dag, &order, leaf, rest != NULL, split);
-  if (linear) *slope = order.count ? split[order.count - 1].slope : EXPR_ZERO;
-  if (linear && rest) *rest = order.count ? split[order.count - 1].rest : e;
-  heap_free(dag->heap, split);
-  vec_free(dag->heap, &order);
+  IndexVec *order = &dag->affine_order;
+  order->count = dag->affine_split.count = 0;
+  dag_walk(dag, &dag->scratch, (Walk){.mask = dag_flags(dag, leaf)}, &e, 1, order);
+  Affine *split = vec_extend(dag->heap, &dag->affine_split, order->count + 1);
+  bool linear = affine_sweep(dag, order, leaf, rest != NULL, split);
+  if (linear) *slope = order->count ? split[order->count - 1].slope : EXPR_ZERO;
+  if (linear && rest) *rest = order->count ? split[order->count - 1].rest : e;
   return linear;
 }
 

@@ -518,7 +518,8 @@ static void finish_intrinsic(Compiler *c, struct Task *task) {
   int64_t literal = f->kind == INTRINSIC_ARRAY && f->code == BUILTIN_PROMOTE && count == 2
                         ? literal_integer(ast, ast_kid(ast, task->e, 1))
                         : -1;
-  Span *spans = arena_array(&c->el->arena, count + 1, sizeof *spans);
+  c->spans.count = 0;
+  Span *spans = vec_extend(c->el->heap, &c->spans, count + 1);
   for (uint32_t i = 0; i < count; i++) {
     AstExpr argument = intrinsic_argument(c, task, i);
     spans[i] = argument == AST_NONE ? span : ast_span(ast, argument);

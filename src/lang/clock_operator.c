@@ -28,7 +28,7 @@ static const char *operator_name(Special special) {
 
 uint32_t clock_variable(Elaboration *el, const char *name, BaseType type, Expr start, Span span) {
   Name first = names_add(el->names, name, strlen(name)), label = first;
-  while (map_get(&el->model->by_name, label) != MAP_NONE) {
+  while (model_named(el->model, label) != MAP_NONE) {
     uint32_t last = map_get(&el->clock_names, first), number = last == MAP_NONE ? 2 : last + 1;
     const char *text = arena_printf(&el->arena, "%s#%u", name, number);
     label = names_add(el->names, text, strlen(text));

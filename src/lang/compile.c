@@ -19,6 +19,7 @@ Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name sco
 void compiler_free(Compiler *c) {
   Heap *heap = c->el->heap;
   vec_free(heap, &c->names, &c->types, &c->tasks, &c->patches, &c->ends, &c->assigned);
+  vec_free(heap, &c->spans);
   if (c->has_slots) map_free(&c->slots);
 }
 

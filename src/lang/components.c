@@ -747,7 +747,7 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
     if (dimensions) text_append(el->heap, &text, "]", 1);
     if (value->type.base != TYPE_RECORD) {
       Name name = names_add(el->names, text.data, text.count);
-      if (map_get(&el->model->by_name, name) != MAP_NONE) {
+      if (model_named(el->model, name) != MAP_NONE) {
         input_error(el, component->element->component->label.span, "two variables have the name `%s`",
                     names_text(el->names, name));
       } else {
@@ -792,7 +792,7 @@ static void add_patterned(Elaboration *el, Component *component) {
   TextVec text = {0};
   for (uint32_t n = 0; n < component->leaves.count; n++) {
     Name name = patterned_name(el, pattern, counter, &text);
-    if (map_get(&el->model->by_name, name) != MAP_NONE)
+    if (model_named(el->model, name) != MAP_NONE)
       input_error(el, component->element->component->label.span, "two variables have the name `%s`",
                   names_text(el->names, name));
     else {
@@ -818,7 +818,7 @@ static void add_component(Elaboration *el, Component *component) {
   component->leaves = leaves_make(el, component->type, component->sizes);
   if (component->type.dimensions == 0 && component->type.base != TYPE_RECORD) {
     Expr leaf;
-    if (map_get(&el->model->by_name, component->name) != MAP_NONE) {
+    if (model_named(el->model, component->name) != MAP_NONE) {
       input_error(el, component->element->component->label.span, "two variables have the name `%s`",
                   names_text(el->names, component->name));
       return;

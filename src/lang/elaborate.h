@@ -53,9 +53,11 @@ typedef struct ResolvedType {
 /* sizes, leaves and value are set by components.c, in this order */
 typedef struct Component {
   Name name;
-  const AstElement *element;
   AstExpr binding; /* AST_NONE if none */
-  Name scope;      /* where its expressions are looked up */
+  const AstElement *element;
+  Name scope;        /* where its expressions are looked up */
+  uint32_t first;    /* position of its first variable */
+  uint32_t resolved; /* index in resolved; NONE: a plain base type, the component's own dimensions only */
   Type type;
   uint8_t variability; /* Variability as declared or implied */
   uint8_t progress;    /* Progress of sizes and value */
@@ -67,10 +69,8 @@ typedef struct Component {
   bool is_view;   /* a record whose fields are components: its leaves and value are theirs */
   bool has_value; /* `value` is known */
   const uint32_t *sizes;
-  uint32_t first;    /* position of its first variable */
-  Value leaves;      /* Exprs, once variables are added */
-  Value value;       /* Exprs, constant */
-  uint32_t resolved; /* index in resolved; NONE: a plain base type, the component's own dimensions only */
+  Value leaves; /* Exprs, once variables are added */
+  Value value;  /* Exprs, constant */
 } Component;
 
 /* The value of a component, or of a scalar part of it, that comes from outside. */
@@ -98,15 +98,15 @@ typedef struct Compiler Compiler;
 /* Where equations of the part that runs go. */
 typedef struct RawEquation {
   Expr left, right;
-  BaseType base;
   Span span;
-  bool is_declared;  /* by the binding of an input */
-  bool is_made;      /* for a clock, or of one: it determines a discrete Real without a when */
-  uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
-  Name state;        /* of a state machine in which it stands; 0: none */
-  bool is_integral;  /* of an energy section: what was written is integral(left) over the run */
-  bool is_unclocked; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
+  uint32_t clock; /* position of the Clock of the when around it + 1; 0: none */
+  Name state;     /* of a state machine in which it stands; 0: none */
   Name comment;
+  BaseType base : 8;
+  bool is_declared : 1;  /* by the binding of an input */
+  bool is_made : 1;      /* for a clock, or of one: it determines a discrete Real without a when */
+  bool is_integral : 1;  /* of an energy section: what was written is integral(left) over the run */
+  bool is_unclocked : 1; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -370,6 +370,7 @@ struct Compiler {
   uint32_t time_slot;    /* time as an input; 0: none */
   uint32_t wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
   VEC(Type) types;       /* what is on the stack */
+  VEC(Span) spans;       /* work space: places of the arguments of a call */
   VEC(struct Task) tasks;
   IndexVec patches;
   VEC(struct EndPlace) ends;

@@ -52,7 +52,7 @@ static Name multiplier_name(Elaboration *el, const RawEquation *constraint, uint
 
 static bool check_free(Elaboration *el, Name name, Span span) {
   uint32_t earlier = component_find(el, name);
-  if (earlier == NONE && map_get(&el->model->by_name, name) == MAP_NONE) return true;
+  if (earlier == NONE && model_named(el->model, name) == MAP_NONE) return true;
   Diag *diag = input_error(el, span, "the multiplier of this constraint is `%s`, and that name is given twice",
                            names_text(el->names, name));
   if (earlier != NONE)

@@ -89,7 +89,7 @@ static Expr enter_segment(Opening *o, uint32_t segment, Expr s) {
 
 static uint32_t add_unknown(Opening *o, const char *name, Span span) {
   Name known = names_add(o->model->names, name, strlen(name));
-  if (map_get(&o->model->by_name, known) != MAP_NONE) {
+  if (model_named(o->model, known) != MAP_NONE) {
     diag_error(o->diags, DIAG_INPUT, span, "the name `%s` is needed for the boundary value problem", name);
     return MAP_NONE;
   }

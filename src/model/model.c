@@ -8,7 +8,6 @@ Model *model_new(Heap *heap, Names *names) {
   model->heap = heap;
   model->names = names;
   model->dag = dag_new(heap, names);
-  model->by_name = map_make(heap);
   return model;
 }
 
@@ -47,13 +46,25 @@ Variable variable_make(Name name, BaseType type, Role role) {
                     .nominal = EXPR_NONE};
 }
 
+void model_name_variable(Model *model, Name name, uint32_t position) {
+  IndexVec *named = &model->variable_of_name;
+  uint32_t before = named->count;
+  if (name >= before)
+    memset(vec_extend(model->heap, named, name + 1 - before), 0, (name + 1 - before) * sizeof *named->data);
+  named->data[name] = position + 1;
+}
+
+uint32_t model_named(const Model *model, Name name) {
+  return name < model->variable_of_name.count ? model->variable_of_name.data[name] - 1 : MAP_NONE;
+}
+
 uint32_t model_add_variable(Model *model, Variable variable) {
   uint32_t position = model->variables.count;
   IndexVec *list = role_list(model, variable.role);
   variable.index = list->count;
   vec_push(model->heap, list, position);
   vec_push(model->heap, &model->variables, variable);
-  map_put(&model->by_name, variable.name, position);
+  model_name_variable(model, variable.name, position);
   /* The leaf is made now, so that the order of terms follows the order of declarations. */
   model_leaf(model, position, 0);
   return position;
@@ -61,7 +72,7 @@ uint32_t model_add_variable(Model *model, Variable variable) {
 
 uint32_t model_find(const Model *model, const char *name) {
   Name found = names_find(model->names, name, strlen(name));
-  return found == MAP_NONE ? MAP_NONE : map_get(&model->by_name, found);
+  return found == MAP_NONE ? MAP_NONE : model_named(model, found);
 }
 
 BaseType model_call_type(const Model *model, Expr call) {

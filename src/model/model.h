@@ -29,15 +29,16 @@ typedef enum StateSelect { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PR
 typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
 
 typedef struct Variable {
-  Name name; /* flat, without quotes: body.r[1] */
-  BaseType type;
+  Name name;            /* flat, without quotes: body.r[1] */
   uint32_t enumeration; /* of TYPE_ENUMERATION: index in enumerations */
-  Role role;
-  uint32_t index; /* leaf index within its role */
-  Variability variability;
-  Causality causality;
-  StateSelect select;
-  Fixed fixed;
+  uint32_t index;       /* leaf index within its role */
+  /* As few bytes as they need: large models have millions of variables. */
+  BaseType type : 8;
+  Role role : 8;
+  Variability variability : 8;
+  Causality causality : 8;
+  StateSelect select : 8;
+  Fixed fixed : 8;
   bool is_final;
   bool is_hidden;      /* protected, or annotation(HideResult = true): results need not show it */
   bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
@@ -176,9 +177,9 @@ typedef struct Model {
   VEC(Record) records;
   VEC(ExternalObject) external_objects;
   Experiment experiment;
-  const MassForm *mass; /* NULL: none is known */
-  Map by_name;          /* Name -> variable position */
-  bool is_strict;       /* what the language forbids is refused, also where it only warns otherwise */
+  const MassForm *mass;      /* NULL: none is known */
+  IndexVec variable_of_name; /* see model_named */
+  bool is_strict;            /* what the language forbids is refused, also where it only warns otherwise */
 } Model;
 
 /* An empty model in `heap`. */
@@ -196,6 +197,10 @@ uint32_t model_add_variable(Model *model, Variable variable);
 
 /* Position of a variable by flat name; MAP_NONE if there is none. */
 uint32_t model_find(const Model *model, const char *name);
+uint32_t model_named(const Model *model, Name name);
+
+/* From now on the name is that of the variable at this position. */
+void model_name_variable(Model *model, Name name, uint32_t position);
 
 /* The type of what a call gives; of a derivative of it Real. */
 BaseType model_call_type(const Model *model, Expr call);

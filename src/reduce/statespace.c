@@ -139,23 +139,37 @@ static void merge_rows(Heap *heap, Assignments *block, const uint32_t *pair, Exp
   vec_push(heap, &block->rows, merged);
 }
 
+/* Is the leaf a term of the row, with factor 1 or -1? */
+static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
+  double constant;
+  const Term *terms;
+  uint32_t count = dag_op(dag, row) == OP_SUM ? dag_terms(dag, row, &constant, &terms) : 0;
+  for (uint32_t t = 0; t < count; t++)
+    if (terms[t].node == leaf) return fabs(terms[t].coefficient) == 1;
+  return false;
+}
+
 /* Eliminates a column that two rows have with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as written gives the
  * column, rather than one that was merged, and the one with fewer variables: in sums of many small ones are lost. false: not this column. */
 static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
   uint32_t pair[2], count = 0;
   double factors[2], factor;
-  Expr slope, rests[2], leaf = block->columns.data[column], *rows = block->rows.data;
+  Expr slope, rest, rests[2], leaf = block->columns.data[column], *rows = block->rows.data;
+  for (uint32_t r = 0; r < block->rows.count; r++) count += is_unit_term(dag, rows[r], leaf);
+  if (count != 2) return false;
+  count = 0;
   for (uint32_t r = 0; r < block->rows.count; r++) {
-    if (!dag_linear(dag, rows[r], leaf, &slope, NULL) || !dag_is_constant(dag, slope, &factor)) return false;
+    if (!dag_linear(dag, rows[r], leaf, &slope, &rest) || !dag_is_constant(dag, slope, &factor)) return false;
     if (factor == 0) continue;
     if (count == 2 || fabs(factor) != 1) return false;
+    rests[count] = rest;
     factors[count] = factor;
     pair[count++] = r;
   }
   if (count < 2) return false;
-  for (uint32_t k = 0; k < 2; k++) dag_linear(dag, rows[pair[k]], leaf, &slope, &rests[k]);
   bool is_second = pair[1] < block->written && row_variables(dag, rests[1]) < row_variables(dag, rests[0]);
-  Expr rest = rests[is_second], other = rests[!is_second];
+  Expr other = rests[!is_second];
+  rest = rests[is_second];
   assign(heap, block, leaf, factors[is_second] == 1 ? dag_negate(dag, rest) : rest);
   merge_rows(heap, block, pair, factors[0] == factors[1] ? dag_subtract(dag, other, rest) : dag_add(dag, other, rest));
   block->columns.data[column] = vec_last(&block->columns);

@@ -29,11 +29,10 @@ static Model *copy_variables(Circuit *circuit) {
                    .dag = from->dag,
                    .source = from->source,
                    .name = from->name,
-                   .description = from->description,
-                   .by_name = map_make(circuit->heap)};
+                   .description = from->description};
   for (uint32_t k = 0; k < from->variables.count; k++) {
     vec_push(circuit->heap, &model->variables, from->variables.data[k]);
-    map_put(&model->by_name, from->variables.data[k].name, k);
+    model_name_variable(model, from->variables.data[k].name, k);
   }
   for (uint32_t k = 0; k < from->unknowns.count; k++) vec_push(circuit->heap, &model->unknowns, from->unknowns.data[k]);
   for (uint32_t k = 0; k < from->parameters.count; k++)

@@ -87,7 +87,7 @@ static double modified_value(const Circuit *circuit, const char *name) {
 
 Expr add_parameter(Circuit *circuit, Name name, Expr binding, const Card *card, const char *unit) {
   Model *model = circuit->model;
-  if (map_get(&model->by_name, name) != MAP_NONE) return binding;
+  if (model_named(model, name) != MAP_NONE) return binding;
   double modified = modified_value(circuit, names_text(circuit->names, name));
   if (!isnan(modified)) binding = dag_constant(circuit->dag, modified);
   double value = value_now(circuit, binding);

@@ -52,6 +52,7 @@ bool ast_hides_result(const Ast *ast, const AstElement *element) {
 }
 
 const char *ast_path_text(const Ast *ast, AstPath path, Arena *arena) {
+  if (path.count == 1 && !path.global) return names_text(ast->names, ast_part(ast, path, 0)->name);
   size_t length = path.global ? 1 : 0;
   for (uint32_t i = 0; i < path.count; i++) length += names_length(ast->names, ast_part(ast, path, i)->name) + (i > 0);
   char *text = arena_alloc(arena, length + 1);

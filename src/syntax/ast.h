@@ -177,10 +177,10 @@ typedef struct AstIterator {
 
 struct AstStatement {
   AstStatementKind kind;
+  Name comment;
   AstExpr left, right; /* AST_NONE where the kind has none */
   LIST(AstIterator) iterators;
   LIST(AstBranch) branches;
-  Name comment;
   AstModification *annotation; /* NULL if none */
   Span span;
 };

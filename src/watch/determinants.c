@@ -3,6 +3,7 @@
 
 #include "array/regular.h"
 #include "core/constants.h"
+#include "expr/linearity.h"
 
 #include <math.h>
 
@@ -24,6 +25,33 @@ static bool is_plain(const Problem *problem, const Structure *structure, int32_t
   return !is_moving(dag, slope) && !dag_depends(dag, slope, OP_DISCRETE);
 }
 
+static bool is_any(const void *context, Expr leaf) {
+  (void)context;
+  (void)leaf;
+  return true;
+}
+
+/* Marks the equations whose partial derivatives never change: they are linear, and their coefficients are parameters. */
+static bool *find_fixed(const Problem *problem, Arena *arena) {
+  Dag *dag = problem->model->dag;
+  bool *fixed = arena_array(arena, problem->equations, sizeof *fixed);
+  Linearity linearity = linearity_make(dag, dag_scratch(dag));
+  for (uint32_t i = 0; i < problem->equations; i++) {
+    Expr row = problem->residual[i];
+    bool switches =
+        dag_depends(dag, row, OP_TIME) || dag_depends(dag, row, OP_DISCRETE) || dag_depends(dag, row, OP_PRE);
+    fixed[i] = !switches && linearity_test(&linearity, row, is_any, NULL);
+  }
+  linearity_free(&linearity);
+  return fixed;
+}
+
+static bool has_fixed_rows(const Structure *structure, int32_t block, const bool *fixed) {
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
+    if (!fixed[structure->blocks.row[p]]) return false;
+  return true;
+}
+
 /* The plan that a matrix belongs to; NULL: it never changes. */
 static DeterminantPlan *choose_plan(Dag *dag, const BlockJacobian *jacobian, DeterminantPlan *moving,
                                     DeterminantPlan *switched) {
@@ -42,10 +70,13 @@ void determinant_plans(ArrayCode *code, const Structure *structure, DeterminantP
   Arena *arena = heap_alloc(heap, sizeof *arena);
   *arena = arena_make(heap);
   int32_t *place = arena_array(arena, problem->unknowns, sizeof *place);
+  const bool *fixed = find_fixed(problem, arena);
   ExprVec of_moving = {0}, of_switched = {0};
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
-    if (size > LARGE_ROWS || of_moving.count > SEVERAL * SMALL_WORK || is_plain(problem, structure, b)) continue;
+    if (size > LARGE_ROWS || of_moving.count > SEVERAL * SMALL_WORK || has_fixed_rows(structure, b, fixed) ||
+        is_plain(problem, structure, b))
+      continue;
     BlockJacobian jacobian = regular_jacobian(problem, structure, b, place, arena);
     DeterminantPlan *plan = choose_plan(problem->model->dag, &jacobian, moving, switched);
     if (!plan) continue;
