@@ -332,8 +332,8 @@ static void gather(Solver *solver) {
 /* Our own integrator goes on from other values. */
 static void restart(Solver *solver) {
   double next = solver->now->next;
-  radau_start(solver);
-  solver->now->next = fmin(next, 10 * solver->now->next);
+  steps_start(solver);
+  steps_suggest(solver, fmin(next, 10 * solver->now->next));
 }
 
 /* In model exchange only the ends of steps are told. */
@@ -392,7 +392,7 @@ InstanceStatus instance_completed(Instance *instance, int *needs_event, int *ter
   Scalars *now = solver->now;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   if (crossed_mode(solver) < 0) edges_keep(&solver->edges, now->time, solver->y, 0);
-  if (solver->model->actions) events_watch(solver, now->time, solver->y);
+  if (solver->model->decide.actions) events_watch(solver, now->time, solver->y);
   if (now->asserted) return fail(instance, "an assertion does not hold");
   *needs_event = states_wants_exchange(solver, now->time, solver->y);
   *terminates = now->terminated;
@@ -694,6 +694,7 @@ InstanceStatus instance_get_state(Instance *instance, void **state) {
   memcpy(bytes + sizeof header, instance->solver->changing, instance->solver->changing_size);
   header.check = hash(bytes + sizeof header, instance->solver->changing_size);
   memcpy(bytes, &header, sizeof header);
+  solver_saved(instance->solver);
   return INSTANCE_OK;
 }
 

@@ -46,10 +46,10 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   edges->place = take(memory, (size_t)model->modes, sizeof *edges->place);
   edges->difference = numbers(memory, 2 * model->modes);
   edges->rate = numbers(memory, model->modes);
-  solver->sample_start = numbers(memory, model->samples);
-  solver->sample_interval = numbers(memory, model->samples);
-  solver->sample_count = integers(memory, model->samples);
-  solver->reported = integers(memory, model->actions);
+  solver->decide.start = numbers(memory, model->decide.samples);
+  solver->decide.interval = numbers(memory, model->decide.samples);
+  solver->decide.count = take(memory, (size_t)model->decide.samples, sizeof *solver->decide.count);
+  solver->reported = integers(memory, model->decide.actions);
 }
 
 static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
@@ -111,8 +111,9 @@ static void lay_out_matrices(const Model *model, Memory *memory, Solver *solver)
 /* What no state depends on. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
   int n = model->states, dense = model_is_sparse(model) ? 0 : n * n, widest = 2 * model->modes;
-  widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
-  widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
+  const DecidePlan *decide = &model->decide;
+  widest = largest(largest(widest, model->discretes), largest(2 * decide->actions, 2 * decide->samples));
+  widest = largest(widest, largest(decide->lefts, largest(decide->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
   solver->weight = numbers(memory, model->unknowns);
   solver->matrix = numbers(memory, model->largest * model->largest);
@@ -150,13 +151,25 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->link_from = integers(memory, model->columns);
   solver->link_to = integers(memory, model->columns);
   lay_out_matrices(model, memory, solver);
-  double **const per_column[] = {&solver->begin,   &solver->begin_y, &solver->left_y,    &solver->jump_y,
-                                 &solver->event_y, &solver->stage_y, &solver->direction, &solver->settle_y};
+  double **const per_column[] = {&solver->row_y,          &solver->begin,        &solver->left_y,    &solver->jump_y,
+                                 &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
+                                 &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
   solver->corners = numbers(memory, model->modes ? (slides_limit(model) + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
-  solver->begin_discretes = numbers(memory, model->discretes);
-  solver->left_discretes = numbers(memory, model->discretes);
+  solver->settle.begin.discretes = numbers(memory, model->discretes);
+  solver->settle.left.discretes = numbers(memory, model->discretes);
+  Decide logic = {.plan = *decide};
+  int loops = when_loop_count(&logic);
+  if (loops) {
+    double **const loop[] = {&solver->loop.step, &solver->loop.next, &solver->loop.weight};
+    for (size_t k = 0; k < sizeof loop / sizeof *loop; k++) *loop[k] = numbers(memory, loops);
+    solver->loop.leaf = integers(memory, loops);
+    solver->loop.before = numbers(memory, model->discretes);
+    solver->settle.round.y = numbers(memory, model->columns);
+    solver->settle.round.discretes = numbers(memory, model->discretes);
+    solver->secants = take(memory, secant_room(loops, SECANT_LIMIT), sizeof(double));
+  }
   solver->moved = numbers(memory, model->unknowns);
   solver->jump_first = numbers(memory, model->nonzeros + model->rows);
   solver->x_trial = numbers(memory, n);
@@ -164,6 +177,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->z = numbers(memory, 3 * n);
   solver->w = numbers(memory, 3 * n);
   solver->step_y = numbers(memory, 4 * model->columns);
+  solver->successor = integers(memory, model->integrator ? model->columns : 0);
+  solver->step_memory = take(memory, model->step_room, 1);
+  solver->step_room = model->step_room;
   solver->real = numbers(memory, dense);
   solver->complex_real = numbers(memory, dense);
   solver->complex_imaginary = numbers(memory, dense);
@@ -174,8 +190,10 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
 /* A model as large as the largest of its systems. */
 static Model cover(const Model *model) {
   Model all = *model;
+  all.step_room = steps_size(model);
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
+    if (steps_size(other) > all.step_room) all.step_room = steps_size(other);
     int *const sizes[] = {&all.rows,  &all.columns, &all.states,   &all.work,       &all.blocks,   &all.block_values,
                           &all.joint, &all.largest, &all.nonzeros, &all.whole.room, &all.jump.room};
     const int others[] = {other->rows,     other->columns,      other->states,   other->work,
@@ -266,7 +284,10 @@ static void fill_values(Solver *solver) {
 
 void solver_restored(Solver *solver) {
   program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
+  steps_saved(solver);
 }
+
+void solver_saved(Solver *solver) { steps_saved(solver); }
 
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
@@ -290,7 +311,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   gather_states(solver);
-  radau_start(solver);
+  steps_start(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
@@ -319,7 +340,7 @@ static void sample_past(Solver *solver, double from, double to) {
   for (int node = 0; node < PIECE_NODES; node++) {
     double t = delays_node_time(node, from, to), *y = solver->event_y;
     if (t == solver->now->step_end) y = solver->y;
-    else if (looks_point(solver, t, y)) radau_interpolate(solver, t, y);
+    else if (looks_point(solver, t, y)) steps_interpolate(solver, t, y);
     delays_sample(&solver->delays, node, t, y);
   }
 }
@@ -344,8 +365,8 @@ static SolverStatus keep_past(Solver *solver) {
 static void go_back(Solver *solver, double t, double next) {
   memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
   solver->now->time = t;
-  radau_start(solver);
-  solver->now->next = next;
+  steps_start(solver);
+  steps_suggest(solver, next);
 }
 
 /* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
@@ -353,10 +374,10 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   Scalars *now = solver->now;
   double t = now->time;
   keep_beginning(solver);
-  if (!solver->model->delays) return radau_step(solver, stop);
+  if (!solver->model->delays) return steps_step(solver, stop);
   double longest = delays_longest_step(&solver->delays, t, solver->y);
   for (int k = 0; k < SHORTEN_LIMIT; k++) {
-    SolverStatus status = radau_step(solver, fmin(stop, t + longest));
+    SolverStatus status = steps_step(solver, fmin(stop, t + longest));
     double moved = status == SOLVER_OK ? delays_moved(&solver->delays, now->time, solver->y) : 0;
     if (moved <= 1) return status;
     longest = 0.5 * (now->time - t) / moved;
@@ -371,10 +392,10 @@ static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   double next = now->next;
   go_back(solver, begin, t - begin);
   while (now->time < t) {
-    SolverStatus status = radau_step(solver, t);
+    SolverStatus status = steps_step(solver, t);
     if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
   }
-  now->next = next;
+  steps_suggest(solver, next);
   return SOLVER_OK;
 }
 
@@ -390,8 +411,8 @@ SolverStatus solver_follow(Solver *solver) {
   memcpy(solver->y, solver->past_y, size);
   now->time = known;
   double next = now->next;
-  radau_start(solver);
-  if (next > 0) now->next = next;
+  steps_start(solver);
+  if (next > 0) steps_suggest(solver, next);
   while (now->time < t && status == SOLVER_OK) {
     status = step_within_delays(solver, t);
     if (status == SOLVER_OK) status = keep_past(solver);
@@ -428,7 +449,7 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
-  radau_start(solver);
+  steps_start(solver);
   return SOLVER_OK;
 }
 
@@ -436,11 +457,8 @@ static SolverStatus exchange_states(Solver *solver) {
   int changed = states_exchange(solver, solver->now->time, solver->y);
   if (changed < 0) return SOLVER_FAILED;
   if (!changed) return SOLVER_OK;
-  double next = solver->now->next;
   solver->now->pivots++;
-  radau_start(solver);
-  solver->now->next = next;
-  solver->now->is_first = 0;
+  steps_switch(solver);
   return SOLVER_OK;
 }
 
@@ -452,6 +470,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
+  if (solver->made) solver->made(solver->context, t);
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
   if (status != SOLVER_OK) return status;
   if (!found) {
