@@ -541,6 +541,41 @@ end P;
             for k, value in enumerate(values):
                 self.assertAlmostEqual(final[f"last.y[{k + 1}]"], value, 9, text)
 
+    def test_generated_flows_in_buses(self):
+        """Trees of components that are joined by buses; each mechanical line of the bus has one source somewhere, and loads, or none, elsewhere. Components that do not use
+        a line pass it on or end it: its torque is zero there. Lines may be declared in the bus, or come by connections alone."""
+        for seed in range(COUNT):
+            pick = random.Random(seed)
+            lines, models, loads = [f"line{k}" for k in range(pick.randint(1, 3))], [], {}
+            declared = " ".join(f"F {line};" for line in lines if pick.random() < 0.5)
+            text = (f"package P connector F Real phi; flow Real tau; end F; expandable connector Empty end Empty;\nexpandable connector Bus {declared} end Bus;\n"
+                    "model Source parameter Real k; F f; equation f.phi = k + time; end Source;\n"
+                    "model Load parameter Real c; F f; equation f.tau = c*f.phi; end Load;\n")
+            home = {line: pick.randrange(4) for line in lines}
+            for number in range(4):
+                parts, equations = [f"{pick.choice(['Bus', 'Empty'])} bus;"], []
+                for k, line in enumerate(lines):
+                    if home[line] == number:
+                        parts.append(f"Source s{k}(k = {k + 1});")
+                        equations.append(f"connect(s{k}.f, bus.{line});")
+                    elif pick.random() < 0.4:
+                        parts.append(f"Load l{k}(c = {number + 2});")
+                        equations.append(f"connect(bus.{line}, l{k}.f);")
+                        loads.setdefault(line, []).append(number + 2)
+                below = [m for m in range(number) if m not in models and pick.random() < 0.5]
+                for m in below:
+                    models.append(m)
+                    parts.append(f"M{m} m{m};")
+                    equations.append(f"connect(m{m}.bus, bus);")
+                text += f"model M{number} {' '.join(parts)} equation {' '.join(equations)} end M{number};\n"
+            tops = [m for m in range(4) if m not in models]
+            text += (f"model M {' '.join(f'M{m} m{m};' for m in tops)} Empty bus; equation {' '.join(f'connect(m{m}.bus, bus);' for m in tops)} end M; end P;\n")
+            final = final_values(text, "--model", "P.M")
+            for k, line in enumerate(lines):
+                torques = [value for name, value in final.items() if name.endswith(f"s{k}.f.tau")]
+                self.assertEqual(len(torques), 1, text)
+                self.assertAlmostEqual(torques[0], -(k + 2) * sum(loads.get(line, [])), 9, text)
+
     def test_many_components(self):
         count = 200 if REDUCED else 10000
         text = f"""model A parameter Real k = 1; Real x(start = 1, fixed = true), y; equation der(x) = -k*x; y = 2*x; end A;
