@@ -511,6 +511,71 @@ end P;
                 for name, value in expected.items():
                     self.assertAlmostEqual(found[name], value, delta=1e-9 * max(1, abs(value)), msg=(seed, name, form))
 
+    def test_generated_open_arrays_of_records(self):
+        """Records with arrays of records of open size, given by short classes, modifications or constructors, and passed on as a whole through records and
+        components, plain, as an array, or each; components count what they get, and arrays of components are counted, too."""
+        for seed in range(COUNT):
+            pick = random.Random(seed)
+            layers = [[round(pick.uniform(1, 9), 2) for _ in range(pick.randint(1, 2))] for _ in range(pick.randint(1, 3))]
+            layers = [[row[0], row[-1]][:len(layers[0])] for row in layers]  # all of one size, as a matrix
+            rooms = pick.randint(1, 3)
+            made = "{" + ", ".join(f"Layer(x = {k + 1}, w = {{{', '.join(map(str, row))}}})" for k, row in enumerate(layers)) + "}"
+            given = pick.choice([f"record Given = Stack(layer = {made});", f"record Given = Stack(final layer = {made}, u = 5);",
+                                 f"record Given extends Stack(layer = {made}); end Given;"])
+            stack = pick.choice(["parameter Given g;", f"parameter Stack g(layer = {made});", f"parameter Stack g = Stack(layer = {made}, u = 2);"])
+            passed, declared = pick.choice([("holder(each stack = g)", rooms), ("holder(stack = {" + ", ".join(["g"] * rooms) + "})", rooms)])
+            text = (f"package P record Layer parameter Real x = 1; parameter Real w[:] = {{0.5}}; end Layer;\n"
+                    f"record Stack parameter Layer layer[:]; parameter Real u = 2; end Stack;\n{given}\n"
+                    f"record Holder parameter Stack stack; parameter Real a = 1; end Holder;\n"
+                    f"model Wall parameter Stack stack; Real y[size(stack.layer, 1)]; equation for i in 1:size(stack.layer, 1) loop "
+                    f"y[i] = stack.layer[i].x*sum(stack.layer[i].w)*time; end for; end Wall;\n"
+                    f"model House parameter Integer n; parameter Holder holder[n]; Wall wall[n](stack = holder.stack); Real z = sum(wall.y);\n"
+                    f"Integer count = size(wall, 1); Real each_z[size(wall, 1)] = {{sum(wall[i].y) for i in 1:size(wall, 1)}}; end House;\n"
+                    f"model M {stack} House house(n = {declared}, {passed}); parameter Holder one(stack = g); Wall last(stack = one.stack); end M; end P;\n")
+            values = [(k + 1) * sum(row) for k, row in enumerate(layers)]
+            final = final_values(text, "--model", "P.M")
+            self.assertAlmostEqual(final["house.z"], rooms * sum(values), 9, text)
+            self.assertEqual(final["house.count"], rooms, text)
+            for k in range(rooms):
+                self.assertAlmostEqual(final[f"house.each_z[{k + 1}]"], sum(values), 9, text)
+            for k, value in enumerate(values):
+                self.assertAlmostEqual(final[f"last.y[{k + 1}]"], value, 9, text)
+
+    def test_generated_flows_in_buses(self):
+        """Trees of components that are joined by buses; each mechanical line of the bus has one source somewhere, and loads, or none, elsewhere. Components that do not use
+        a line pass it on or end it: its torque is zero there. Lines may be declared in the bus, or come by connections alone."""
+        for seed in range(COUNT):
+            pick = random.Random(seed)
+            lines, models, loads = [f"line{k}" for k in range(pick.randint(1, 3))], [], {}
+            declared = " ".join(f"F {line};" for line in lines if pick.random() < 0.5)
+            text = (f"package P connector F Real phi; flow Real tau; end F; expandable connector Empty end Empty;\nexpandable connector Bus {declared} end Bus;\n"
+                    "model Source parameter Real k; F f; equation f.phi = k + time; end Source;\n"
+                    "model Load parameter Real c; F f; equation f.tau = c*f.phi; end Load;\n")
+            home = {line: pick.randrange(4) for line in lines}
+            for number in range(4):
+                parts, equations = [f"{pick.choice(['Bus', 'Empty'])} bus;"], []
+                for k, line in enumerate(lines):
+                    if home[line] == number:
+                        parts.append(f"Source s{k}(k = {k + 1});")
+                        equations.append(f"connect(s{k}.f, bus.{line});")
+                    elif pick.random() < 0.4:
+                        parts.append(f"Load l{k}(c = {number + 2});")
+                        equations.append(f"connect(bus.{line}, l{k}.f);")
+                        loads.setdefault(line, []).append(number + 2)
+                below = [m for m in range(number) if m not in models and pick.random() < 0.5]
+                for m in below:
+                    models.append(m)
+                    parts.append(f"M{m} m{m};")
+                    equations.append(f"connect(m{m}.bus, bus);")
+                text += f"model M{number} {' '.join(parts)} equation {' '.join(equations)} end M{number};\n"
+            tops = [m for m in range(4) if m not in models]
+            text += (f"model M {' '.join(f'M{m} m{m};' for m in tops)} Empty bus; equation {' '.join(f'connect(m{m}.bus, bus);' for m in tops)} end M; end P;\n")
+            final = final_values(text, "--model", "P.M")
+            for k, line in enumerate(lines):
+                torques = [value for name, value in final.items() if name.endswith(f"s{k}.f.tau")]
+                self.assertEqual(len(torques), 1, text)
+                self.assertAlmostEqual(torques[0], -(k + 2) * sum(loads.get(line, [])), 9, text)
+
     def test_many_components(self):
         count = 200 if REDUCED else 10000
         text = f"""model A parameter Real k = 1; Real x(start = 1, fixed = true), y; equation der(x) = -k*x; y = 2*x; end A;

@@ -236,7 +236,8 @@ static void join_link(Connections *connections, const ConnectLink *link) {
   }
 }
 
-/* Flow variables of connectors that nobody connects are zero: each is a set of its own, seen from inside. */
+/* Flow variables of connectors that nobody connects are zero: each is a set of its own, seen from inside. Those in expandable connectors, which no equation of
+ * their component may name, are so from outside, too (section 9.2). */
 static void join_all(Connections *connections) {
   uint32_t ends = 2 * connections->member_count;
   connections->sets = connect_sets_make(connections->heap, ends);
@@ -246,8 +247,10 @@ static void join_all(Connections *connections) {
   for (uint32_t i = 0; i < connections->variables.count; i++) {
     const ConnectVariable *variable = &connections->variables.data[i];
     for (uint32_t k = 0; variable->instance->prefixes & PREFIX_FLOW && k < variable->count; k++) {
-      uint32_t end = connect_end(variable->first + k, SIDE_INSIDE);
+      uint32_t end = connect_end(variable->first + k, SIDE_INSIDE),
+               other = connect_end(variable->first + k, SIDE_OUTSIDE);
       connect_sets_join(&connections->sets, end, end);
+      if (in_expandable(connections, end)) connect_sets_join(&connections->sets, other, other);
     }
   }
   connect_sets_close(&connections->sets);

@@ -12,6 +12,7 @@
 
 typedef struct Lead {
   uint32_t shared, total; /* dimensions around the scope too, all around the instance */
+  uint32_t inside;        /* of arrays of records that the value itself has: the last ones */
   uint32_t sizes[64];
 } Lead;
 
@@ -22,8 +23,8 @@ static bool is_around(const Instance *node, const Instance *scope) {
 }
 
 /* Dimensions of the arrays around the instance, without its own. A scope that is none of what is around the instance is that of a
- * short class, record R3 = R(n = 3): its values are those of each element. */
-static Lead lead_of(const Instance *instance, const Instance *scope) {
+ * short class, record R3 = R(n = 3): its values are those of each element; that of an array of records in it is of the whole array. */
+static Lead lead_of(const Instance *instance, const Instance *scope, const FieldChain *fields) {
   const Instance *chain[256];
   uint32_t depth = 0;
   Lead lead = {0};
@@ -34,7 +35,9 @@ static Lead lead_of(const Instance *instance, const Instance *scope) {
       lead.sizes[lead.total++] = chain[depth]->dimensions.data[k].size;
       if (is_around(chain[depth], scope)) lead.shared = lead.total;
     }
-  if (scope && !is_around(scope, instance)) lead.shared = lead.total;
+  for (const Instance *at = instance->parent; fields; fields = fields->outer, at = at->parent)
+    lead.inside += at->dimensions.count;
+  if (scope && !is_around(scope, instance)) lead.shared = lead.total - lead.inside;
   return lead;
 }
 
@@ -48,9 +51,9 @@ static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count
 
 /* The expression for all elements of the arrays around the instance. */
 static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr e, bool uses_iterators) {
-  Lead lead = lead_of(instance, modifier->scope.instance);
+  Lead lead = lead_of(instance, modifier->scope.instance, modifier->fields);
   Span span = ast_span(tree->ast, e);
-  if (modifier->is_each) e = fill(tree, e, lead.sizes + lead.shared, lead.total - lead.shared, span);
+  if (modifier->is_each) e = fill(tree, e, lead.sizes + lead.shared, lead.total - lead.inside - lead.shared, span);
   if (!uses_iterators) return fill(tree, e, lead.sizes, lead.shared, span);
   for (uint32_t i = lead.shared; i-- > 0;)
     e = flat_iteration(tree, e, chain_iterator(tree, i), flat_range(tree, lead.sizes[i], span), span);
@@ -148,7 +151,7 @@ static void find_leaves(Tree *tree, AstExpr e, Scope scope, const Name *names, u
 
 /* The value's fields: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be made. Classes are
  * looked up before the first node is made, since nodes of a file that is read then must not come between. */
-static AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields) {
+AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields) {
   Name names[64];
   uint32_t count = field_names(fields, names, 64);
   AstExpr first = ast_first(tree->ast, e), made = AST_NONE;
@@ -259,7 +262,7 @@ static AstExpr binding_of(Tree *tree, Instance *instance, const Modifier *bindin
 /* ---- dimensions ---- */
 
 static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
-  Lead lead = lead_of(instance, NULL);
+  Lead lead = lead_of(instance, NULL, NULL);
   uint32_t count = lead.total + instance->dimensions.count;
   Span span = instance->element->component->label.span;
   /* A record is put together from its fields: it has no value that could give its sizes. */
@@ -301,7 +304,7 @@ static Name name_pattern(Tree *tree, const Instance *instance) {
   const Instance *chain[256];
   uint32_t depth = 0;
   TextVec text = {0};
-  if (lead_of(instance, NULL).total == 0) return 0;
+  if (lead_of(instance, NULL, NULL).total == 0) return 0;
   for (const Instance *at = instance; at && at->name && depth < 256; at = at->parent) chain[depth++] = at;
   while (depth-- > 0) {
     const char *name = names_text(tree->names, chain[depth]->name);

@@ -52,9 +52,16 @@ bool record_sizes(Tree *tree, Instance *instance) {
                "the size of `%s` is open, and there is no value that gives it", instance_text(tree, instance));
     return false;
   }
-  bool fits = evaluate_sizes(tree, binding->value, binding->scope, &numbers);
-  for (uint32_t i = 0; fits && i < instance->dimensions.count && i < numbers.count; i++)
-    instance->dimensions.data[i].size = (uint32_t)numbers.data[i];
+  uint32_t own = instance->dimensions.count;
+  bool fits = evaluate_sizes(tree, binding, &numbers);
+  if (fits && numbers.count < own) {
+    tree_error(tree, ast_span(tree->ast, binding->value), binding->scope.instance,
+               "the value of `%s` has %u dimensions, expected %u", instance_text(tree, instance), numbers.count, own);
+    fits = false;
+  }
+  /* Sizes of arrays of records around it come first. */
+  for (uint32_t i = 0; fits && i < own; i++)
+    instance->dimensions.data[i].size = (uint32_t)numbers.data[numbers.count - own + i];
   vec_free(tree->heap, &numbers);
   return fits;
 }

@@ -137,13 +137,15 @@ bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorV
   return status == LANG_VALUE;
 }
 
-bool evaluate_sizes(Tree *tree, AstExpr e, Scope scope, NumberVec *sizes) {
+bool evaluate_sizes(Tree *tree, const Modifier *binding, NumberVec *sizes) {
+  Scope scope = binding->scope;
+  AstExpr e = binding->value;
   Resolver resolver = resolver_for(tree, scope, NULL, 0);
   uint32_t errors = tree->diags->errors;
   LangStatus status = LANG_ERROR;
   if (tree->depth >= EVALUATION_LIMIT) return false;
   tree->depth++;
-  AstExpr flat = resolve_expression(&resolver, e);
+  AstExpr flat = resolve_expression(&resolver, binding->fields ? take_fields(tree, e, scope, binding->fields) : e);
   if (flat != AST_NONE) {
     flat =
         flat_call(tree, "size", &flat, 1, ast_span(tree->ast, e)); /* of what was just written: nodes are one range */

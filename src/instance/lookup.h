@@ -135,14 +135,19 @@ bool restrict_component(Tree *tree, Instance *instance);
  * `operation` is the operator, or the function if there is one only. */
 void restrict_operator(Tree *tree, const Instance *record, Instance *operation, bool is_constructor);
 
+/* ---- declare.c ---- */
+
+/* The expression for fields of a value: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}. */
+AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields);
+
 /* ---- evaluate.c ---- */
 
 /* Numbers of an expression; false after an error, which names `what`. */
 bool evaluate_numbers(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                       const char *what, NumberVec *numbers);
 
-/* Sizes of the value of an expression in a scope. */
-bool evaluate_sizes(Tree *tree, AstExpr e, Scope scope, NumberVec *sizes);
+/* Sizes of the value that a modifier gives. */
+bool evaluate_sizes(Tree *tree, const Modifier *binding, NumberVec *sizes);
 /* Values of an iterator: those of a vector, or of a type. */
 bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorValue *values, uint32_t value_count,
                     NumberVec *numbers);

@@ -277,6 +277,12 @@ static Instance *local_around(const Copy *copy, Instance *instance) {
   return copy->r->function && instance && instance->kind == INSTANCE_COMPONENT ? instance : NULL;
 }
 
+/* Records and connectors have one, too; components of models and blocks do not. */
+static bool has_value(const Instance *component) {
+  return component->base != BASE_NONE || component->restriction == CLASS_RECORD ||
+         component->restriction == CLASS_CONNECTOR;
+}
+
 static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, const StepVec *steps) {
   Tree *tree = copy->r->tree;
   Span span = ast_span(tree->ast, e);
@@ -287,8 +293,7 @@ static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, co
                  instance_text(tree, instance));
     return AST_NONE;
   }
-  if (instance->base == BASE_NONE && instance->restriction != CLASS_RECORD &&
-      instance->restriction != CLASS_CONNECTOR) {
+  if (!has_value(instance)) {
     tree_error(tree, span, copy->r->scope.instance, "`%s` is a component of a %s, which is no value",
                instance_text(tree, instance), restriction_text(instance->restriction));
     copy->failed = true;
@@ -490,6 +495,29 @@ static AstExpr resolve_size(Copy *copy, AstExpr e) {
   return flat_call(tree, "size", kids, 2, node.span);
 }
 
+/* The array of components that size(a, k) is asked of, where these have no value but a number; NULL: it is something else. */
+static Instance *counted_components(const Copy *copy, AstExpr e) {
+  Tree *tree = copy->r->tree;
+  const Ast *ast = tree->ast;
+  if (ast_kind(ast, e) != AST_CALL || !ast_path_is(ast, ast_path(ast, e), "size") || ast_kid_count(ast, e) != 2)
+    return NULL;
+  AstExpr array = ast_kid(ast, e, 0), dimension = ast_kid(ast, e, 1);
+  if (ast_kind(ast, array) != AST_REFERENCE || ast_kid_count(ast, array) || ast_path(ast, array).count != 1 ||
+      ast_kind(ast, dimension) != AST_INTEGER)
+    return NULL;
+  Instance *found = scope_find(tree, copy->r->scope, ast_part(ast, ast_path(ast, array), 0)->name);
+  if (!found || found->kind != INSTANCE_COMPONENT || found->parent != copy->r->scope.instance) return NULL;
+  bool is_dimension = ast_node(ast, dimension)->value.integer - 1 < found->dimensions.count;
+  return is_dimension && !has_value(found) && instance_is_present(tree, found) ? found : NULL;
+}
+
+static AstExpr component_count(Copy *copy, AstExpr e, Instance *components) {
+  Tree *tree = copy->r->tree;
+  uint32_t dimension = (uint32_t)ast_node(tree->ast, ast_kid(tree->ast, e, 1))->value.integer - 1;
+  if (!instance_sizes(tree, components)) return copy->failed = true, AST_NONE;
+  return flat_integer(tree, components->dimensions.data[dimension].size, ast_span(tree->ast, e));
+}
+
 static AstExpr resolve_call(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
@@ -649,6 +677,7 @@ static AstExpr active_state(Copy *copy, AstExpr e) {
 static AstExpr copy_node(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   ConnectOperator operation;
+  Instance *counted;
   switch (ast_kind(tree->ast, e)) {
   case AST_REFERENCE:
     if (is_listed(&copy->states, e)) return state_reference(copy, e);
@@ -656,6 +685,7 @@ static AstExpr copy_node(Copy *copy, AstExpr e) {
   case AST_CALL:
     if (find_operator(tree, e, &operation)) return resolve_operator(copy, e, operation);
     if (is_active_state(copy, e)) return active_state(copy, e);
+    if ((counted = counted_components(copy, e))) return component_count(copy, e, counted);
     return resolve_call(copy, e);
   case AST_PARTIAL:
   case AST_ITERATION: return resolve_call(copy, e);
@@ -670,7 +700,8 @@ AstExpr resolve_expression(Resolver *resolver, AstExpr e) {
   for (AstExpr i = copy.first; i <= e; i++) {
     ConnectOperator operation;
     if (ast_kind(tree->ast, i) == AST_ITERATION) vec_push(tree->heap, &copy.loops, i);
-    if (find_operator(tree, i, &operation)) vec_push(tree->heap, &copy.arguments, ast_kid(tree->ast, i, 0));
+    if (find_operator(tree, i, &operation) || counted_components(&copy, i))
+      vec_push(tree->heap, &copy.arguments, ast_kid(tree->ast, i, 0));
     list_states(&copy, i);
   }
   for (AstExpr i = copy.first; i <= e && !copy.failed; i++) {

@@ -164,6 +164,28 @@ static bool seems_violated(const Constraints *constraints) {
   return false;
 }
 
+/* A relation without event, noEvent(m >= 0), may hold or not where m is zero but for round-off: a constraint that holds at columns that differ by no more than that
+ * is met. */
+static void check_beside(Constraints *constraints, double t) {
+  const Evaluator *evaluator = constraints->view->original;
+  uint32_t columns = evaluator->array->columns, count = constraints->plan->count;
+  double *held = heap_array(evaluator->heap, columns, sizeof *held),
+         *least = heap_array(evaluator->heap, count, sizeof *least);
+  copy_numbers(held, constraints->y, columns);
+  copy_numbers(least, constraints->values, count);
+  for (int side = -1; side <= 1; side += 2) {
+    for (uint32_t q = 0; q < columns; q++)
+      constraints->y[q] = held[q] + side * ROUND_OFF * (fabs(held[q]) + evaluator->nominal[q]);
+    evaluate(constraints, t);
+    for (uint32_t k = 0; k < count; k++)
+      if (fabs(constraints->values[k]) < fabs(least[k])) least[k] = constraints->values[k];
+  }
+  copy_numbers(constraints->y, held, columns);
+  copy_numbers(constraints->values, least, count);
+  heap_free(evaluator->heap, held);
+  heap_free(evaluator->heap, least);
+}
+
 /* Of columns in which all rows should hold; `now` is the largest residual of each level so far. */
 static void check_columns(Constraints *constraints, double t, const double *y, double *now) {
   View *view = constraints->view;
@@ -171,6 +193,7 @@ static void check_columns(Constraints *constraints, double t, const double *y, d
   view_set_original(view);
   evaluate(constraints, t);
   if (seems_violated(constraints)) raise_scales(constraints, t); /* columns may have grown since the start */
+  if (seems_violated(constraints)) check_beside(constraints, t);
   for (uint32_t k = 0; k < constraints->plan->count; k++) {
     double size = fabs(constraints->values[k]) / constraints->scale[k];
     uint32_t level = constraints->plan->level[k];
