@@ -299,20 +299,21 @@ static Span assignment_span(const Routine *routine, uint32_t slot) {
 static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
   Arena arena = arena_make(el->heap);
   uint32_t count = algorithm->assigned.count;
-  Value *before = arena_array(&arena, count, sizeof *before), *assigned = arena_array(&arena, count, sizeof *assigned);
+  Preset *presets = arena_array(&arena, count, sizeof *presets);
   for (uint32_t i = 0; i < count; i++) {
     const Value *leaves = &el->components.data[algorithm->assigned.data[i].component].leaves;
-    before[i] = initial_value(el, leaves, section->span, &arena);
-    assigned[i] = zeros(el, leaves, &arena);
-    machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i], &assigned[i]);
+    presets[i] = (Preset){algorithm->assigned.data[i].slot, initial_value(el, leaves, section->span, &arena),
+                          zeros(el, leaves, &arena)};
   }
+  routine->presets = presets;
+  routine->preset_count = count;
   ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
-  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, before, count);
+  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, count);
   for (uint32_t i = 0; i < count && status == EXECUTE_OK; i++) {
     const Component *component = &el->components.data[algorithm->assigned.data[i].component];
     uint32_t slot = algorithm->assigned.data[i].slot;
     bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
-    add_results(el, &component->leaves, &assigned[i], machine_slot(el->machine, slot),
+    add_results(el, &component->leaves, &presets[i].assigned, machine_slot(el->machine, slot),
                 is_scalar || algorithm->assigned.data[i].is_whole, assignment_span(routine, slot));
   }
   if (el->in_when) algorithm_when_end(el);
