@@ -187,8 +187,7 @@ static uint32_t decide(Switches *switches, double t, const double *y) {
   return changed;
 }
 
-void switches_try(Switches *switches, const Trial *trial, double t, const double *y) {
-  edges_flip(&switches->edges, trial);
+void switches_follow_modes(Switches *switches, double t, const double *y) {
   for (uint32_t round = 0; round < modes_leaves(switches->modes) && decide(switches, t, y); round++) continue;
 }
 

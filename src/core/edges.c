@@ -540,10 +540,14 @@ bool trial_next(Trial *trial) {
 void edges_flip(Edges *edges, const Trial *trial) {
   edges_begin(edges, edges->now->crossing);
   for (int k = 0; k < trial->count; k++) {
-    double *mode = mode_of(edges, trial->mode[k]);
-    if (trial->flipped >> k & 1) *mode = *mode == 0;
-    edges->place[trial->mode[k]].changes = CHANGE_LIMIT;
+    double mode = *mode_of(edges, trial->mode[k]);
+    edges_hold(edges, trial->mode[k], trial->flipped >> k & 1 ? mode == 0 : mode);
   }
+}
+
+void edges_hold(Edges *edges, int m, double value) {
+  *mode_of(edges, m) = value;
+  edges->place[m].changes = CHANGE_LIMIT;
 }
 
 /* ---- sliding ---- */

@@ -233,6 +233,9 @@ bool trial_next(Trial *trial);
 /* Flips the modes of the combination, and holds them until edges_begin. */
 void edges_flip(Edges *edges, const Trial *trial);
 
+/* Holds mode m at a value until edges_begin. */
+void edges_hold(Edges *edges, int m, double value);
+
 /* ---- sliding ---- */
 
 /* Does mode m slide? Begins to slide along the edges, nearest to their last differences, of modes that went to and fro since edges_begin, by their

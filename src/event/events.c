@@ -145,7 +145,8 @@ static bool settle_once(View *view, double t, double *y, uint32_t mode) {
 /* From the beginning: do all modes agree with what follows from a combination? */
 static bool try_modes(View *view, double t, double *y, const Beginning *begin, const Trial *trial) {
   go_back(view, begin, y);
-  switches_try(view->switches, trial, t, y);
+  edges_flip(&view->switches->edges, trial);
+  switches_follow_modes(view->switches, t, y);
   if (view->methods->solve_at_event(view, t, y) != EVAL_OK) return false;
   return iterate_modes(view, t, y) && edges_agree(&view->switches->edges);
 }
