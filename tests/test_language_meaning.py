@@ -3,6 +3,7 @@ makes more of them (runs.py). Single models are in cases/meaning."""
 import itertools
 import math
 import random
+import re
 import unittest
 
 from runs import Tally, seeds, simulate, solver_names
@@ -41,7 +42,7 @@ class Mixed(unittest.TestCase):
 
     def expression(self, rng):
         name, other = rng.choice(self.NAMES), rng.choice(self.NAMES)
-        return rng.choice([str(rng.randrange(5)), f"mod({name} + {rng.randrange(1, 4)}, 5)", f"mod({name} + {other}, 4)", f"min({name}, {other})", f"{name}*0"])
+        return rng.choice([str(rng.randrange(5)), f"mod({name} + {rng.randrange(1, 4)}, 5)", f"mod({name} + {other}, 4)", f"min({name}, {other})", f"{name}*0", name, f"pre({name})"])
 
     def statements(self, rng, times):
         """Each is (kind, [(condition, [(name, expression)])]); kinds: assign, if, when."""
@@ -69,7 +70,7 @@ class Mixed(unittest.TestCase):
         now, seen, place = dict(before), [], 0
 
         def value(text):
-            return int(eval(text, {"mod": lambda x, y: x % y, "min": min, "time": time}, now))
+            return int(eval(re.sub(r"pre\((\w)\)", r"before['\1']", text), {"before": before, "mod": lambda x, y: x % y, "min": min, "time": time}, now))
 
         for kind, branches in statements:
             held = [1 if kind == "assign" else value(condition) for condition, _ in branches]

@@ -265,12 +265,13 @@ static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }
 
-/* An element that was not assigned has no equation, unless the whole was; nor has one that whens determine. */
+/* An element that was not assigned has no equation, unless the whole was; nor has one that whens determine. One that is assigned `in_whens` only
+ * and has no value from them keeps its own, as by x := pre(x). */
 static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
-                        Span span) {
+                        bool in_whens, Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      add_results(el, &leaves->fields[i], &assigned->fields[i], &after->fields[i], is_whole, span);
+      add_results(el, &leaves->fields[i], &assigned->fields[i], &after->fields[i], is_whole, in_whens, span);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
@@ -284,6 +285,7 @@ static void add_results(Elaboration *el, const Value *leaves, const Value *assig
                             .span = span,
                             .clock = el->clock,
                             .state = el->state,
+                            .is_made = in_whens,
                             .is_unclocked = !el->is_clocked && el->algorithm->has_blocks};
     vec_push(el->heap, el->equations, equation);
   }
@@ -314,7 +316,8 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
     uint32_t slot = algorithm->assigned.data[i].slot;
     bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
     add_results(el, &component->leaves, &presets[i].assigned, machine_slot(el->machine, slot),
-                is_scalar || algorithm->assigned.data[i].is_whole, assignment_span(routine, slot));
+                is_scalar || algorithm->assigned.data[i].is_whole, !algorithm->assigned.data[i].outside,
+                assignment_span(routine, slot));
   }
   if (el->in_when) algorithm_when_end(el);
   arena_free(&arena);

@@ -101,7 +101,7 @@ typedef struct RawEquation {
   BaseType base;
   Span span;
   bool is_declared;  /* by the binding of an input */
-  bool is_made;      /* for a clock, or of one: it determines a discrete Real without a when */
+  bool is_made;      /* for a clock, of one, or of a when: it determines a discrete Real, and stands in no when */
   uint32_t clock;    /* position of the Clock of the when around it + 1; 0: none */
   Name state;        /* of a state machine in which it stands; 0: none */
   bool is_integral;  /* of an energy section: what was written is integral(left) over the run */
