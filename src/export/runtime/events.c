@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
@@ -444,8 +445,29 @@ static int settle_values(Solver *solver, double *y, int mode) {
 
 /* ---- actions ---- */
 
+enum { MESSAGE_ROOM = 1024 };
+
 static void report(const Solver *solver, const char *text) {
   if (solver->report) solver->report(solver->context, text);
+}
+
+static void report_action(Solver *solver, const ModelAction *action, double t, const double *y) {
+  const Model *model = solver->model;
+  char text[MESSAGE_ROOM] = "";
+  size_t used = 0;
+  if (model->message_values) program_run(solver, model->messages_program, t, y, solver->message_values);
+  for (int k = action->first_piece; k < action->behind_piece && used + 1 < sizeof text; k++) {
+    const ModelPiece *piece = &model->piece[k];
+    char *place = text + used;
+    if (piece->guard >= 0 && solver->message_values[piece->guard] == 0) continue;
+    if (piece->value < 0) snprintf(place, sizeof text - used, "%s", piece->text);
+    else {
+      snprintf(place, sizeof text - used, piece->text, solver->message_values[piece->value]);
+      for (char *comma = place; (comma = strchr(comma, ','));) *comma = '.'; /* whatever the locale */
+    }
+    used += strlen(place);
+  }
+  report(solver, text);
 }
 
 static void act(Solver *solver, double t, const double *y) {
@@ -459,7 +481,7 @@ static void act(Solver *solver, double t, const double *y) {
     if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
     else if (solver->values[2 * a + 1] != 0) continue;
     else if (action->kind == ACTION_ASSERT) solver->now->asserted = 1;
-    if (!solver->reported[a]) report(solver, action->message);
+    if (!solver->reported[a]) report_action(solver, action, t, y);
     solver->reported[a] = 1;
   }
 }
@@ -477,7 +499,7 @@ static int reset_columns(Solver *solver, double t, double *y, int *any) {
     double value = action->sign * solver->values[2 * a + 1];
     if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0) continue;
     int is_other = solver->held[action->column] && fabs(y[action->column] - value) > 1e-12 * fabs(value);
-    if (is_other || !isfinite(value)) return report(solver, action->message), 1;
+    if (is_other || !isfinite(value)) return report_action(solver, action, t, y), 1;
     solver->held[action->column] = 2;
     y[action->column] = value;
     *any = 1;

@@ -59,11 +59,18 @@ typedef struct ModelLevel {
 
 typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
 
+/* A piece of a message: a text, or with a value the format of it. It is left out where the guard is 0. Both are numbers of values of
+ * messages_program; -1: none. */
+typedef struct ModelPiece {
+  int guard, value;
+  const char *text;
+} ModelPiece;
+
 typedef struct ModelAction {
   ActionKind kind;
-  int column, sign; /* of reinit */
-  int is_initial;   /* of an initial section: it counts at the start only */
-  const char *message;
+  int column, sign;              /* of reinit */
+  int is_initial;                /* of an initial section: it counts at the start only */
+  int first_piece, behind_piece; /* of its message */
 } ModelAction;
 
 /* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
@@ -157,6 +164,9 @@ typedef struct Model {
   ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;
   const int *left, *sample;
   const ModelAction *action;
+  int message_values;
+  ModelProgram *messages_program;
+  const ModelPiece *piece;
   const unsigned char *matters;           /* per discrete leaf: what of it rows depend on, MATTERS_... */
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
@@ -237,7 +247,7 @@ typedef struct Solver {
   int *full_place, *link_from, *link_to; /* per column */
   /* events */
   Edges edges;
-  double *values, *margins;
+  double *values, *margins, *message_values;
   double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
       *moved, *jump_first, *event_y;
   int *sample_count, *reported;
