@@ -1,6 +1,6 @@
 /* Broyden's updates of kept factors: the secant equation, a matrix changed in one direction, and when a pair is refused. */
 #include "base/heap.h"
-#include "integrate/secant.h"
+#include "core/secant.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static double correct(Secant *secant, double *x, int count) {
 
 static void test_secant_equation(void **state) {
   Heap *heap = *state;
-  Secant *secant = secant_new(heap, N, 3);
+  Secant made = secant_make(N, 3, heap_array(heap, secant_room(N, 3), sizeof(double))), *secant = &made;
   double x[N] = {1, -2, 3, 0.5, 4}, before[N], after[N], step[N], next[N];
   multiply(x, before);
   for (int i = 0; i < N; i++) step[i] = before[i], x[i] -= step[i];
@@ -74,12 +74,13 @@ static void test_converges(void **state) {
     for (int i = 0; i < N; i++) plain[i] -= residual[i];
   }
   assert_true(length(plain) > 1e-9);
-  assert_true(correct(secant_new(heap, N, 2 * N), x, 2 * N) < 1e-13);
+  Secant secant = secant_make(N, 2 * N, heap_array(heap, secant_room(N, 2 * N), sizeof(double)));
+  assert_true(correct(&secant, x, 2 * N) < 1e-13);
 }
 
 static void test_refused(void **state) {
   Heap *heap = *state;
-  Secant *secant = secant_new(heap, N, 1);
+  Secant made = secant_make(N, 1, heap_array(heap, secant_room(N, 1), sizeof(double))), *secant = &made;
   double step[N] = {1, 1, 0, 0, 0}, same[N] = {1, 1, 0, 0, 0}, none[N] = {0}, next[N] = {0.1, 0, 0, 0, 0};
   assert_false(
       secant_learn(secant, step, same, weight)); /* a correction that changed nothing: the matrix would be singular */

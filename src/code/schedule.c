@@ -1,6 +1,8 @@
 /* schedule: see schedule.h. */
 #include "code/schedule.h"
 
+#include "core/settle.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -70,8 +72,6 @@ static double difference_at(const Schedule *schedule, const Timer *timer, double
 static double *mode_of(const Schedule *schedule, const Timer *timer) {
   return &schedule->evaluator->discretes[schedule->evaluator->code->modes->first + timer->mode];
 }
-
-double schedule_behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
 
 void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
 
@@ -183,7 +183,7 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
   double width = stop - from, low = from;
   for (uint32_t looks = 0; low < stop; looks++) {
     double high = fmin(low + width, stop);
-    bool monotone = false, narrow = width < 2 * (schedule_behind(high) - high) || looks > STRETCH_LIMIT;
+    bool monotone = false, narrow = width < 2 * (settle_behind(high) - high) || looks > STRETCH_LIMIT;
     if (!may_leave(schedule, timer, range, (Interval){low, high}, &monotone)) {
       width *= 2;
     } else if (monotone || narrow) {
@@ -200,7 +200,7 @@ static double find_exit(const Schedule *schedule, const Timer *timer, double fro
 
 void schedule_count_work(const Schedule *schedule, double begin, double stop) {
   budget_task(heap_budget(schedule->heap), SEARCH);
-  for (uint32_t k = 0; k < schedule->count; k++) find_exit(schedule, &schedule->timer[k], schedule_behind(begin), stop);
+  for (uint32_t k = 0; k < schedule->count; k++) find_exit(schedule, &schedule->timer[k], settle_behind(begin), stop);
   budget_task(heap_budget(schedule->heap), NULL);
 }
 
@@ -215,7 +215,7 @@ double schedule_next(Schedule *schedule, double t, double stop, double first, ui
     bool is_known = same && timer->from <= t && t < timer->until && timer->until >= fmin(timer->next, end);
     if (!is_known) {
       if (same) end = stop;
-      timer->next = find_exit(schedule, timer, schedule_behind(t), end);
+      timer->next = find_exit(schedule, timer, settle_behind(t), end);
       timer->from = t;
       timer->until = fmin(timer->next, end);
     }

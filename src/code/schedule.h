@@ -31,9 +31,6 @@ void schedule_count_work(const Schedule *schedule, double begin, double stop);
 /* Of how many modes it keeps the time. */
 uint32_t schedule_count(const Schedule *schedule);
 
-/* Just behind t: events that coincide but for round-off are one. */
-double schedule_behind(double t);
-
 /* The first time behind t, up to stop, at which a timed mode changes, and which; `first`, that of the first other event or INFINITY, and MAP_NONE if none does before
  * it. The modes must be set for t. */
 double schedule_next(Schedule *schedule, double t, double stop, double first, uint32_t *mode);

@@ -2,6 +2,7 @@
 #include "code/switches.h"
 
 #include "base/map.h"
+#include "core/settle.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static uint64_t outcome(void *host, double t, const double *y) {
     values[rows + m] = condition_value(switches->edges.condition[m].kind, values[rows + m]);
   uint64_t hash = hash_bytes(values, ((size_t)rows + modes) * sizeof *values);
   heap_free(evaluator->heap, values);
-  return switches->decisions ? hash_mix(hash ^ decisions_hash(switches->decisions, t, y)) : hash;
+  return switches->decisions ? decide_hash(&switches->decisions->decide, hash, t, y) : hash;
 }
 
 Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed) {
@@ -146,7 +147,7 @@ bool switches_contradict(const Switches *switches, uint32_t *mode) {
 
 static uint32_t set_timed(Switches *switches, double t) {
   bool is_at_start = switches->edges.now->is_at_start;
-  return schedule_set(switches->schedule, is_at_start ? t : schedule_behind(t), switches->edges.waits);
+  return schedule_set(switches->schedule, is_at_start ? t : settle_behind(t), switches->edges.waits);
 }
 
 static void run_conditions(const Switches *switches, Workspace *workspace, double t, const double *y) {
@@ -179,16 +180,17 @@ void switches_follow(Switches *switches, Workspace *written, double t, const dou
 }
 
 /* All that is discrete but the modes. */
-static uint32_t decide(Switches *switches, double t, const double *y) {
+static uint32_t set_decided(Switches *switches, double t, const double *y) {
   if (!switches->decisions) return 0;
-  switches->decisions->matter = false;
-  uint32_t changed = decisions_set(switches->decisions, t, y);
-  switches->matter = switches->matter || switches->decisions->matter;
+  Decide *decide = &switches->decisions->decide;
+  decide->matter = false;
+  uint32_t changed = (uint32_t)decide_set(decide, t, y);
+  switches->matter = switches->matter || decide->matter;
   return changed;
 }
 
 void switches_follow_modes(Switches *switches, double t, const double *y) {
-  for (uint32_t round = 0; round < modes_leaves(switches->modes) && decide(switches, t, y); round++) continue;
+  for (uint32_t round = 0; round < modes_leaves(switches->modes) && set_decided(switches, t, y); round++) continue;
 }
 
 void switches_enter_start(Switches *switches, double t, const double *y) {
@@ -214,7 +216,7 @@ uint32_t switches_leave_start(Switches *switches, double t, const double *y) {
   edges_evaluate_rates(edges, t, y);
   for (int m = 0; m < edges->count; m++)
     if (is_to_change(edges, m)) return (uint32_t)m;
-  return switches->schedule ? schedule_changes(switches->schedule, schedule_behind(t)) : MAP_NONE;
+  return switches->schedule ? schedule_changes(switches->schedule, settle_behind(t)) : MAP_NONE;
 }
 
 uint32_t switches_set(Switches *switches, double t, const double *y) {
@@ -223,7 +225,7 @@ uint32_t switches_set(Switches *switches, double t, const double *y) {
   if (inputs) changed += inputs_pass(inputs, t);
   if (changed) switches->matter = true;
   changed += (uint32_t)edges_set(&switches->edges, t, y, changed, &switches->matter);
-  return changed + decide(switches, t, y);
+  return changed + set_decided(switches, t, y);
 }
 
 bool switches_settle(Switches *switches, double t, const double *y) {
@@ -244,7 +246,7 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
   edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
   if (switches->schedule)
-    schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : schedule_behind(t), marks);
+    schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : settle_behind(t), marks);
   for (int k = 0; k < edges->count; k++) {
     const Condition *condition = &edges->condition[k];
     if (!condition->is_timed && !condition->meets && !edges_slides(edges, k)) marks[k] = is_to_change(edges, k);

@@ -38,7 +38,7 @@ static ExternalSeed *hidden_seed(const View *view) { return &external_state(view
 static Stage keep_stage(const View *view, double t, const double *y, Heap *heap) {
   const Evaluator *evaluator = view->evaluator;
   size_t leaves = modes_leaves(view->switches->modes);
-  Stage stage = {.t = t, .iterations = view->iterations, .seed = *hidden_seed(view)};
+  Stage stage = {.t = t, .iterations = view->settle.iterations, .seed = *hidden_seed(view)};
   stage.y = heap_copy(heap, y, (size_t)view->system.columns, sizeof *y);
   stage.discretes = heap_copy(heap, evaluator->discretes, leaves, sizeof(double));
   stage.pre = heap_copy(heap, evaluator->pre, leaves, sizeof(double));
@@ -61,8 +61,8 @@ static void go_back(View *view, const Stage *stage, double *t, double *y) {
   switches_go_back(view->switches, stage->switches);
   sensitivity_go_back(view->sensitivity, stage->sensitivity);
   *hidden_seed(view) = stage->seed;
-  view->iterations = stage->iterations;
-  view->undetermined = MAP_NONE;
+  view->settle.iterations = stage->iterations;
+  view->settle.undetermined = MAP_NONE;
 }
 
 /* Are the values of now those of a stage? */
@@ -104,7 +104,7 @@ static void number_turns(Turns *turns, uint32_t modes, uint32_t mode, uint32_t n
 static bool find_turns(View *view, double t, const double *y, uint32_t mode, Turns *turns, Heap *heap) {
   Switches *switches = view->switches;
   uint32_t modes = switches->modes->count, numbers = 0;
-  bool is_due = switches->decisions && decisions_are_due(switches->decisions, t);
+  bool is_due = switches->decisions && decide_are_due(&switches->decisions->decide, t);
   bool *marks = heap_array(heap, modes, sizeof *marks);
   *turns = (Turns){.count = 0, .samples = is_due ? 0 : MAP_NONE};
   if (modes) switches_mark_crossing(switches, mode, t, y, marks);
@@ -151,19 +151,19 @@ static uint32_t turn_at(const Turns *turns, uint32_t order, uint32_t place) {
 static void let_wait(View *view, Turns *turns, uint32_t order, uint32_t place) {
   Switches *switches = view->switches;
   memset(turns->waits, 0, switches->modes->count * sizeof *turns->waits);
-  if (switches->decisions) switches->decisions->samples_wait = false;
+  if (switches->decisions) switches->decisions->decide.samples_wait = false;
   for (uint32_t later = place + 1; later < turns->count; later++) {
     uint32_t turn = turn_at(turns, order, later);
     for (uint32_t m = 0; m < switches->modes->count; m++)
       if (turns->turn[m] == turn) turns->waits[m] = true;
-    if (turn == turns->samples) switches->decisions->samples_wait = true;
+    if (turn == turns->samples) switches->decisions->decide.samples_wait = true;
   }
   switches->edges.waits = turns->waits;
 }
 
 static void wait_no_more(View *view) {
   view->switches->edges.waits = NULL;
-  if (view->switches->decisions) view->switches->decisions->samples_wait = false;
+  if (view->switches->decisions) view->switches->decisions->decide.samples_wait = false;
 }
 
 /* One event after the other; what has fired in them, and whether something was disturbed, is that of all. */
@@ -175,11 +175,11 @@ static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, d
     let_wait(view, turns, order, place);
     settled = events_settle(view, t, y, turns->mode[turn_at(turns, order, place)]);
     for (uint32_t k = 0; k < view->fired.count; k++) vec_push(heap, &fired, view->fired.data[k]);
-    disturbed = disturbed || view->disturbed;
+    disturbed = disturbed || view->settle.disturbed;
     sensitivity_note_sizes(view->sensitivity, sizes);
   }
   wait_no_more(view);
-  view->disturbed = disturbed;
+  view->settle.disturbed = disturbed;
   view->fired.count = 0;
   for (uint32_t k = 0; k < fired.count; k++) vec_push(view->evaluator->heap, &view->fired, fired.data[k]);
   return settled;

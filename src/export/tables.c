@@ -406,10 +406,12 @@ static void put_modes(Writer *writer) {
   PUT(writer, "    0};\n\n");
 }
 
-static void put_step_list(Writer *writer, const char *name, const LogicStep *steps, uint32_t count) {
-  PUT(writer, "static const ModelStep %s[] = {\n", name);
-  for (uint32_t k = 0; k < count; k++) PUT(writer, "    {%u, %d},\n", steps[k].leaf, steps[k].fires);
-  PUT(writer, "    {0, 0}};\n\n");
+static void put_step_list(Writer *writer, const char *name, const DecideStep *steps, int count) {
+  PUT(writer, "static const DecideStep %s[] = {\n", name);
+  for (int k = 0; k < count; k++)
+    PUT(writer, "    {%d, %d, %d, %d},\n", steps[k].leaf, steps[k].fires, steps[k].is_parameter,
+        steps[k].reads_columns);
+  PUT(writer, "    {0, 0, 0, 0}};\n\n");
 }
 
 static const char *action_kind(const LogicAction *action) {
@@ -418,7 +420,7 @@ static const char *action_kind(const LogicAction *action) {
   return action->written->is_warning ? "ACTION_WARN" : "ACTION_ASSERT";
 }
 
-static void put_actions(Writer *writer, const Messages *messages) {
+static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *messages) {
   PUT(writer, "static const ModelPiece pieces[] = {\n");
   for (uint32_t k = 0; k < messages->pieces.count; k++) {
     const MessagePiece *piece = &messages->pieces.data[k];
@@ -429,16 +431,14 @@ static void put_actions(Writer *writer, const Messages *messages) {
   PUT(writer, "    {-1, -1, 0}};\n\n");
 
   const Logic *logic = writer->source->evaluator->code->modes->logic;
-  const Decisions *decisions = writer->source->decisions;
-  PUT(writer, "static const ModelAction actions[] = {\n");
-  for (uint32_t a = 0; a < logic->actions.count; a++) {
-    const LogicAction *action = &logic->actions.data[a];
-    bool is_reset = action->kind == ACTION_REINIT && decisions->column[a] != MAP_NONE;
-    PUT(writer, "    {%s, %d, %d, %d, %u, %u},\n", action_kind(action), is_reset ? (int)decisions->column[a] : -1,
-        is_reset ? decisions->sign[a] : 1, action->written->is_initial, messages->first.data[a],
+  PUT(writer, "static const DecideAction targets[] = {\n");
+  for (int a = 0; a < plan->actions; a++)
+    PUT(writer, "    {%d, %d, %d},\n", plan->action[a].column, plan->action[a].sign, plan->action[a].is_initial);
+  PUT(writer, "    {-1, 0, 0}};\n\nstatic const ModelAction actions[] = {\n");
+  for (uint32_t a = 0; a < logic->actions.count; a++)
+    PUT(writer, "    {%s, %u, %u},\n", action_kind(&logic->actions.data[a]), messages->first.data[a],
         messages->first.data[a + 1]);
-  }
-  PUT(writer, "    {ACTION_WARN, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "    {ACTION_WARN, 0, 0}};\n\n");
 }
 
 /* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
@@ -460,28 +460,32 @@ static void put_delays(Writer *writer) {
   PUT(writer, "enum { DELAYS = %u, HAS_FREE_DELAYS = %d, POINTS = %d };\n\n", logic->delays.count, !are_fixed, points);
 }
 
-static void put_logic(Writer *writer, const ProgramNames *names) {
-  const Logic *logic = writer->source->evaluator->code->modes->logic;
-  IndexVec leaves = {0};
-  put_step_list(writer, "steps", logic->steps.data, logic->steps.count);
-  put_step_list(writer, "initial_steps", logic->initial_steps.data, logic->initial_steps.count);
-  PUT(writer, "static const ModelLevel levels[] = {\n");
-  for (uint32_t l = 0; l + 1 < logic->level_start.count; l++)
-    PUT(writer, "    {%u, %u, %s},\n", logic->level_start.data[l],
-        logic->level_start.data[l + 1] - logic->level_start.data[l], names->levels.data[l]);
-  PUT(writer, "    {0, 0, 0}};\n\n");
-  for (uint32_t k = 0; k < logic->lefts.count; k++) vec_push(writer->heap, &leaves, logic->lefts.data[k].leaf);
-  cdata_indices(writer->heap, writer->out, "static const int", "lefts", leaves.data, leaves.count);
-  leaves.count = 0;
-  for (uint32_t k = 0; k < logic->samples.count; k++) vec_push(writer->heap, &leaves, logic->samples.data[k].leaf);
-  cdata_indices(writer->heap, writer->out, "static const int", "samples", leaves.data, leaves.count);
-  put_actions(writer, &names->messages);
-}
-
 static void put_bytes(Writer *writer, const char *name, const uint8_t *bytes, uint32_t count) {
   PUT(writer, "static const unsigned char %s[] = {", name);
   for (uint32_t k = 0; k < count; k++) PUT(writer, "%u, ", bytes[k]);
   PUT(writer, "0};\n\n");
+}
+
+static void put_logic(Writer *writer, const ProgramNames *names) {
+  const Decisions *decisions = writer->source->decisions;
+  DecidePlan plan = decisions ? decisions->decide.plan : (DecidePlan){0};
+  const Modes *modes = writer->source->evaluator->code->modes;
+  put_step_list(writer, "steps", plan.step, plan.levels ? plan.level_start[plan.levels] : 0);
+  put_step_list(writer, "initial_steps", plan.initial_step, plan.initial_steps);
+  PUT(writer, "static ModelProgram *const level_programs[] = {");
+  for (int l = 0; l < plan.levels; l++) PUT(writer, "%s, ", names->levels.data[l]);
+  PUT(writer, "0};\n\n");
+  cdata_integers(writer->heap, writer->out, "static ", "level_start", plan.level_start,
+                 plan.levels ? (uint32_t)plan.levels + 1 : 0);
+  cdata_integers(writer->heap, writer->out, "static ", "lefts", plan.left, (uint32_t)plan.lefts);
+  cdata_integers(writer->heap, writer->out, "static ", "samples", plan.sample, (uint32_t)plan.samples);
+  put_bytes(writer, "is_real", plan.is_real, decisions ? modes_leaves(modes) : 0);
+  put_actions(writer, &plan, &names->messages);
+  PUT(writer,
+      "#define DECIDE_PLAN .leaves = %u, .all = %u, .initial = %u, .levels = %d, .initial_steps = %d, .lefts = %d, "
+      ".samples = %d, .actions = %d\n\n",
+      modes->logic->leaves, modes_leaves(modes), modes->logic->initial, plan.levels, plan.initial_steps, plan.lefts,
+      plan.samples, plan.actions);
 }
 
 static const char *type_flag(BaseType type) {
@@ -695,7 +699,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   put_number(writer, "max_step", source->max_step);
   PUT(writer, "    .unknowns = %u, .rows = %u, .columns = %u, .parameters = %u, .discretes = %u,\n",
       array->problem->unknowns, array->rows, array->columns, evaluator->model->parameters.count, modes_leaves(modes));
-  PUT(writer, "    .initial = %u, .terminal = %d, .states = %u, .work = %u,\n", logic->initial,
+  PUT(writer, "    .has_logic = %d, .terminal = %d, .states = %u, .work = %u,\n", source->decisions != NULL,
       logic->asks_terminal ? (int)logic->terminal : -1, state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .level = row_level, .c = row_c,\n"
@@ -710,19 +714,18 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "    .jacobian_row = jacobian_row, .mode = modes, .mode_text = mode_texts, .conditions = %s, .written = %s, "
       ".rates = %s,\n",
       names->residual, names->jacobian, evaluator->jacobian->nonzeros, names->conditions, names->written, names->rates);
-  PUT(writer, "    .modes = %u, .first_mode = %u, .levels = %u, .initial_steps = %u, .lefts = %u, .samples = %u,\n",
-      modes->count, modes->first, logic->level_start.count - 1, logic->initial_steps.count, logic->lefts.count,
-      logic->samples.count);
   PUT(writer,
-      "    .actions = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n"
+      "    .modes = %u, .first_mode = %u, .dependents = %u, .constants = %u, .can_start = %d, .variables = %u,\n"
       "    .has_choice = %d,\n",
-      logic->actions.count, writer->variables->dependents.count, writer->variables->constants.count,
+      modes->count, modes->first, writer->variables->dependents.count, writer->variables->constants.count,
       export_restarts(source), writer->variables->list.count, source->chooses);
   PUT(writer,
-      "    .discrete_level = levels, .step = steps, .initial_step = initial_steps, .initial_program = %s,\n"
-      "    .lefts_program = %s, .samples_program = %s, .actions_program = %s, .left = lefts, .sample = samples,\n"
-      "    .message_values = %u, .messages_program = %s, .piece = pieces, .action = actions, .matters = matters, "
-      ".dependent_program = dependent_programs, .dependent = dependents,\n"
+      "    .decide = {DECIDE_PLAN, .level_start = level_start, .step = steps, .initial_step = initial_steps,\n"
+      "        .left = lefts, .sample = samples, .action = targets, .matters = matters, .is_real = is_real},\n"
+      "    .level_program = level_programs, .initial_program = %s,\n"
+      "    .lefts_program = %s, .samples_program = %s, .actions_program = %s,\n"
+      "    .message_values = %u, .messages_program = %s, .piece = pieces,\n"
+      "    .action = actions, .dependent_program = dependent_programs, .dependent = dependents,\n"
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
       "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
       "    .delayed = %s, .delay_times = %s, .pipe_points = %s, .points = POINTS,\n"

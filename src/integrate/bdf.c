@@ -11,9 +11,9 @@
 #include "base/copy.h"
 #include "base/linear.h"
 #include "core/constants.h"
+#include "core/secant.h"
 #include "integrate/history.h"
 #include "integrate/integrator.h"
-#include "integrate/secant.h"
 #include "segment/elimination.h"
 
 #include <float.h>
@@ -40,7 +40,7 @@ typedef struct Bdf {
 
   History *history;
   Linear *linear;
-  Secant *secant;
+  Secant secant;
   double *jacobian, *values;
   bool jacobian_current;   /* it is of the present point */
   bool fresh;              /* the factors are of this step */
@@ -155,7 +155,9 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
   bdf->elimination = elimination_new(heap, system);
   bdf->history = history_new(heap, system->columns);
   bdf->linear = linear_new(heap, system->rows, nonzeros, false);
-  bdf->secant = secant_new(heap, system->rows, system->rows > LARGE_ROWS ? SECANTS / 4 : SECANTS / 2);
+  int32_t secants = system->rows > LARGE_ROWS ? SECANTS / 4 : SECANTS / 2;
+  bdf->secant =
+      secant_make(system->rows, secants, heap_array(heap, secant_room(system->rows, secants), sizeof(double)));
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
   bdf->part = heap_array(heap, columns, sizeof(uint8_t));
@@ -188,7 +190,7 @@ static EvalStatus bdf_renew_jacobian(Bdf *bdf, double t) {
 static bool bdf_factor(Bdf *bdf, double factor) {
   elimination_real(bdf->elimination, bdf->jacobian, factor, bdf->values);
   bdf->statistics.factorizations++;
-  secant_reset(bdf->secant);
+  secant_reset(&bdf->secant);
   bdf->spent = bdf->age = 0;
   bdf->rate = 0;
   return linear_factor(bdf->linear, bdf->values);
@@ -257,8 +259,8 @@ static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
   if (status != EVAL_OK) return status;
   for (int32_t r = 0; r < system->rows; r++) correction[r] = -correction[r];
   linear_solve(bdf->linear, correction);
-  secant_apply(bdf->secant, correction);
-  if (!first) secant_learn(bdf->secant, bdf->correction, correction, bdf->secant_weight);
+  secant_apply(&bdf->secant, correction);
+  if (!first) secant_learn(&bdf->secant, bdf->correction, correction, bdf->secant_weight);
   bdf_apply(bdf, correction);
   bdf->residual = bdf->correction;
   bdf->correction = correction;

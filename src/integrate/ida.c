@@ -10,8 +10,8 @@
  */
 #include "base/linear.h"
 #include "core/constants.h"
+#include "core/secant.h"
 #include "integrate/integrator.h"
-#include "integrate/secant.h"
 #include "integrate/vectors.h"
 #include "segment/elimination.h"
 
@@ -37,7 +37,7 @@ typedef struct Ida {
   double *jacobian, *values; /* of G, of the matrix with the states eliminated */
   double *work;              /* [columns] */
   double *rows;              /* [rows] */
-  Secant *secant;
+  Secant secant;
   double *correction, *next; /* [columns] */
   double *scale;             /* [columns] 1 / tolerance */
   double *share, *corrected; /* [columns] part in the norm of the error test, of the corrector */
@@ -119,7 +119,7 @@ static int ida_factor(Ida *ida, double cj) {
   EvalStatus status = ida->system->jacobian(ida->system->context, ida->point_time, ida->point, ida->jacobian);
   if (status != EVAL_OK) return ida_answer(ida, status);
   elimination_real(ida->elimination, ida->jacobian, 1 / cj, ida->values);
-  secant_reset(ida->secant);
+  secant_reset(&ida->secant);
   ida->factorizations++;
   ida->singular = ida->stale = !linear_factor(ida->linear, ida->values);
   return ida->singular ? SUN_NLS_CONV_RECVR : SUN_NLS_SUCCESS;
@@ -139,7 +139,7 @@ static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
   linear_solve(ida->linear, ida->rows);
   for (int32_t u = 0; u < system->rows; u++) d[elimination->unknown[u]] = ida->rows[u];
   for (int32_t l = 0; l < system->links; l++) d[elimination->from[l]] = (d[elimination->to[l]] + link[l]) / cj;
-  secant_apply(ida->secant, d);
+  secant_apply(&ida->secant, d);
 }
 
 /* Root mean square of a correction over the tolerance. */
@@ -159,7 +159,7 @@ static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);
   if (before > 0) {
     ida->convergence = norm / before;
-    if (ida->convergence > SURE && secant_learn(ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
+    if (ida->convergence > SURE && secant_learn(&ida->secant, ida->correction, d, ida->scale)) norm = ida_norm(ida, d);
   }
   for (int32_t c = 0; c < ida->system->columns; c++) total[c] -= d[c];
   ida->next = ida->correction;
@@ -241,7 +241,9 @@ static void *ida_create(Heap *heap, const System *system, const IntegratorOption
   ida->elimination = elimination_new(heap, system);
   ida->linear = linear_new(heap, system->rows, nonzeros, false);
   heap_numbers(heap, (size_t)nonzeros, &ida->jacobian, &ida->values);
-  ida->secant = secant_new(heap, system->columns, system->columns > LARGE_ROWS ? SECANTS / 2 : SECANTS);
+  int32_t secants = system->columns > LARGE_ROWS ? SECANTS / 2 : SECANTS;
+  ida->secant =
+      secant_make(system->columns, secants, heap_array(heap, secant_room(system->columns, secants), sizeof(double)));
   heap_numbers(heap, (size_t)system->columns, &ida->correction, &ida->next, &ida->scale, &ida->work, &ida->point);
   ida->rows = heap_array(heap, (size_t)system->rows, sizeof(double));
   heap_numbers(heap, (size_t)system->columns, &ida->share, &ida->corrected);

@@ -583,9 +583,9 @@ static bool begin_discrete(Stepper *stepper, double t) {
     stepper_start_integrator(stepper, t, stepper->y);
   }
   stepper_set_event(stepper, t, EVENT_START, MAP_NONE);
-  switches->decisions->is_starting = true;
+  switches->decisions->decide.is_starting = true;
   bool ok = stepper_settle(stepper);
-  switches->decisions->is_starting = false;
+  switches->decisions->decide.is_starting = false;
   return ok;
 }
 
@@ -672,6 +672,6 @@ bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values
   uint32_t lost = held ? events_reset(view, t, stepper->y, held, values) : MAP_NONE;
   if (lost != MAP_NONE) return stepper_report_lost(stepper, t, lost, values[lost]);
   bool settled = !view->switches || events_settle(view, &stepper->t_event, stepper->y, MAP_NONE);
-  view->disturbed = true;
+  view->settle.disturbed = true;
   return stepper_finish_event(stepper, settled);
 }

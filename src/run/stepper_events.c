@@ -15,8 +15,8 @@ bool stepper_start_is_regular(Stepper *stepper) {
   bool for_all = view->conditions && !view->holds;
   bool is_singular = stepper->turning && turning_at_start(stepper->turning, stepper->at_event, &stepper->turning_point);
   if (!is_singular && (stepper->structure || !for_all)) return true;
-  view->restructured = for_all;
-  if (view->restructured) return false;
+  view->settle.restructured = for_all;
+  if (view->settle.restructured) return false;
   stepper->starts_singular = true; /* the first step tells more */
   return true;
 }
@@ -147,18 +147,18 @@ void stepper_plan_timed(Stepper *stepper, double t) {
 
 /* Nothing that is integrated has changed at the event, on which the last step has landed. */
 static bool goes_on(const Stepper *stepper) {
-  return !stepper->view->disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
+  return !stepper->view->settle.disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
 }
 
 /* Does the event lead out of the structure that the system was made for? One made for all branches may be singular in some. */
 static bool leaves_structure(Stepper *stepper, bool settled) {
   View *view = stepper->view;
-  if (view->restructured || !view->conditions || view->holds) return view->restructured;
+  if (view->settle.restructured || !view->conditions || view->holds) return view->settle.restructured;
   if (settled && stepper->turning) {
     turning_begin(stepper->turning, stepper->t_event, stepper->y);
     settled = !turning_at_start(stepper->turning, true, &stepper->turning_point);
   }
-  return view->restructured = !settled;
+  return view->settle.restructured = !settled;
 }
 
 bool stepper_finish_event(Stepper *stepper, bool settled) {
@@ -174,7 +174,7 @@ bool stepper_finish_event(Stepper *stepper, bool settled) {
   if (!settled && stepper->view->sensitivity && sensitivity_failed(stepper->view->sensitivity)) return false;
   const Decisions *decisions = stepper->view->switches ? stepper->view->switches->decisions : NULL;
   if (decisions && !decisions_defined(decisions, t, DIAG_INTEGRATION, stepper->diags)) return false;
-  if (!settled && stepper->view->undetermined != MAP_NONE) return stepper_report_jump(stepper);
+  if (!settled && stepper->view->settle.undetermined != MAP_NONE) return stepper_report_jump(stepper);
   if (settled && !stepper_report_fired(stepper, t, stepper->y)) return false;
   const StepperOptions *options = &stepper->options;
   EventVec *passed = &stepper->statistics.passed;
@@ -213,7 +213,7 @@ bool stepper_settle(Stepper *stepper) {
   if (view->switches && *t >= stepper->options.stop)
     view->switches->edges.now->is_at_start = true; /* relations are as written at both ends */
   bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
-  view->disturbed = view->disturbed || is_folded;
+  view->settle.disturbed = view->settle.disturbed || is_folded;
   return stepper_finish_event(stepper, settled);
 }
 
@@ -227,7 +227,7 @@ bool stepper_misses_no_event(Stepper *stepper) {
   return stepper_report_accumulation(stepper);
 }
 
-bool stepper_restructured(const Stepper *stepper) { return stepper->view->restructured; }
+bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle.restructured; }
 
 /* The event of time alone at which the last step has landed. An implicit method leaves the rows unsolved by its error, which is
  * no jump. */

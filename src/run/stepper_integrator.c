@@ -88,7 +88,7 @@ StepperStatistics stepper_statistics(const Stepper *stepper) {
   stepper_add_work(stepper, &statistics);
   statistics.factorizations += stepper->view->methods->factorizations(stepper->view) - stepper->look_factorizations;
   statistics.solver = stepper->integrator->name;
-  statistics.iterations += stepper->view->iterations;
+  statistics.iterations += stepper->view->settle.iterations;
   statistics.time = statistics.turning ? statistics.turning->time : stepper_time(stepper);
   certificate_accept(stepper->certificate, stepper_time(stepper));
   statistics.certificate = certificate_totals(stepper->certificate);

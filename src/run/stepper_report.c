@@ -238,7 +238,7 @@ bool stepper_report_jump(Stepper *stepper) {
   const View *view = stepper->view;
   diag_error(stepper->diags, DIAG_JUMP, (Span){0},
              "at the event at time %.10g the equations do not determine by how much %s jumps", stepper->t_event,
-             array_column_name(view->original->array, view->undetermined, &stepper->diags->arena));
+             array_column_name(view->original->array, view->settle.undetermined, &stepper->diags->arena));
   return false;
 }
 

@@ -76,8 +76,8 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
 /* Nothing is under way: no event, no fold, no step that is taken again. */
 static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
-  view->restructured = view->disturbed = false;
-  view->undetermined = MAP_NONE;
+  view->settle.restructured = view->settle.disturbed = false;
+  view->settle.undetermined = MAP_NONE;
   stepper->stretch = NULL;
   stepper->t_expected = INFINITY;
   stepper->begins_stretch = false;

@@ -241,12 +241,13 @@ static void take_reset(Sensitivity *sensitivity, uint32_t r, uint32_t column, do
 
 bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;
-  const Decisions *decisions = sensitivity->view->switches->decisions;
+  const Decide *decide = &sensitivity->view->switches->decisions->decide;
   keep_columns(sensitivity, y);
   for (uint32_t r = 0; r < plan->resets.count; r++) {
-    uint32_t a = plan->resets.data[r];
-    if (decisions->column[a] != MAP_NONE && decisions_fires(decisions, a))
-      take_reset(sensitivity, r, decisions->column[a], decisions->sign[a]);
+    int a = (int)plan->resets.data[r];
+    const DecideAction *action = &decide->plan.action[a];
+    if (action->column >= 0 && decide_fires(decide, a))
+      take_reset(sensitivity, r, (uint32_t)action->column, action->sign);
   }
   return complete(sensitivity, t, y);
 }

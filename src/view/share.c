@@ -99,7 +99,7 @@ bool share_jump(Share *share, double t, double *y) {
   share_columns(share, y);
   memcpy(share->moved, share->whole, columns_of(share) * sizeof *y);
   if (!jump_solve(share->jump, t, share->moved, &column)) {
-    view->undetermined = column;
+    view->settle.undetermined = column;
     return false;
   }
   for (uint32_t q = 0; q < columns_of(share); q++)
@@ -131,7 +131,7 @@ bool share_solve(Share *share, double t, double *y) {
     give_columns(share, y);
     return true;
   }
-  if (share->view->mode) share->view->undetermined = unsolved_column(share);
+  if (share->view->mode) share->view->settle.undetermined = unsolved_column(share);
   return false;
 }
 

@@ -170,7 +170,7 @@ bool view_restructured(View *view) {
   if (!view->conditions || !view->holds) return false;
   Point point = evaluator_point(view->evaluator, 0, NULL);
   workspace_run(view->conditions, &point, view->values);
-  for (uint32_t k = 0; k < view->branches && !view->restructured; k++)
-    view->restructured = (view->values[k] != 0) != view->holds[k];
-  return view->restructured;
+  for (uint32_t k = 0; k < view->branches && !view->settle.restructured; k++)
+    view->settle.restructured = (view->values[k] != 0) != view->holds[k];
+  return view->settle.restructured;
 }

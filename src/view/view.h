@@ -4,6 +4,7 @@
 
 #include "base/transfer.h"
 #include "code/switches.h"
+#include "core/settle.h"
 #include "integrate/integrator.h"
 #include "reduce/reduction.h"
 #include "reduce/strangeness.h"
@@ -93,16 +94,13 @@ struct View {
   bool is_direct;             /* no column needs iterations, or a call of a function, where states are known */
   double *size, *seen;        /* [columns] of absolute tolerances; the largest values so far */
   Evaluator *evaluator;
-  bool disturbed;        /* the last event has changed what rows depend on, or columns */
+  Settle settle;         /* of events: what the last one has changed */
   IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */
-  uint64_t iterations;   /* of events */
   Workspace *conditions; /* of the branches of the equations (array/branches.h); NULL: there are none */
   uint32_t branches;     /* how many */
   const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
   double *values;        /* of them now */
-  bool restructured;     /* at an event they have others */
   bool is_between;       /* the last point is a mean of neighbours: the choice of states is singular there */
-  uint32_t undetermined; /* column of `original` whose jump the equations do not determine; MAP_NONE: there is none */
   const StatePlan *states; /* the order in which columns are solved for; NULL: there is no state-space form */
   Switches *switches;      /* NULL without relations that make events */
   struct Kinks *kinks;     /* that no event tells of (kinks.h); NULL: there are none */

@@ -152,7 +152,7 @@ static bool share(DummyView *chosen, double t, double *y) {
   if (chosen->view.share) return share_jump(chosen->view.share, t, y);
   uint32_t column;
   if (!chosen->jump || jump_is_ruled_out(chosen->jump) || jump_solve(chosen->jump, t, y, &column)) return true;
-  chosen->view.undetermined = column;
+  chosen->view.settle.undetermined = column;
   return false;
 }
 
@@ -301,7 +301,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   chosen->space = run->space;
   if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = jump_new(heap, run->evaluator);
-  view->undetermined = MAP_NONE;
+  view->settle.undetermined = MAP_NONE;
   chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));
   chosen->variation = variation_new(heap, &view->system);

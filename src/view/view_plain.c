@@ -30,7 +30,7 @@ static EvalStatus keep_states(PlainView *plain, double t, double *y) {
   int32_t column = 0;
   nearest_move_others(plain->nearest, t, y);
   if (nearest_missed(plain->nearest, t, y, &column) <= JUMPED) return EVAL_OK;
-  plain->view.undetermined = find_source(&plain->view, column);
+  plain->view.settle.undetermined = find_source(&plain->view, column);
   return EVAL_STOP;
 }
 
@@ -38,7 +38,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   PlainView *plain = (PlainView *)view;
   if (view->share && !share_jump(view->share, t, y)) return EVAL_STOP;
   bool is_solved = view->share && share_solve(view->share, t, y);
-  if (view->undetermined != MAP_NONE) return EVAL_STOP;
+  if (view->settle.undetermined != MAP_NONE) return EVAL_STOP;
   return is_solved && !view->mode ? EVAL_OK : keep_states(plain, t, y);
 }
 
@@ -91,7 +91,7 @@ View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   View *view = &plain->view;
   const Reduced *reduced = &reduction->reduced;
   view->methods = &METHODS;
-  view->undetermined = MAP_NONE;
+  view->settle.undetermined = MAP_NONE;
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
   view->system.column_index = reduced->column_index;

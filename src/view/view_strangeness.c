@@ -507,7 +507,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   bool shared = selected->jump ? jump_solve(selected->jump, t, y, &column)
                                : !selected->rank_jump || share_by_ranks(selected, t, y, &column);
   if (shared) return complete_columns(view, t, y);
-  view->undetermined = column;
+  view->settle.undetermined = column;
   return EVAL_STOP;
 }
 
@@ -531,7 +531,7 @@ static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *
     uint32_t state = 0;
     if (held[q] < 2 || selected->is_state[q]) continue;
     if (!may_be_state(selected->strangeness, q) || !find_replaceable(selected, q, held, &state)) {
-      view->undetermined = (uint32_t)q;
+      view->settle.undetermined = (uint32_t)q;
       return EVAL_STOP;
     }
     exchange_columns(selected, q, state);
@@ -629,7 +629,7 @@ View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y) {
                           .rates_jacobian = rates_jacobian};
   view->methods = &METHODS;
   view->chooses = true;
-  view->undetermined = MAP_NONE;
+  view->settle.undetermined = MAP_NONE;
   view->switches = switches_new(heap, strangeness->evaluator);
   if (view->switches && strangeness->reduced) selected->jump = jump_new(heap, strangeness->evaluator);
   else if (view->switches) selected->rank_jump = rank_jump_new(heap, strangeness);

@@ -16,7 +16,7 @@ enum { JUMP_LIMIT = 12, SYSTEM_LIMIT = 1000 };
 static const double CONVERGED = 1e-13, JUMPED = 1e-6;
 
 int events_any(const Model *model) {
-  return model->modes || model->levels || model->samples || model->actions || model->delays;
+  return model->modes || model->decide.levels || model->decide.samples || model->decide.actions || model->delays;
 }
 
 /* ---- differences and margins ---- */
@@ -47,15 +47,12 @@ void events_begin(Solver *solver, double t, const double *y) {
 
 /* ---- events of time ---- */
 
-/* Just behind t: events that coincide but for round-off are one. */
-static double behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
-
 static int set_timed(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
   int changed = 0, any = 0;
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return 0;
-  program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : behind(t), y, solver->values);
+  program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : settle_behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !isfinite(solver->values[m])) continue;
     double value = condition_value(model->mode[m].kind, solver->values[m]);
@@ -65,150 +62,40 @@ static int set_timed(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-static double sample_time(const Solver *solver, int k) {
-  return solver->sample_start[k] + solver->sample_count[k] * solver->sample_interval[k];
-}
-
-static int is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fmax(fabs(t), fabs(due)); }
-
-/* Returns 1 where an interval is not positive. */
-static int begin_samples(Solver *solver, double t) {
-  const Model *model = solver->model;
-  if (model->samples) program_run(solver, model->samples_program, t, solver->y, solver->values);
-  for (int k = 0; k < model->samples; k++) {
-    solver->sample_start[k] = solver->values[2 * k];
-    solver->sample_interval[k] = solver->values[2 * k + 1];
-    if (!(solver->sample_interval[k] > 0)) return 1;
-    double over = (t - solver->sample_start[k]) / solver->sample_interval[k];
-    solver->sample_count[k] = over > 0 ? (int)ceil(over - 1e-9) : 0;
-  }
-  return 0;
-}
-
-static void set_samples(Solver *solver, double t) {
-  for (int k = 0; k < solver->model->samples; k++) {
-    double *leaf = &solver->discretes[solver->model->sample[k]];
-    *leaf = 0;
-    while (solver->sample_interval[k] > 0 && is_due(sample_time(solver, k), t)) {
-      solver->sample_count[k]++;
-      *leaf = 1;
-    }
-  }
-}
-
 /* A mode that is linear in time changes where its difference gets to the edge of its range. */
 static double timed_next(const Solver *solver, int m, double t, double rate) {
   ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
   double difference = solver->values[m], edge = rate > 0 ? range.high : range.low;
   if (rate == 0 || !isfinite(edge) || !isfinite(difference)) return HUGE_VAL;
-  return fmax(behind(t) + (edge - difference) / rate, behind(t));
+  return fmax(settle_behind(t) + (edge - difference) / rate, settle_behind(t));
 }
 
 double events_next_time(Solver *solver, double t) {
   const Model *model = solver->model;
-  double first = model->delays ? delays_next_time(&solver->delays, t) : HUGE_VAL;
+  double first = decide_next_time(&solver->decide, t);
   int any = 0;
-  for (int k = 0; k < model->samples; k++) {
-    double next = sample_time(solver, k);
-    if (next > t && next < first) first = next;
-  }
+  if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
   edges_evaluate_rates(&solver->edges, t, solver->y);
-  program_run(solver, model->conditions, behind(t), solver->y, solver->values);
+  program_run(solver, model->conditions, settle_behind(t), solver->y, solver->values);
   for (int m = 0; m < model->modes; m++)
     if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->edges.rate[m]));
   return first;
 }
 
-/* ---- what is discrete ---- */
-
-static void copy_pre(Solver *solver) {
-  memcpy(solver->pre, solver->discretes, (size_t)solver->model->discretes * sizeof(double));
-}
-
-static void set_lefts(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  if (model->lefts) program_run(solver, model->lefts_program, t, y, solver->values);
-  for (int k = 0; k < model->lefts; k++) solver->discretes[model->left[k]] = solver->values[k];
-}
-
-static int set_leaf(Solver *solver, double *values, int leaf, double value) {
-  if (!isfinite(value) || values[leaf] == value) return 0;
-  values[leaf] = value;
-  solver->now->matter |= solver->model->matters[leaf];
-  return 1;
-}
-
-static int set_initial(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  int changed = 0;
-  if (!model->initial_steps || solver->discretes[model->initial] == 0) return 0;
-  program_run(solver, model->initial_program, t, y, solver->values);
-  for (int k = 0; k < model->initial_steps; k++)
-    changed += set_leaf(solver, solver->pre, model->initial_step[k].leaf, solver->values[k]);
-  return changed;
-}
-
-/* Evaluates all that is discrete but the modes; how much changed. */
-static int set_discretes(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  if (model->levels && solver->discretes[model->initial] != 0) set_lefts(solver, t, y);
-  int changed = set_initial(solver, t, y);
-  for (int l = 0; l < model->levels; l++) {
-    const ModelLevel *level = &model->discrete_level[l];
-    program_run(solver, level->program, t, y, solver->values);
-    for (int k = 0; k < level->count; k++) {
-      const ModelStep *step = &model->step[level->first + k];
-      int acted = step->fires && solver->discretes[step->leaf] != 0 && solver->pre[step->leaf] == 0;
-      if (acted && solver->now->latches) continue;
-      if (acted && solver->values[k] == 0) solver->now->retracted = 1;
-      changed += set_leaf(solver, solver->discretes, step->leaf, solver->values[k]);
-    }
-  }
-  return changed;
-}
-
-static void end_samples(Solver *solver, double t, const double *y) {
-  int any = 0;
-  for (int k = 0; k < solver->model->samples; k++) {
-    double *leaf = &solver->discretes[solver->model->sample[k]];
-    any |= *leaf != 0;
-    *leaf = 0;
-  }
-  if (!any) return;
-  set_discretes(solver, t, y);
-  copy_pre(solver);
-}
-
-/* pre() takes over the values; whether some differ. */
-/* Are there other values of pre()? */
-static int accept(Solver *solver, double t, const double *y) {
-  int differ = 0;
-  set_lefts(solver, t, y);
-  solver->now->stale = 0;
-  for (int leaf = 0; leaf < solver->model->first_mode; leaf++) {
-    if (solver->pre[leaf] == solver->discretes[leaf]) continue;
-    differ = 1;
-    solver->now->stale |= (solver->model->matters[leaf] & MATTERS_PRE) != 0;
-  }
-  copy_pre(solver);
-  return differ;
-}
-
 /* ---- setting modes ---- */
 
-static int set_modes(Solver *solver, double t, const double *y) {
+static int set_modes(void *host, double t, const double *y, bool *matter) {
+  Solver *solver = host;
+  Decide *decide = &solver->decide;
   int changed = set_timed(solver, t, y);
-  bool matter = changed || solver->now->matter;
-  changed += edges_set(&solver->edges, t, y, changed, &matter);
-  solver->now->matter = matter;
-  return changed + set_discretes(solver, t, y);
-}
-
-static int any_contradicts(Solver *solver, double t, const double *y) {
-  edges_evaluate(&solver->edges, t, y);
-  return edges_first_contradiction(&solver->edges) >= 0;
+  *matter = *matter || changed;
+  changed += edges_set(&solver->edges, t, y, changed, matter);
+  decide->matter = false;
+  changed += decide_set(decide, t, y);
+  *matter = *matter || decide->matter;
+  return changed;
 }
 
 /* ---- jumps: what columns become at an event that changes constraints ---- */
@@ -320,13 +207,14 @@ static int solve_jump(Solver *solver, double t, double *y) {
 
 /* Only the modes have changed: states stay as they are, but for a jump. Those that served in the old modes may not serve in
  * the new ones. */
-static int solve_at_event(Solver *solver, double t, double *y) {
+static bool solve_at_event(void *host, double t, double *y) {
+  Solver *solver = host;
   if (solve_jump(solver, t, y)) {
-    solver->now->undetermined = 1;
-    return 1;
+    solver->settle.undetermined = 0;
+    return false;
   }
   states_select(solver, t, y, 0);
-  return slides_complete(solver, t, y, 0) != SOLVER_OK;
+  return slides_complete(solver, t, y, 0) == SOLVER_OK;
 }
 
 /* ---- structure ---- */
@@ -343,113 +231,21 @@ static int holds_now(const Solver *solver, const Model *system) {
 }
 
 /* Does another system hold? One for all branches is left where it has no solution. */
-static int leaves_structure(Solver *solver, double t, const double *y) {
-  if (!solver->model->holds || solver->now->restructured) return solver->now->restructured;
+static bool leaves_structure(void *host, double t, const double *y) {
+  Solver *solver = host;
+  Settle *settle = &solver->settle;
+  if (!solver->model->holds || settle->restructured) return settle->restructured;
   evaluate_branches(solver, t, y);
-  return solver->now->restructured = !holds_now(solver, solver->model);
-}
-
-/* ---- settling ---- */
-
-/* Modes and all else that is discrete, with pre() held, and the columns that they lead to. Returns 1 where that does not end. */
-static int iterate_modes(Solver *solver, double t, double *y) {
-  int stale = solver->now->stale;
-  Rounds rounds = {.few = solver->edges.now->one_by_one ? MANY : ROUNDS};
-  while (rounds_go_on(&rounds, solver->discretes, (size_t)solver->model->discretes)) {
-    edges_evaluate(&solver->edges, t, y);
-    solver->now->matter = 0;
-    int changes = set_modes(solver, t, y);
-    if (!changes && !stale) return leaves_structure(solver, t, y);
-    if (changes && !solver->now->matter) continue;
-    stale = 0;
-    if (leaves_structure(solver, t, y)) return 1;
-    solver->now->changed = 1;
-    if (solve_at_event(solver, t, y)) return 1;
-  }
-  return 1;
-}
-
-static int settle_once(Solver *solver, double t, double *y, int mode) {
-  edges_begin(&solver->edges, mode);
-  int more = 1;
-  for (int round = 0; round < SLIDE_LIMIT && more; round++)
-    if (iterate_modes(solver, t, y) || slides_begin(solver, t, y, &more)) return 1;
-  return 0;
-}
-
-static void keep(const Solver *solver, const double *y, double *columns, double *discretes) {
-  memcpy(columns, y, (size_t)solver->model->columns * sizeof(double));
-  memcpy(discretes, solver->discretes, (size_t)solver->model->discretes * sizeof(double));
-}
-
-static void go_back(Solver *solver, const double *columns, const double *discretes, double *y) {
-  memcpy(y, columns, (size_t)solver->model->columns * sizeof(double));
-  memcpy(solver->discretes, discretes, (size_t)solver->model->discretes * sizeof(double));
-  edges_forget_slides(&solver->edges);
-  solver->now->undetermined = 0;
-}
-
-static int try_modes(Solver *solver, double t, double *y, const Trial *trial) {
-  go_back(solver, solver->begin_y, solver->begin_discretes, y);
-  edges_flip(&solver->edges, trial);
-  for (int round = 0; round < solver->model->discretes && set_discretes(solver, t, y); round++) continue;
-  return !solve_at_event(solver, t, y) && !iterate_modes(solver, t, y) && edges_agree(&solver->edges);
-}
-
-/* The combination with the fewest changes in which all modes agree. Returns 1 where there is none. */
-static int enumerate_modes(Solver *solver, double t, double *y) {
-  Trial trial = edges_trial(&solver->edges, TRIAL_LIMIT);
-  solver->now->changed = 1;
-  keep(solver, y, solver->left_y, solver->left_discretes);
-  do
-    if (try_modes(solver, t, y, &trial)) return 0;
-  while (trial_next(&trial));
-  go_back(solver, solver->left_y, solver->left_discretes, y);
-  return 1;
-}
-
-/* The equations behind an event of time may have no value at its very time. */
-static int settle_behind(Solver *solver, double t, double *y, int mode) {
-  if (mode >= 0 && !solver->model->mode[mode].is_timed) return 1;
-  go_back(solver, solver->begin_y, solver->begin_discretes, y);
-  if (settle_once(solver, behind(t), y, mode)) return 1;
-  solver->now->time = behind(t);
-  return 0;
-}
-
-/* Modes and all else that is discrete, and other ways where iterating does not lead to a solution: what fires acts, and what follows from it
- * does not undo it; then modes change one at a time (the least-index rule of Murty 1974); then combinations. */
-static int settle_values(Solver *solver, double *y, int mode) {
-  Scalars *now = solver->now;
-  double t = now->time;
-  keep(solver, y, solver->begin_y, solver->begin_discretes);
-  now->retracted = 0;
-  int failed = settle_once(solver, t, y, mode);
-  if (now->restructured) return 1;
-  if (now->retracted && !now->latches && (failed || edges_undecided(&solver->edges))) {
-    go_back(solver, solver->begin_y, solver->begin_discretes, y);
-    now->latches = 1;
-    failed = settle_once(solver, t, y, mode);
-    now->latches = 0;
-  }
-  if (failed || (edges_undecided(&solver->edges) && any_contradicts(solver, t, y))) {
-    go_back(solver, solver->begin_y, solver->begin_discretes, y);
-    solver->edges.now->one_by_one = true;
-    failed = settle_once(solver, t, y, mode);
-    solver->edges.now->one_by_one = false;
-  }
-  int has_others = solver->model->branches && !solver->model->holds;
-  if (!failed || now->undetermined || now->restructured || has_others) return failed;
-  return settle_behind(solver, t, y, mode) && enumerate_modes(solver, t, y);
+  return settle->restructured = !holds_now(solver, solver->model);
 }
 
 /* ---- actions ---- */
 
-enum { MESSAGE_ROOM = 1024 };
-
 static void report(const Solver *solver, const char *text) {
   if (solver->report) solver->report(solver->context, text);
 }
+
+enum { MESSAGE_ROOM = 1024 };
 
 static void report_action(Solver *solver, const ModelAction *action, double t, const double *y) {
   const Model *model = solver->model;
@@ -470,57 +266,44 @@ static void report_action(Solver *solver, const ModelAction *action, double t, c
   report(solver, text);
 }
 
-static void act(Solver *solver, double t, const double *y) {
-  const Model *model = solver->model;
-  if (!model->actions) return;
-  program_run(solver, model->actions_program, t, y, solver->values);
-  for (int a = 0; a < model->actions; a++) {
-    const ModelAction *action = &model->action[a];
-    int holds = solver->values[2 * a] == 0 || (action->is_initial && !solver->now->is_starting);
-    if (holds || action->kind == ACTION_REINIT) continue;
+/* What fires, told of once. */
+static void note_actions(Solver *solver, double t, const double *y) {
+  Decide *decide = &solver->decide;
+  decide_act(decide, t, y);
+  for (int a = 0; a < decide->plan.actions; a++) {
+    const ModelAction *action = &solver->model->action[a];
+    if (!decide_fires(decide, a) || action->kind == ACTION_REINIT) continue;
     if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
-    else if (solver->values[2 * a + 1] != 0) continue;
+    else if (decide_value(decide, a) != 0) continue;
     else if (action->kind == ACTION_ASSERT) solver->now->asserted = 1;
     if (!solver->reported[a]) report_action(solver, action, t, y);
     solver->reported[a] = 1;
   }
 }
 
-void events_watch(Solver *solver, double t, const double *y) { act(solver, t, y); }
+void events_watch(Solver *solver, double t, const double *y) { note_actions(solver, t, y); }
 
-/* What reinit does to columns: they stay, and states as far as the rows allow. Returns 1 where it has no value, or two reinit of one column
+/* What reinit does to columns: they stay, and states as far as the rows allow. false: it has no value, or two reinit of one column
  * differ, or the rows cannot be solved with it. */
-static int reset_columns(Solver *solver, double t, double *y, int *any) {
+static bool reset_columns(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   memset(solver->held, 0, (size_t)model->columns);
-  *any = 0;
-  for (int a = 0; a < model->actions; a++) {
-    const ModelAction *action = &model->action[a];
-    double value = action->sign * solver->values[2 * a + 1];
-    if (action->kind != ACTION_REINIT || action->column < 0 || solver->values[2 * a] == 0) continue;
-    int is_other = solver->held[action->column] && fabs(y[action->column] - value) > 1e-12 * fabs(value);
-    if (is_other || !isfinite(value)) return report_action(solver, action, t, y), 1;
-    solver->held[action->column] = 2;
-    y[action->column] = value;
-    *any = 1;
-  }
-  if (!*any) return 0;
+  decide_reinit(&solver->decide, y, solver->held);
+  if (solver->decide.refused >= 0) return report_action(solver, &model->action[solver->decide.refused], t, y), false;
   edges_leave(&solver->edges); /* what slid may be off its edge now */
-  solver->now->changed = 1;
+  solver->settle.disturbed = true;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
-  return states_select(solver, t, y, solver->held) || slides_complete(solver, t, y, 0) != SOLVER_OK;
+  return !states_select(solver, t, y, solver->held) && slides_complete(solver, t, y, 0) == SOLVER_OK;
 }
 
-/* The mode whose event it is, and modes that slid, are on their edges. Columns that were the mean of both sides become those of the modes of
- * now: else what a mean leaves of the rates, round-off, would say where they lead. */
-static void locate(Solver *solver, double t, double *y, int mode) {
-  int any = edges_slid(&solver->edges);
-  solver->now->changed |= any;
-  if (any) memcpy(solver->begin_y, y, (size_t)solver->model->columns * sizeof(double));
-  if (any && states_solve(solver, t, y, 0) != SOLVER_OK)
-    memcpy(y, solver->begin_y, (size_t)solver->model->columns * sizeof(double));
-  edges_locate(&solver->edges, mode, t, y);
+static bool act(void *host, double t, double *y, bool *is_reset) {
+  Solver *solver = host;
+  const Decide *decide = &solver->decide;
+  note_actions(solver, t, y);
+  for (int a = 0; a < decide->plan.actions; a++)
+    *is_reset = *is_reset || (decide->plan.action[a].column >= 0 && decide_fires(decide, a));
+  return !*is_reset || reset_columns(solver, t, y);
 }
 
 /* The end of an event for delays. Returns 1 where there is no room, or a delay that cannot be. */
@@ -542,26 +325,47 @@ int events_are_undefined(Solver *solver, double t, const double *y) {
   return m >= 0;
 }
 
+static bool accepted(void *host, double t, const double *y) {
+  (void)host, (void)t, (void)y;
+  return true;
+}
+
+static bool end(void *host, double t, const double *y, bool is_kink) {
+  Solver *solver = host;
+  decide_end(&solver->decide, t, y);
+  if (solver->model->delays && note_delays(solver, t, y, is_kink)) return false;
+  edges_evaluate(&solver->edges, t, y);
+  edges_keep(&solver->edges, t, y, 0);
+  return true;
+}
+
+static bool solve(void *host, double t, double *y) { return slides_complete(host, t, y, 0) == SOLVER_OK; }
+
+static bool solve_corner(void *host, double t, double *y, int corner) {
+  return slides_solve_corner(host, corner, t, y) == SOLVER_OK;
+}
+
+const SettleMethods events_methods = {solve,    solve_corner, solve_at_event, set_modes, leaves_structure, act,
+                                      accepted, end};
+
+static void report_undefined(const Solver *solver, const DecideStep *step) {
+  const Model *model = solver->model;
+  report(solver, "a discrete value is not defined:");
+  for (int v = 0; v < model->variables; v++)
+    if (model->variable[v].kind == VARIABLE_DISCRETE && model->variable[v].index == step->leaf)
+      report(solver, model->variable[v].name);
+}
+
 static int iterate(Solver *solver, double *y, int mode) {
-  Scalars *now = solver->now;
-  locate(solver, now->time, y, mode);
-  Rounds rounds = {.few = MANY};
-  while (rounds_go_on(&rounds, solver->discretes, (size_t)solver->model->discretes)) {
-    int is_reset = 0;
-    if (settle_values(solver, y, mode)) return 1;
-    double t = now->time;
-    now->latches = 0;
-    act(solver, t, y);
-    if (reset_columns(solver, t, y, &is_reset)) return 1;
-    if (accept(solver, t, y) || is_reset) continue;
-    if (events_are_undefined(solver, t, y)) return 1;
-    end_samples(solver, t, y);
-    if (solver->model->delays && note_delays(solver, t, y, now->changed || mode >= 0)) return 1;
-    edges_evaluate(&solver->edges, t, y);
-    edges_keep(&solver->edges, t, y, 0);
-    return 0;
+  double t = solver->now->time;
+  bool settled = settle_event(&solver->settle, &t, y, mode);
+  solver->now->time = t;
+  solver->now->changed |= solver->settle.disturbed;
+  if (!settled && !solver->settle.restructured) {
+    if (solver->decide.undefined) report_undefined(solver, solver->decide.undefined);
+    events_are_undefined(solver, t, y);
   }
-  return 1;
+  return !settled;
 }
 
 static int find_system(const Solver *solver) {
@@ -590,7 +394,8 @@ static int change_system(Solver *solver, double t, double *y) {
     for (int order = 0; order <= model->d[j]; order++)
       y[model->column_start[j] + order] = order <= before->d[j] ? solver->settle_y[before->column_start[j] + order] : 0;
   solver->now->system = number;
-  solver->now->restructured = solver->now->undetermined = 0;
+  solver->settle.restructured = false;
+  solver->settle.undetermined = SETTLE_NONE;
   solver->now->changed = 1;
   edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
@@ -601,14 +406,14 @@ static int change_system(Solver *solver, double t, double *y) {
 /* Iterates, and goes on in other systems where the structure changes. */
 static int iterate_systems(Solver *solver, double *y, int mode) {
   memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
-  solver->now->restructured = 0;
+  solver->settle.restructured = false;
   for (int change = 0; change < SYSTEM_LIMIT; change++) {
     int failed = iterate(solver, y, mode);
-    int is_left = solver->now->restructured || (failed && solver->model->branches && !solver->model->holds);
+    int is_left = solver->settle.restructured || (failed && solver->model->branches && !solver->model->holds);
     if (!failed || !is_left) return failed;
     if (change_system(solver, solver->now->time, y)) return 1;
     memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
-    solver->now->latches = 1;
+    solver->decide.latches = true;
     mode = -1;
   }
   return 1;
@@ -618,14 +423,12 @@ static int iterate_systems(Solver *solver, double *y, int mode) {
  * becomes that just behind. Returns 1 where it does not settle. */
 int events_settle(Solver *solver, double *y, int mode) {
   double t = solver->now->time;
-  solver->now->undetermined = 0;
-  set_lefts(solver, t, y);
-  copy_pre(solver);
-  set_samples(solver, t);
+  solver->settle.undetermined = SETTLE_NONE;
+  decide_begin(&solver->decide, t, y);
   int differs = solver->model->delays && delays_pass(&solver->delays, t, y), terminal = solver->model->terminal;
   /* rows that ask for terminal(), where it is true */
-  differs |= terminal >= 0 && solver->discretes[terminal] != 0 && solver->model->matters[terminal];
-  if (differs && solve_at_event(solver, t, y)) return 1;
+  differs |= terminal >= 0 && solver->discretes[terminal] != 0 && solver->model->decide.matters[terminal];
+  if (differs && !solve_at_event(solver, t, y)) return 1;
   int failed = iterate_systems(solver, y, mode);
   solver->now->changed |= differs;
   return failed;
@@ -673,12 +476,12 @@ int events_are_lost(const Solver *solver) {
 
 /* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
 static int modes_differ(Solver *solver, double t, const double *y) {
-  solver->now->matter = 0;
-  for (int round = 0; round <= solver->model->discretes && !solver->now->matter; round++) {
+  bool matter = false;
+  for (int round = 0; round <= solver->model->discretes && !matter; round++) {
     edges_evaluate(&solver->edges, t, y);
-    if (!set_modes(solver, t, y)) return 0;
+    if (!set_modes(solver, t, y, &matter)) return 0;
   }
-  return solver->now->matter;
+  return matter;
 }
 
 /* All columns from start values. */
@@ -690,21 +493,24 @@ static int find_columns(Solver *solver, double t, double *y) {
 /* From start values in y: the choice that holds them, the columns that follow, the modes that agree. Returns 1 without a solution. */
 static int find_start(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
-  solver->discretes[model->initial] = 1;
+  double *initial = &solver->discretes[model->decide.initial];
+  bool matter = false;
+  *initial = 1;
   edges_begin(&solver->edges, -1);
   set_timed(solver, t, y);
   memcpy(solver->event_y, y, (size_t)model->columns * sizeof(double));
   if (model->modes) {
     program_run(solver, model->written, t, y, solver->edges.difference);
-    set_modes(solver, t, y);
+    set_modes(solver, t, y, &matter);
   }
   Rounds rounds = {.few = ROUNDS};
   while (rounds_go_on(&rounds, solver->discretes, (size_t)model->discretes)) {
     memcpy(y, solver->event_y, (size_t)model->columns * sizeof(double));
     if (find_columns(solver, t, y)) return 1;
     if ((model->delays && delays_guess(&solver->delays, t, y)) || modes_differ(solver, t, y)) continue;
-    solver->discretes[model->initial] = 0;
-    copy_pre(solver);
+    *initial = 0;
+    decide_copy_pre(&solver->decide);
+    if (solver->decide.undefined) return report_undefined(solver, solver->decide.undefined), 1;
     return leaves_structure(solver, t, y);
   }
   return 1;
@@ -748,13 +554,14 @@ int events_initial(Solver *solver, double t, double *y) {
   edges_set_nominal(&solver->edges, t, model->nominal);
   if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
   events_begin(solver, t, y);
-  if (begin_samples(solver, t)) return 1;
+  if (decide_begin_samples(&solver->decide, t, y) >= 0) return 1;
   enter_start(solver, t, y);
-  int has_logic = model->levels || model->samples || model->actions;
-  if (has_logic && model->matters[model->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
-  solver->now->is_starting = 1;
+  const DecidePlan *decide = &model->decide;
+  int has_logic = decide->levels || decide->samples || decide->actions;
+  if (has_logic && decide->matters[decide->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+  solver->decide.is_starting = true;
   int failed = has_logic && events_settle(solver, y, -1);
-  solver->now->is_starting = 0;
+  solver->decide.is_starting = false;
   return failed;
 }
 

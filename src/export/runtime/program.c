@@ -21,7 +21,6 @@ static int evaluate_edges(void *host, bool rates, double t, const double *y, dou
   return program_run(solver, rates ? solver->model->rates : solver->model->conditions, t, y, out);
 }
 
-/* Each term keeps what was before it: the order counts. */
 static uint64_t outcome(void *host, double t, const double *y) {
   Solver *solver = host;
   const Model *model = solver->model;
@@ -29,19 +28,26 @@ static uint64_t outcome(void *host, double t, const double *y) {
   uint64_t hash = rounds_hash(solver->input_rows, (size_t)model->rows);
   program_run(solver, model->conditions, t, y, solver->values);
   for (int m = 0; m < model->modes; m++) solver->values[m] = condition_value(model->mode[m].kind, solver->values[m]);
-  hash = 31 * hash + rounds_hash(solver->values, (size_t)model->modes);
-  for (int l = 0; l < model->levels; l++) {
-    const ModelLevel *level = &model->discrete_level[l];
-    program_run(solver, level->program, t, y, solver->values);
-    hash = 31 * hash + rounds_hash(solver->values, (size_t)level->count);
-  }
-  if (model->actions) program_run(solver, model->actions_program, t, y, solver->values);
-  return 31 * hash + rounds_hash(solver->values, 2 * (size_t)model->actions);
+  return decide_hash(&solver->decide, 31 * hash + rounds_hash(solver->values, (size_t)model->modes), t, y);
+}
+
+static void evaluate_logic(void *host, DecideProgram program, int level, double t, const double *y, double *out) {
+  Solver *solver = host;
+  const Model *model = solver->model;
+  ModelProgram *const programs[] = {0, model->initial_program, model->lefts_program, model->samples_program,
+                                    model->actions_program};
+  program_run(solver, program == DECIDE_LEVEL ? model->level_program[level] : programs[program], t, y, out);
 }
 
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
   if (solver->model->delays) delays_read(&solver->delays, t, y);
   return run(solver, program, t, y, out);
+}
+
+static double *loop_room(void *host, int32_t n, int32_t *capacity) {
+  (void)n;
+  if (*capacity > SECANT_LIMIT) *capacity = SECANT_LIMIT;
+  return ((Solver *)host)->secants;
 }
 
 void program_enter(Solver *solver, const Model *model) {
@@ -61,4 +67,28 @@ void program_enter(Solver *solver, const Model *model) {
   edges->outcome = outcome;
   edges->host = solver;
   edges->mode = solver->discretes + model->first_mode;
+  static const DecideHost logic = {evaluate_logic, 0, 0, 0};
+  Decide *decide = &solver->decide;
+  decide->plan = model->decide;
+  decide->methods = &logic;
+  decide->host = solver;
+  decide->discretes = solver->discretes;
+  decide->pre = solver->pre;
+  decide->values = solver->values;
+  Settle *settle = &solver->settle;
+  settle->methods = &events_methods;
+  settle->host = solver;
+  settle->edges = edges;
+  settle->decide = model->has_logic ? decide : 0;
+  settle->discretes = solver->discretes;
+  settle->columns = model->columns;
+  settle->leaves = model->discretes;
+  settle->may_slide = true;
+  settle->has_other_structure = model->branches && !model->holds;
+  WhenLoop *loop = &solver->loop;
+  loop->decide = decide;
+  loop->room = loop_room;
+  loop->host = solver;
+  if (loop->leaf) when_loop_list(loop);
+  settle->loop = loop->leaf ? loop : 0;
 }

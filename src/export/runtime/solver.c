@@ -46,10 +46,10 @@ static void lay_out_events(const Model *model, Memory *memory, Solver *solver) {
   edges->place = take(memory, (size_t)model->modes, sizeof *edges->place);
   edges->difference = numbers(memory, 2 * model->modes);
   edges->rate = numbers(memory, model->modes);
-  solver->sample_start = numbers(memory, model->samples);
-  solver->sample_interval = numbers(memory, model->samples);
-  solver->sample_count = integers(memory, model->samples);
-  solver->reported = integers(memory, model->actions);
+  solver->decide.start = numbers(memory, model->decide.samples);
+  solver->decide.interval = numbers(memory, model->decide.samples);
+  solver->decide.count = take(memory, (size_t)model->decide.samples, sizeof *solver->decide.count);
+  solver->reported = integers(memory, model->decide.actions);
 }
 
 static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
@@ -111,8 +111,9 @@ static void lay_out_matrices(const Model *model, Memory *memory, Solver *solver)
 /* What no state depends on. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
   int n = model->states, dense = model_is_sparse(model) ? 0 : n * n, widest = 2 * model->modes;
-  widest = largest(largest(widest, model->discretes), largest(2 * model->actions, 2 * model->samples));
-  widest = largest(widest, largest(model->lefts, largest(model->initial_steps, model->constants)));
+  const DecidePlan *decide = &model->decide;
+  widest = largest(largest(widest, model->discretes), largest(2 * decide->actions, 2 * decide->samples));
+  widest = largest(widest, largest(decide->lefts, largest(decide->initial_steps, model->constants)));
   solver->block_value = numbers(memory, model->block_values);
   solver->weight = numbers(memory, model->unknowns);
   solver->matrix = numbers(memory, model->largest * model->largest);
@@ -151,13 +152,25 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->link_from = integers(memory, model->columns);
   solver->link_to = integers(memory, model->columns);
   lay_out_matrices(model, memory, solver);
-  double **const per_column[] = {&solver->begin,   &solver->begin_y, &solver->left_y,    &solver->jump_y,
-                                 &solver->event_y, &solver->stage_y, &solver->direction, &solver->settle_y};
+  double **const per_column[] = {&solver->begin,    &solver->left_y,         &solver->jump_y,
+                                 &solver->event_y,  &solver->stage_y,        &solver->direction,
+                                 &solver->settle_y, &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
   solver->corners = numbers(memory, model->modes ? (slides_limit(model) + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
-  solver->begin_discretes = numbers(memory, model->discretes);
-  solver->left_discretes = numbers(memory, model->discretes);
+  solver->settle.begin.discretes = numbers(memory, model->discretes);
+  solver->settle.left.discretes = numbers(memory, model->discretes);
+  Decide logic = {.plan = *decide};
+  int loops = when_loop_count(&logic);
+  if (loops) {
+    double **const loop[] = {&solver->loop.step, &solver->loop.next, &solver->loop.weight};
+    for (size_t k = 0; k < sizeof loop / sizeof *loop; k++) *loop[k] = numbers(memory, loops);
+    solver->loop.leaf = integers(memory, loops);
+    solver->loop.before = numbers(memory, model->discretes);
+    solver->settle.round.y = numbers(memory, model->columns);
+    solver->settle.round.discretes = numbers(memory, model->discretes);
+    solver->secants = take(memory, secant_room(loops, SECANT_LIMIT), sizeof(double));
+  }
   solver->moved = numbers(memory, model->unknowns);
   solver->jump_first = numbers(memory, model->nonzeros + model->rows);
   solver->x_trial = numbers(memory, n);

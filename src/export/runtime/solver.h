@@ -12,6 +12,7 @@
 #include "edges.h"
 #include "linear.h"
 #include "search.h"
+#include "settle.h"
 
 #include <stddef.h>
 
@@ -47,16 +48,6 @@ typedef struct ModelUnit {
   ModelProgram *joint;   /* residuals and the matrix entries that moved; 0 if none do */
 } ModelUnit;
 
-/* A discrete value that changes at events. */
-typedef struct ModelStep {
-  int leaf, fires;
-} ModelStep;
-
-typedef struct ModelLevel {
-  int first, count;
-  ModelProgram *program;
-} ModelLevel;
-
 typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
 
 /* A piece of a message: a text, or with a value the format of it. It is left out where the guard is 0. Both are numbers of values of
@@ -68,8 +59,6 @@ typedef struct ModelPiece {
 
 typedef struct ModelAction {
   ActionKind kind;
-  int column, sign;              /* of reinit */
-  int is_initial;                /* of an initial section: it counts at the start only */
   int first_piece, behind_piece; /* of its message */
 } ModelAction;
 
@@ -136,7 +125,7 @@ typedef struct Model {
   ModelProgram *branch_program;
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
-  int unknowns, rows, columns, parameters, discretes, initial, states, work;
+  int unknowns, rows, columns, parameters, discretes, states, work;
   int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
   const int *level, *c; /* per row: how often it is differentiated, and how often its equation is at most */
@@ -158,16 +147,15 @@ typedef struct Model {
   const Condition *mode;
   const char *const *mode_text;
   ModelProgram *conditions, *written, *rates;
-  int levels, initial_steps, lefts, samples, actions, dependents;
-  const ModelLevel *discrete_level;
-  const ModelStep *step, *initial_step;
+  int has_logic; /* more than modes changes at events */
+  DecidePlan decide;
+  ModelProgram *const *level_program;
   ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;
-  const int *left, *sample;
   const ModelAction *action;
   int message_values;
   ModelProgram *messages_program;
   const ModelPiece *piece;
-  const unsigned char *matters;           /* per discrete leaf: what of it rows depend on, MATTERS_... */
+  int dependents;
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
   /* Delays, and how many pieces of the past are kept at most. */
@@ -193,6 +181,9 @@ typedef struct Model {
   int has_choice; /* a variable tells how far the choice of states is from changing */
 } Model;
 
+/* Updates of a loop through whens that are kept at most. */
+enum { SECANT_LIMIT = 100 };
+
 extern const Model model_tables;
 
 typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStatus;
@@ -203,17 +194,11 @@ typedef struct Scalars {
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
   int is_first, has_dense, has_jacobian;   /* of the integrator */
   double event;                            /* the time of the last event */
-  int matter;                              /* rows depend on what was set */
-  int stale;                               /* rows were solved with other values of pre() than those of now */
   int changed;                             /* columns or what rows depend on changed at the last event */
-  int retracted;                           /* a branch that fired no longer does */
-  int latches;                             /* a branch that fires does so until the iteration ends */
-  int undetermined;                        /* equations leave a jump open */
-  int is_started, is_starting, terminated, asserted;
-  int waits;        /* an event is reached that has not happened yet, */
-  int waiting;      /* that of this mode; -1: of none */
-  int system;       /* of the model, under way */
-  int restructured; /* the equations have become those of another */
+  int is_started, terminated, asserted;
+  int waits;   /* an event is reached that has not happened yet, */
+  int waiting; /* that of this mode; -1: of none */
+  int system;  /* of the model, under way */
   int steps, rejected, events, pivots;
 } Scalars;
 
@@ -247,11 +232,13 @@ typedef struct Solver {
   int *full_place, *link_from, *link_to; /* per column */
   /* events */
   Edges edges;
+  Decide decide;
+  Settle settle;
+  WhenLoop loop;
+  double *secants; /* room for its updates */
   double *values, *margins, *message_values;
-  double *begin, *begin_y, *begin_discretes, *left_y, *left_discretes, *corners, *jump_y, *settle_y, *branch_values,
-      *moved, *jump_first, *event_y;
-  int *sample_count, *reported;
-  double *sample_start, *sample_interval;
+  double *begin, *left_y, *corners, *jump_y, *settle_y, *branch_values, *moved, *jump_first, *event_y;
+  int *reported;
   /* delays */
   Delays delays;
   double *past_y; /* the columns at the end of what delays know */
@@ -301,6 +288,9 @@ int solver_is_set(const Solver *solver, int variable);
 void solver_tune(Solver *solver, int variable, double value);
 
 /* ---- inside ---- */
+
+/* events.c: the methods of settle.h */
+extern const SettleMethods events_methods;
 
 /* program.c: goes over to a system of the model; values of a program at a point, where delays have been read for it */
 void program_enter(Solver *solver, const Model *model);
@@ -353,11 +343,10 @@ int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
 double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
-/* slides.c: the most edges to slide along; all columns; begins to slide where modes went to and fro (1: a failure; *more: the other modes are to
- * be looked at again). */
+/* slides.c: the most edges to slide along; all columns, or those of a corner of the edges. */
 int slides_limit(const Model *model);
 SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following);
-int slides_begin(Solver *solver, double t, double *y, int *more);
+SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);

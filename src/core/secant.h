@@ -4,13 +4,12 @@
  * pair says how the true matrix differs from the factored one in that direction. The pairs are kept over the steps,
  * since successive corrections point in nearly the same direction, and applied as a product of rank-one matrices (the
  * good update of Broyden 1965, in the form of Kelley 1995, section 7.3). Invariant: with B the factored matrix, the
- * updated inverse is (I + u[k-1] s[k-1]^T W) ... (I + u[0] s[0]^T W) B^-1, W the weights squared.
+ * updated inverse is (I + u[k-1] s[k-1]^T W) ... (I + u[0] s[0]^T W) B^-1, W the weights squared. Exported solvers carry it as it stands.
  */
 #pragma once
 
-#include "base/heap.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct Secant {
@@ -18,8 +17,9 @@ typedef struct Secant {
   double *update, *direction; /* capacity vectors of n each: u, and W s / (s^T W s) */
 } Secant;
 
-/* For vectors of length n and up to `capacity` updates, none at first. Lives in the heap. */
-Secant *secant_new(Heap *heap, int32_t n, int32_t capacity);
+/* For vectors of length n and up to `capacity` updates, none at first. `memory` has room for secant_room numbers. */
+size_t secant_room(int32_t n, int32_t capacity);
+Secant secant_make(int32_t n, int32_t capacity, double *memory);
 
 /* Forgets all updates: the factors are new. */
 void secant_reset(Secant *secant);

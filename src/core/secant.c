@@ -1,17 +1,12 @@
 /* secant: see secant.h. */
-#include "integrate/secant.h"
-
-#include "base/pairs.h"
-#include "core/constants.h"
+#include "core/secant.h"
 
 #include <math.h>
 
-Secant *secant_new(Heap *heap, int32_t n, int32_t capacity) {
-  Secant *secant = heap_alloc(heap, sizeof *secant);
-  secant->n = n;
-  secant->capacity = capacity;
-  heap_numbers(heap, (size_t)n * (size_t)capacity, &secant->update, &secant->direction);
-  return secant;
+size_t secant_room(int32_t n, int32_t capacity) { return 2 * (size_t)n * (size_t)capacity; }
+
+Secant secant_make(int32_t n, int32_t capacity, double *memory) {
+  return (Secant){.n = n, .capacity = capacity, .update = memory, .direction = memory + (size_t)n * (size_t)capacity};
 }
 
 void secant_reset(Secant *secant) { secant->count = 0; }
@@ -19,7 +14,11 @@ void secant_reset(Secant *secant) { secant->count = 0; }
 void secant_apply(const Secant *secant, double *d) {
   int32_t n = secant->n;
   const double *u = secant->update, *s = secant->direction;
-  for (int32_t k = 0; k < secant->count; k++, u += n, s += n) add_multiple(d, u, sum_of_products(s, d, n), n);
+  for (int32_t k = 0; k < secant->count; k++, u += n, s += n) {
+    double factor = 0;
+    for (int32_t i = 0; i < n; i++) factor += s[i] * d[i];
+    for (int32_t i = 0; i < n; i++) d[i] += u[i] * factor;
+  }
 }
 
 /* `shortest` is the least that may be left of 1 - s^T W next / s^T W s. */
@@ -48,5 +47,5 @@ bool secant_learn(Secant *secant, const double *step, double *next, const double
 }
 
 bool secant_learn_any(Secant *secant, const double *step, double *next, const double *weight) {
-  return learn(secant, step, next, weight, -INFINITY);
+  return learn(secant, step, next, weight, -HUGE_VAL);
 }

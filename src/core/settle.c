@@ -1,0 +1,210 @@
+/* settle: see settle.h. */
+#include "core/settle.h"
+
+#include "core/constants.h"
+#include "core/rounds.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+double settle_behind(double t) { return t + fmax(8 * DBL_EPSILON * fabs(t), 1e-15); }
+
+static void keep(const Settle *settle, const double *y, SettleBeginning *begin) {
+  memcpy(begin->y, y, (size_t)settle->columns * sizeof(double));
+  memcpy(begin->discretes, settle->discretes, (size_t)settle->leaves * sizeof(double));
+}
+
+static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
+  memcpy(y, begin->y, (size_t)settle->columns * sizeof(double));
+  memcpy(settle->discretes, begin->discretes, (size_t)settle->leaves * sizeof(double));
+  edges_forget_slides(settle->edges);
+  settle->undetermined = SETTLE_NONE;
+}
+
+/* ---- sliding ---- */
+
+/* Where the rates of several modes that slide do not add up, no mean of the corners is known to be what the solution does: only the
+ * first slides. */
+static bool slide_if_sum(Settle *settle, double t, double *y) {
+  Edges *edges = settle->edges;
+  int all = edges->now->slides + 1;
+  if (all <= 2) return true;
+  if (!settle->methods->solve_corner(settle->host, t, y, all) || !edges_add_up(edges, t, y))
+    edges_slide_first(edges, 1);
+  return settle->methods->solve(settle->host, t, y);
+}
+
+/* Both modes of an edge lead back to it. *more: the modes that do not slide are to be looked at again. */
+static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
+  Edges *edges = settle->edges;
+  *more = settle->may_slide && edges_slide(edges);
+  if (!*more) return true;
+  bool is_solved = settle->methods->solve(settle->host, t, y) && slide_if_sum(settle, t, y);
+  if (!is_solved) edges_slide_first(edges, 0);
+  while (!is_solved || !edges_leads_back(edges)) {
+    if (!settle->methods->solve(settle->host, t, y)) return false;
+    is_solved = true;
+  }
+  *more = edges->now->slides > 0;
+  return true;
+}
+
+/* Stops sliding: columns that were the mean of both sides become those of the modes of now. Else what a mean leaves of the rates, round-off, would say where
+ * they lead. Returns whether something slid. */
+static bool leave_edges(Settle *settle, double t, double *y) {
+  if (!edges_slid(settle->edges)) return false;
+  keep(settle, y, &settle->begin);
+  if (!settle->methods->solve(settle->host, t, y)) memcpy(y, settle->begin.y, (size_t)settle->columns * sizeof(double));
+  return true;
+}
+
+/* ---- modes ---- */
+
+/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
+static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) {
+  bool is_stale = settle->decide && settle->decide->is_stale;
+  Rounds rounds = {.few = loop ? when_loop_rounds(loop) : settle->edges->now->one_by_one ? MANY : ROUNDS};
+  while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
+    bool matter = false;
+    if (loop) when_loop_begin(loop);
+    edges_evaluate(settle->edges, t, y);
+    bool changes = settle->methods->set(settle->host, t, y, &matter) > 0;
+    if (!changes && !is_stale) return !settle->methods->leaves_structure(settle->host, t, y);
+    if (changes && !matter) continue;
+    is_stale = false;
+    if (loop) when_loop_improve(loop);
+    if (settle->methods->leaves_structure(settle->host, t, y)) return false;
+    settle->disturbed = true;
+    if (!settle->methods->solve_at_event(settle->host, t, y)) return false;
+  }
+  return false;
+}
+
+/* Do but Real values of whens change in one more round? */
+static bool goes_round(Settle *settle, double t, double *y) {
+  bool matter = false;
+  when_loop_begin(settle->loop);
+  edges_evaluate(settle->edges, t, y);
+  return settle->methods->set(settle->host, t, y, &matter) && when_loop_is_all(settle->loop);
+}
+
+static bool iterate_modes(Settle *settle, double t, double *y) {
+  if (!settle->loop) return iterate_rounds(settle, t, y, 0);
+  keep(settle, y, &settle->round);
+  if (iterate_rounds(settle, t, y, 0)) return true;
+  if (settle->methods->leaves_structure(settle->host, t, y) || !goes_round(settle, t, y)) return false;
+  go_back(settle, &settle->round, y);
+  settle->loop->is_begun = false;
+  return iterate_rounds(settle, t, y, settle->loop);
+}
+
+static bool settle_once(Settle *settle, double t, double *y, int mode) {
+  edges_begin(settle->edges, mode);
+  bool more = true;
+  for (int round = 0; round < SLIDE_LIMIT && more; round++)
+    if (!iterate_modes(settle, t, y) || !begin_to_slide(settle, t, y, &more)) return false;
+  return true;
+}
+
+/* ---- modes that iterating does not find ---- */
+
+/* From the beginning: do all modes agree with what follows from a combination? */
+static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
+  go_back(settle, &settle->begin, y);
+  edges_flip(settle->edges, trial);
+  for (int round = 0; settle->decide && round < settle->leaves && decide_set(settle->decide, t, y); round++) continue;
+  if (!settle->methods->solve_at_event(settle->host, t, y)) return false;
+  return iterate_modes(settle, t, y) && edges_agree(settle->edges);
+}
+
+/* Ideal diodes and switches in one loop decide together: a mode set alone may have no solution, or lead round in a circle. The
+ * combination with the fewest changes in which all agree is taken. */
+static bool enumerate_modes(Settle *settle, double t, double *y) {
+  Trial trial = edges_trial(settle->edges, TRIAL_LIMIT);
+  bool found;
+  settle->disturbed = true;
+  keep(settle, y, &settle->left); /* tells what the failure is, if it is one */
+  do found = try_modes(settle, t, y, &trial);
+  while (!found && trial_next(&trial));
+  if (!found) go_back(settle, &settle->left, y);
+  return found;
+}
+
+/* Is what settle_once left, if anything, a solution? */
+static bool agrees(Settle *settle, bool settled, double t, const double *y) {
+  if (!settled || !edges_undecided(settle->edges)) return settled;
+  edges_evaluate(settle->edges, t, y);
+  return edges_first_contradiction(settle->edges) < 0;
+}
+
+/* The equations behind an event of time may have no value at its very time. */
+static bool settle_later(Settle *settle, double *t, double *y, int mode) {
+  double behind = settle_behind(*t);
+  if (mode >= 0 && !settle->edges->condition[mode].is_timed) return false;
+  go_back(settle, &settle->begin, y);
+  if (!settle_once(settle, behind, y, mode)) return false;
+  *t = behind;
+  return true;
+}
+
+/* Modes and all else that is discrete, with pre() held, and other ways where iterating does not lead to a solution. A when whose
+ * condition no longer holds once it has acted, as that of a block that slips, has none if it is taken as an equation: then what
+ * fires acts, and what follows from it does not undo it. Modes that all change at once may cycle around a solution, as those of a
+ * clutch that gets stuck: then only the first that must change does so at a time (the least-index rule of Murty 1974 for
+ * complementarity problems). Modes that lead round in a circle of structures, as that of a clutch that slips with less torque than it held, are
+ * taken where they lead first: what pre() remembers of it may hold them there. */
+static bool settle_values(Settle *settle, double *t, double *y, int mode) {
+  Edges *edges = settle->edges;
+  Decide *decide = settle->decide;
+  bool may_retract = decide && !decide->latches;
+  keep(settle, y, &settle->begin);
+  if (may_retract) decide->retracted = false;
+  bool settled = settle_once(settle, *t, y, mode);
+  if (may_retract && decide->retracted && !settle->restructured && (!settled || edges_undecided(edges))) {
+    go_back(settle, &settle->begin, y);
+    decide->latches = true;
+    settled = settle_once(settle, *t, y, mode);
+    decide->latches = false;
+  }
+  if (!settle->restructured && !edges->now->goes_on && !agrees(settle, settled, *t, y)) {
+    go_back(settle, &settle->begin, y);
+    edges->now->one_by_one = true;
+    settled = settle_once(settle, *t, y, mode);
+    edges->now->one_by_one = false;
+  }
+  bool is_stuck =
+      !settled && !settle->restructured && !settle->has_other_structure && settle->undetermined == SETTLE_NONE;
+  if (is_stuck) settled = settle_later(settle, t, y, mode) || enumerate_modes(settle, *t, y);
+  edges->now->goes_on = false;
+  return settled;
+}
+
+/* ---- the event ---- */
+
+/* pre() has other values: where it chooses between structures, and the system is made for all of them, the rows tell whether it has one. */
+static bool solve_with_new_pre(Settle *settle, double t, double *y) {
+  return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);
+}
+
+bool settle_event(Settle *settle, double *t, double *y, int mode) {
+  Decide *decide = settle->decide;
+  settle->disturbed = leave_edges(settle, *t, y);
+  edges_locate(settle->edges, mode, *t, y);
+  Rounds rounds = {.few = MANY};
+  while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
+    bool is_reset = false;
+    settle->iterations++;
+    bool settled = settle_values(settle, t, y, mode);
+    if (decide) decide->latches = false;
+    if (!settled || (decide && decide->undefined)) return false;
+    if (!settle->methods->act(settle->host, *t, y, &is_reset)) return false;
+    bool goes_on = decide && (decide_accept(decide, *t, y) || is_reset);
+    if (!settle->methods->accepted(settle->host, *t, y)) return false;
+    if (goes_on && !solve_with_new_pre(settle, *t, y)) return false;
+    if (goes_on) continue;
+    if (edges_undefined(settle->edges, *t, y) >= 0) return false;
+    return settle->methods->end(settle->host, *t, y, settle->disturbed || mode >= 0);
+  }
+  return false;
+}
