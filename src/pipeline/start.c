@@ -112,16 +112,29 @@ static bool follow_solved(Initializer *initializer, Switches *switches, double t
 }
 
 static bool is_step(const Condition *condition) {
-  return !condition->is_timed && condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
+  return condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
 }
 
-/* Steps, or relations, become what their last differences say, and with them all else that is discrete. */
+/* Steps, or relations, become what their differences say, and with them all else that is discrete: those of one may be inside another. */
 static void take_literal(Switches *switches, bool steps, double t, const double *y) {
   Edges *edges = &switches->edges;
-  for (int m = 0; m < edges->count; m++)
-    if (!edges->condition[m].is_timed && is_step(&edges->condition[m]) == steps)
-      edges->mode[m] = edges_wanted(edges, m);
-  switches_follow_modes(switches, t, y);
+  bool changes = true;
+  for (int round = 0; round < edges->count && changes; round++) {
+    changes = false;
+    for (int m = 0; m < edges->count; m++) {
+      const Condition *condition = &edges->condition[m];
+      double wanted = edges_wanted(edges, m);
+      if (condition->is_timed) /* of time, or of what is discrete */
+        wanted = edges_margin_with(edges, m, edges->mode[m], edges->difference[m]) < 0
+                     ? condition_value(condition->kind, edges->difference[m])
+                     : edges->mode[m];
+      if (is_step(condition) != steps || wanted == edges->mode[m]) continue;
+      edges->mode[m] = wanted;
+      changes = true;
+    }
+    switches_follow_modes(switches, t, y);
+    switches_evaluate(switches, t, y);
+  }
 }
 
 /* Relations on their edges may be those of the other side, as those of ideal diodes without voltage and current: then the values found solve
@@ -209,7 +222,7 @@ typedef struct StepSearch {
 static void collect_steps(StepSearch *steps) {
   const Edges *edges = &steps->search->switches->edges;
   for (int m = 0; m < edges->count && steps->count < TRIAL_MODES; m++) {
-    if (!is_step(&edges->condition[m])) continue;
+    if (edges->condition[m].is_timed || !is_step(&edges->condition[m])) continue;
     steps->value[steps->count] = edges->mode[m];
     steps->mode[steps->count++] = m;
   }
