@@ -1,7 +1,8 @@
 """Circuits whose conductances and capacitances are small beside what else is in the equations, and regular all the same.
 
 Gates of transistors without capacitances, on conductances of 1e-12: where all transistors are off, the condition number of the equations is large, and the
-output switches within one unit of round-off of the time. And a charge on a capacitance of which an equation says how small it is."""
+output switches within one unit of round-off of the time. And a charge on a capacitance of which an equation says how small it is. And stars of
+conductances that differ by many powers of ten, each a block of linear equations."""
 import math
 import random
 import unittest
@@ -52,7 +53,30 @@ def output(k, g, supply, gate):
     return (low + high)/2
 
 
+def star(conductances, by_resistance):
+    """Arms from a node to known potentials."""
+    laws = ["{1!r}*q[{0}] = T - sin({0}*time)".format(k, 1/g) if by_resistance else "q[{0}] = {1!r}*(T - sin({0}*time))".format(k, g)
+            for k, g in enumerate(conductances, 1)]
+    return f"model Star\n  Real T, q[{len(laws)}];\nequation\n  sum(q) = 0;\n  " + ";\n  ".join(laws) + ";\nend Star;\n"
+
+
 class SmallConductances(unittest.TestCase):
+    def test_stars(self):
+        rng = random.Random(3)
+        for arms in (2, 3, 4, 5, 7, 8, 12):
+            for by_resistance in (False, True):
+                conductances = [10**rng.uniform(-12, 12) for _ in range(arms)]
+                with self.subTest(conductances=conductances, by_resistance=by_resistance):
+                    run = simulate(star(conductances, by_resistance), stop_time=1, intervals=5)
+                    self.assertEqual(run.status, 0, run.words)
+                    for row, time in enumerate(run.columns["time"]):
+                        node = sum(g*math.sin(k*time) for k, g in enumerate(conductances, 1))/sum(conductances)
+                        self.assertLess(abs(run.columns["T"][row] - node), 1e-13)
+                        flows = [g*(node - math.sin(k*time)) for k, g in enumerate(conductances, 1)]
+                        lost = max(map(abs, flows)) if by_resistance or arms > 7 else 0  # small flows, by factors of the block
+                        for k, (g, flow) in enumerate(zip(conductances, flows), 1):
+                            self.assertLessEqual(abs(run.columns[f"q[{k}]"][row] - flow), 1e-13*(g + lost))
+
     def test_gates(self):
         rng = random.Random(1)
         for T in (1e-12, 1e-9, 1.0):

@@ -86,39 +86,70 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   return !words || memcmp(dag_words(dag, a), dag_words(dag, b), words * sizeof(Expr)) == 0;
 }
 
-/* Where the node is in the table of a graph, or would be. Nodes from `end` on are not seen: the graph got them later. */
-static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Node *node, uint32_t hash) {
-  uint32_t mask = owner->table_capacity - 1, at = hash & mask;
-  for (; owner->table[at].node; at = (at + 1) & mask) {
-    Slot slot = owner->table[at];
-    if (slot.hash == hash && slot.node <= end && nodes_equal(dag, dag_node(dag, slot.node - 1), node)) break;
+/* The child that was made last; 0: the node has none, or a list of them. */
+static Expr newest_child(const Dag *dag, const Node *node) {
+  Expr newest = 0;
+  int arity = op_arity((Op)node->op);
+  if (node->op == OP_SUM) {
+    const Term *terms = dag_sum_terms(dag, node);
+    for (uint32_t i = 1; i <= terms->node; i++)
+      if (terms[i].node > newest) newest = terms[i].node;
+  } else if (arity > 0) {
+    const Expr *words = dag_words(dag, node);
+    for (int i = 0; i < arity; i++)
+      if (words[i] > newest) newest = words[i];
   }
-  return at;
+  return newest;
+}
+
+/* A node to be looked up. */
+typedef struct Key {
+  const Node *node;
+  uint32_t hash;
+  Expr newest; /* its newest child */
+} Key;
+
+/* Who makes one node often makes the next one soon, from children that were made one after the other. So nodes whose newest children are
+ * neighbours share NEAR_SLOTS slots, which are one line of the processor's cache. Only where these are full a node is where its hash says,
+ * or steps of a length of its own away from there, since next to a full line are others. */
+enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
+
+/* Where the node is in the table of a graph, or would be. Nodes from `end` on are not seen: the graph got them later. */
+static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Key *key) {
+  uint32_t mask = owner->table_capacity - 1;
+  uint32_t at = (key->newest ? key->newest / NEAR_CHILDREN : key->hash) * NEAR_SLOTS & mask;
+  for (uint32_t k = 1;; k++) {
+    Slot slot = owner->table[at];
+    if (!slot.node) return at;
+    if (slot.hash == key->hash && slot.node <= end && nodes_equal(dag, dag_node(dag, slot.node - 1), key->node))
+      return at;
+    at = (k < NEAR_SLOTS ? at + 1 : k == NEAR_SLOTS ? key->hash : at + (key->hash >> 16 | 1)) & mask;
+  }
 }
 
 /* The node in the graphs below; EXPR_NONE: it is not there. */
-static Expr find_below(const Dag *dag, const Node *node, uint32_t hash) {
+static Expr find_below(const Dag *dag, const Key *key) {
   Expr found = EXPR_NONE, end = dag->first;
-  for (const Dag *owner = dag->below; owner && found == EXPR_NONE; owner = owner->below) {
-    if (owner->table) found = owner->table[table_slot(dag, owner, end, node, hash)].node - 1;
+  for (const Dag *owner = dag->below; owner && found == EXPR_NONE && key->newest < end; owner = owner->below) {
+    if (owner->table) found = owner->table[table_slot(dag, owner, end, key)].node - 1;
     if (owner->first < end) end = owner->first;
   }
   return found;
 }
 
-/* Nodes are distinct, so that growing needs no comparisons. */
+/* No node of the table is looked for twice: that none is equal needs no comparison, since none is seen. */
 static void table_grow(Dag *dag) {
-  uint32_t capacity = dag->table_capacity ? dag->table_capacity * 2 : 256, mask = capacity - 1;
-  Slot *table = heap_array(dag->heap, capacity, sizeof *table);
-  for (uint32_t i = 0; i < dag->table_capacity; i++) {
-    Slot slot = dag->table[i];
-    uint32_t at = slot.hash & mask;
-    while (table[at].node && slot.node) at = (at + 1) & mask;
-    if (slot.node) table[at] = slot;
+  Slot *before = dag->table;
+  uint32_t count = dag->table_capacity;
+  dag->table_capacity = count ? count * 2 : 256;
+  dag->table = heap_array(dag->heap, dag->table_capacity, sizeof *dag->table);
+  for (uint32_t i = 0; i < count; i++) {
+    if (!before[i].node) continue;
+    const Node *node = dag_node(dag, before[i].node - 1);
+    Key key = {node, before[i].hash, newest_child(dag, node)};
+    dag->table[table_slot(dag, dag, 0, &key)] = before[i];
   }
-  heap_free(dag->heap, dag->table);
-  dag->table = table;
-  dag->table_capacity = capacity;
+  heap_free(dag->heap, before);
 }
 
 /* Relations, jumps and history stand for events; noEvent hides those below, other operators hand them on. */
@@ -150,17 +181,17 @@ enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
 /* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
-  uint32_t hash = (uint32_t)hash_node(dag, &candidate);
+  Key key = {&candidate, (uint32_t)hash_node(dag, &candidate), newest_child(dag, &candidate)};
   heap_work(dag->heap, dag->nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
   *fresh = false;
-  Expr known = dag->below ? find_below(dag, &candidate, hash) : EXPR_NONE;
+  Expr known = dag->below ? find_below(dag, &key) : EXPR_NONE;
   if (known != EXPR_NONE) return known;
   if (dag->entries / 2 >= dag->table_capacity / 3) table_grow(dag);
-  uint32_t at = table_slot(dag, dag, EXPR_NONE, &candidate, hash);
+  uint32_t at = table_slot(dag, dag, EXPR_NONE, &key);
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
   Expr e = add_node(dag, candidate);
-  dag->table[at] = (Slot){hash, e + 1};
+  dag->table[at] = (Slot){key.hash, e + 1};
   dag->entries++;
   return e;
 }

@@ -15,7 +15,8 @@
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
  * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
 /* A junction that blocks has a conductance of 1e-12 siemens: a step by that is 1e12 times too long, and must be halved as often. */
-enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60, FUSE_LIMIT = 128 };
+/* Columns of one program of assignments, and equations of a block that becomes assignments, at most: larger ones are solved with sparse factors. */
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60, FUSE_LIMIT = 128, EXPLICIT_LIMIT = 8 };
 
 /* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
  * one before. Smaller matrices are factored in less time than more corrections take. */
@@ -103,34 +104,119 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
-/* The column that a block of one equation gives linearly at this stage, and its value; EXPR_NONE: it does not. */
-static Expr solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Expr *value) {
-  Array *array = plan->code->array;
-  const Structure *structure = plan->structure;
-  int32_t begin = structure->blocks.start[block];
-  if (structure->blocks.start[block + 1] - begin > 1) return EXPR_NONE;
-  int32_t i = structure->blocks.row[begin], j = structure->blocks.column[begin];
-  uint32_t row = array->row_start[i] + (uint32_t)(structure->c[i] - stage);
-  Expr slope, rest;
-  Expr leaf = dag_variable(array->dag, array->problem->unknown[j], (uint32_t)(structure->d[j] - stage));
-  if (!dag_linear(array->dag, array_row(array, row), leaf, &slope, &rest)) return EXPR_NONE;
-  *value = dag_divide(array->dag, dag_negate(array->dag, rest), slope);
-  return leaf;
+/* What a block that is solved outright assigns: columns as leaves of the graph, in order, and their values. */
+typedef struct Assignments {
+  ExprVec leaves, values;
+  ExprVec rows, columns; /* workspace: what is left of the block */
+  uint32_t written;      /* the first so many rows are as written */
+} Assignments;
+
+static void free_assignments(Heap *heap, Assignments *assignments) {
+  vec_free(heap, &assignments->leaves, &assignments->values, &assignments->rows, &assignments->columns);
 }
 
-/* A block of one equation that gives its variable linearly at this stage becomes an assignment. */
-static bool add_explicit(StatePlan *plan, Fusion *fusion, int32_t block, int32_t stage) {
+static void assign(Heap *heap, Assignments *assignments, Expr leaf, Expr value) {
+  vec_push(heap, &assignments->leaves, leaf);
+  vec_push(heap, &assignments->values, value);
+}
+
+static uint32_t row_variables(Dag *dag, Expr row) {
+  DagScratch *scratch = dag_scratch(dag);
+  ExprVec leaves = {0};
+  dag_variables(dag, scratch, row, &leaves);
+  uint32_t count = leaves.count;
+  vec_free(scratch->heap, &leaves);
+  return count;
+}
+
+/* Two rows become one, behind the others. */
+static void merge_rows(Heap *heap, Assignments *block, const uint32_t *pair, Expr merged) {
+  uint32_t kept = 0;
+  for (uint32_t r = 0; r < block->rows.count; r++)
+    if (r != pair[0] && r != pair[1]) block->rows.data[kept++] = block->rows.data[r];
+  for (uint32_t k = 0; k < 2; k++) block->written -= pair[1 - k] < block->written;
+  block->rows.count = kept;
+  vec_push(heap, &block->rows, merged);
+}
+
+/* Eliminates a column that two rows have with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as written gives the
+ * column, rather than one that was merged, and the one with fewer variables: in sums of many small ones are lost. false: not this column. */
+static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
+  uint32_t pair[2], count = 0;
+  double factors[2], factor;
+  Expr slope, rests[2], leaf = block->columns.data[column], *rows = block->rows.data;
+  for (uint32_t r = 0; r < block->rows.count; r++) {
+    if (!dag_linear(dag, rows[r], leaf, &slope, NULL) || !dag_is_constant(dag, slope, &factor)) return false;
+    if (factor == 0) continue;
+    if (count == 2 || fabs(factor) != 1) return false;
+    factors[count] = factor;
+    pair[count++] = r;
+  }
+  if (count < 2) return false;
+  for (uint32_t k = 0; k < 2; k++) dag_linear(dag, rows[pair[k]], leaf, &slope, &rests[k]);
+  bool is_second = pair[1] < block->written && row_variables(dag, rests[1]) < row_variables(dag, rests[0]);
+  Expr rest = rests[is_second], other = rests[!is_second];
+  assign(heap, block, leaf, factors[is_second] == 1 ? dag_negate(dag, rest) : rest);
+  merge_rows(heap, block, pair, factors[0] == factors[1] ? dag_subtract(dag, other, rest) : dag_add(dag, other, rest));
+  block->columns.data[column] = vec_last(&block->columns);
+  block->columns.count--;
+  return true;
+}
+
+static bool eliminate_units(Heap *heap, Dag *dag, Assignments *block) {
+  for (uint32_t column = 0; block->columns.count > 1 && column < block->columns.count;)
+    column = eliminate_unit(heap, dag, block, column) ? 0 : column + 1;
+  return block->columns.count == 1;
+}
+
+/* Does the factor of a column stay as it is while a run goes on, and is it not zero outright? */
+static bool is_fixed(const Dag *dag, Expr slope) {
+  double number = 1;
+  dag_is_constant(dag, slope, &number);
+  return number != 0 && !dag_depends(dag, slope, OP_VARIABLE) && !dag_depends(dag, slope, OP_TIME) &&
+         !dag_depends(dag, slope, OP_DISCRETE) && !dag_depends(dag, slope, OP_PRE);
+}
+
+/* The columns that a block gives linearly at this stage, and their values in reverse order: a block of one equation, or one that is not
+ * differentiated and comes down to one by elimination with factors 1 and -1. false: it does not. */
+static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Assignments *found) {
   Array *array = plan->code->array;
+  Dag *dag = array->dag;
   const Structure *structure = plan->structure;
-  int32_t j = structure->blocks.column[structure->blocks.start[block]];
-  Expr value, leaf = solve_explicitly(plan, block, stage, &value);
-  if (leaf == EXPR_NONE) return false;
-  dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
-  if (!fusion->columns.count) fusion->block = block;
-  vec_push(plan->heap, &fusion->leaves, leaf);
-  vec_push(plan->heap, &fusion->values, value);
-  vec_push(plan->heap, &fusion->columns, array->column_start[j] + (uint32_t)(structure->d[j] - stage));
-  if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(plan, fusion);
+  int32_t begin = structure->blocks.start[block], end = structure->blocks.start[block + 1];
+  bool is_single = end - begin == 1;
+  if (end - begin > EXPLICIT_LIMIT || (stage > 0 && !is_single)) return false;
+  found->leaves.count = found->values.count = found->rows.count = found->columns.count = 0;
+  for (int32_t p = begin; p < end; p++) {
+    int32_t i = structure->blocks.row[p], j = structure->blocks.column[p];
+    if (!is_single && structure->c[i] > 0) return false;
+    vec_push(plan->heap, &found->rows, array_row(array, array->row_start[i] + (uint32_t)(structure->c[i] - stage)));
+    vec_push(plan->heap, &found->columns,
+             dag_variable(dag, array->problem->unknown[j], (uint32_t)(structure->d[j] - stage)));
+  }
+  Expr slope, rest;
+  found->written = found->rows.count;
+  if (!eliminate_units(plan->heap, dag, found) ||
+      !dag_linear(dag, found->rows.data[0], found->columns.data[0], &slope, &rest) ||
+      !(is_single || is_fixed(dag, slope)))
+    return false;
+  assign(plan->heap, found, found->columns.data[0], dag_divide(dag, dag_negate(dag, rest), slope));
+  return true;
+}
+
+/* A block that gives its columns linearly at this stage becomes assignments. */
+static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, int32_t block, int32_t stage) {
+  Array *array = plan->code->array;
+  if (!solve_explicitly(plan, block, stage, found)) return false;
+  for (uint32_t k = found->leaves.count; k-- > 0;) {
+    Expr value = found->values.data[k], leaf = found->leaves.data[k];
+    dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
+    if (!fusion->columns.count) fusion->block = block;
+    vec_push(plan->heap, &fusion->leaves, leaf);
+    vec_push(plan->heap, &fusion->values, value);
+    vec_push(plan->heap, &fusion->columns, (uint32_t)array_column(array, leaf));
+    if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(plan, fusion);
+  }
   return true;
 }
 
@@ -171,13 +257,14 @@ static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, i
 
 /* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without
  * rows at this stage have states there, and nothing to do. */
-static void add_units(StatePlan *plan, Fusion *fusion, int32_t *last, int32_t block, int32_t stage, int32_t *place) {
+static void add_units(StatePlan *plan, Fusion *fusion, Assignments *found, int32_t *last, int32_t block, int32_t stage,
+                      int32_t *place) {
   const Blocks *blocks = &plan->structure->blocks;
   bool any = false;
   for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
     any = plan->structure->c[blocks->row[p]] >= stage;
   if (!any) return;
-  if (add_explicit(plan, fusion, block, stage)) return;
+  if (add_explicit(plan, fusion, found, block, stage)) return;
   flush_fusion(plan, fusion);
   add_solve(plan, block_shape(plan->code, plan->structure, block, place), stage, last[block]);
   last[block] = (int32_t)plan->units.count - 1;
@@ -223,13 +310,12 @@ static bool is_algebraic(const Structure *structure, int32_t block) {
 }
 
 /* A block is idle if it gives an algebraic column outright and no block that is not idle uses it. */
-static void find_idle(StatePlan *plan) {
+static void find_idle(StatePlan *plan, Assignments *found) {
   const Blocks *blocks = &plan->structure->blocks;
-  Expr value;
   plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
   for (int32_t b = 0; b < blocks->n_blocks; b++)
-    plan->idle[b] =
-        plan->structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, &value) != EXPR_NONE;
+    plan->idle[b] = blocks->start[b + 1] - blocks->start[b] == 1 &&
+                    plan->structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, found);
   keep_unused(plan, plan->idle);
 }
 
@@ -292,19 +378,21 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
     if (largest[b] > deepest) deepest = largest[b];
   }
   Fusion fusion = {0};
-  find_idle(plan);
+  Assignments found = {0};
+  find_idle(plan, &found);
   find_loose(plan);
   for (int32_t stage = deepest; stage >= 0; stage--)
     for (int32_t b = 0; b < blocks; b++)
-      if (largest[b] >= stage && !plan->idle[b]) add_units(plan, &fusion, last, b, stage, place);
+      if (largest[b] >= stage && !plan->idle[b]) add_units(plan, &fusion, &found, last, b, stage, place);
   flush_fusion(plan, &fusion);
   plan->serving = plan->units.count;
   for (int32_t b = 0; b < blocks; b++)
-    if (plan->idle[b]) add_units(plan, &fusion, last, b, 0, place);
+    if (plan->idle[b]) add_units(plan, &fusion, &found, last, b, 0, place);
   flush_fusion(plan, &fusion);
   find_given(plan);
   find_spare(plan);
   vec_free(heap, &fusion.leaves, &fusion.values, &fusion.columns);
+  free_assignments(heap, &found);
   heap_free_all(heap, largest, place, last);
   return plan;
 }
