@@ -115,7 +115,7 @@ class Start(unittest.TestCase):
 
     def test_other_branch_has_no_element(self):
         """Sizes decide which branch is taken; the other one has subscripts that are out of range."""
-        for seed in seeds(12):
+        for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             count, value = rng.randint(0, 3), rng.randint(1, 9)
             wanted = rng.randint(1, 4)
@@ -189,7 +189,7 @@ class Start(unittest.TestCase):
 
     def test_stop(self):
         """At the stop time relations are as written, too: of time and of states, in every solver and in exported programs."""
-        for seed in seeds(40, quick=4):
+        for seed in seeds(300, quick=4):
             rng = random.Random(seed)
             stop = rng.choice([1, 2, 0.75, 1.3])
             signs, edges = [rng.choice(list(RELATIONS)) for _ in range(4)], [rng.choice([stop, stop, stop / 2]) for _ in range(4)]
@@ -294,7 +294,7 @@ class Start(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED or not shutil.which("cc"), "a compiler is needed")
     def test_exported(self):
-        for seed in seeds(2):
+        for seed in seeds(300, quick=2):
             text, first, last = members(random.Random(1000 + seed), 0)
             columns = self.exported(text, "--stop-time", repr(GRID[-1]), "--intervals", "16")
             self.assertEqual(differ(columns, first, 0) + differ(columns, last, -1), [], text)
