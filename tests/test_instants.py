@@ -138,6 +138,16 @@ def options_of(rng, solver):
     return {"stop_time": STOP, "solver": solver, "tolerance": rng.choice([1e-5, 1e-6, 1e-8])}
 
 
+def swing(v, w, damping, stiffness, force, time):
+    """(v, w) after a time, of v' = w, w' = force - damping*w - stiffness*v, which swings."""
+    rest, decay = force / stiffness, math.exp(-damping / 2 * time)
+    rate = math.sqrt(stiffness - damping**2 / 4)
+    cosine, sine = math.cos(rate * time), math.sin(rate * time)
+    other = (w + damping / 2 * (v - rest)) / rate
+    return (rest + decay * ((v - rest) * cosine + other * sine),
+            decay * (w * cosine - (damping / 2 * other + rate * (v - rest)) * sine))
+
+
 class Instants(unittest.TestCase):
     def test_passed(self):
         tally = Tally("instants that are passed")
@@ -167,6 +177,24 @@ class Instants(unittest.TestCase):
                 run = simulate(text, **options)
                 tally.add(run, lambda: abs(run.end("w") - final) < 2e-3 * (1 + abs(final)), seed, options, final, run.columns and run.end("w"))
         tally.check(self, 0.05)
+
+    def test_rests(self):
+        """A speed that swings and dies out far below the tolerance passes zero many times, in the end by errors alone; its power is zero there, and the torque
+        tau*w = p stays zero. Runs are up to 10^5 times as long as a swing, and wind that rises and falls may begin it anew."""
+        tally = Tally("speeds at rest")
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            damping, stiffness, stop = rng.choice([0.3, 1, 1.9]), rng.choice([1, 5]), rng.choice([50, 2e3, 1e5])
+            gust, later, v0 = rng.choice([0, 0.3]), rng.choice([7, 30]), rng.choice([0, 0.1])
+            text = (f"model M\n  Real w(start=0.2, fixed=true), v(start={v0}, fixed=true), tau, p, low;\nequation\n"
+                    f"  der(w) = tau - {damping}*w - {stiffness}*v + (if time > {later} then {gust} else 0); der(v) = w; low = if noEvent(w < 0) then 0 else w;\n"
+                    f"  p = max(0, exp(-1/(low + 2.2e-16)) - 0.5); p = tau*w;\nend M;\n")
+            v, w = swing(*swing(v0, 0.2, damping, stiffness, 0, later), damping, stiffness, gust, stop - later)
+            for solver in by_turns(solver_names(), seed):
+                options = {"stop_time": stop, "solver": solver, "tolerance": rng.choice([1e-5, 1e-6, 1e-8]), "intervals": 20}
+                run = simulate(text, **options)
+                tally.add(run, lambda: abs(run.end("v") - v) < 1e-3 and abs(run.end("w") - w) < 1e-3 and run.end("tau") == 0, seed, options)
+        tally.check(self, 0.25)
 
     def speed_after(self, begin, brake, c, stop):
         """By Runge and Kutta up to where nothing but the brake is left, or a balance is reached."""

@@ -98,7 +98,7 @@ class Programs(unittest.TestCase):
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([DAEDAL, "export", path, "--c", folder, "--standalone", "-q", *options], check=True, capture_output=True)
         shared = [file for file in sorted(glob.glob(os.path.join(folder, "*.c"))) if not os.path.basename(file).startswith("model")]
-        archive = os.path.join(WORK, "runtime.a")
+        archive = os.path.join(WORK, f"runtime{len(shared)}.a")
         if not os.path.exists(archive):
             subprocess.run(["cc", "-O1", "-ffp-contract=off", "-c", *shared], check=True, cwd=folder)
             subprocess.run(["ar", "rc", archive] + sorted(glob.glob(os.path.join(folder, "*.o"))), check=True)
@@ -106,8 +106,8 @@ class Programs(unittest.TestCase):
                        check=True, cwd=folder)
         return os.path.join(folder, "program")
 
-    def compare(self, text):
-        """How the run and its program end, and how far they are apart."""
+    def compare(self, text, solver):
+        """How the run and its program by a solver end, and how far they are apart."""
         path, result = os.path.join(WORK, "m.mo"), os.path.join(WORK, "m.csv")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -115,7 +115,7 @@ class Programs(unittest.TestCase):
         run = subprocess.run([DAEDAL, "simulate", path, "-q", "--output-file", result, *tolerance], capture_output=True, text=True)
         if run.returncode not in (0, 6):
             return run.returncode, None, 0
-        program = subprocess.run([self.build(path, *tolerance)], capture_output=True, text=True)
+        program = subprocess.run([self.build(path, "--solver", solver, *tolerance)], capture_output=True, text=True)
         if run.returncode or program.returncode:
             return run.returncode, program.returncode, 0
         with open(result, encoding="utf-8") as file:
@@ -128,7 +128,7 @@ class Programs(unittest.TestCase):
         for seed in range(FIRST, FIRST + COUNT):
             with self.subTest(seed=seed):
                 text = model(random.Random(seed))
-                run, program, difference = self.compare(text)
+                run, program, difference = self.compare(text, ("radau", "erk")[seed % 2])
                 self.assertFalse(run == 6 and program == 0, f"the run ends, its program does not:\n{text}")
                 self.assertTrue(math.isfinite(difference) and difference < 1e-5, f"{difference}\n{text}")
                 tally["refused" if program is None else "both end" if run else "program ends" if program else "same"] += 1

@@ -111,7 +111,8 @@ static ExportSource plan_source(daedal_result *result, const Plan *plan, const A
                         .tolerance = options->tolerance,
                         .interval = options->interval > 0 ? options->interval
                                                           : (options->stop - options->start) / options->intervals,
-                        .max_step = options->max_step};
+                        .max_step = options->max_step,
+                        .integrator = options->integrator == &integrator_erk ? integrator_erk.name : NULL};
 }
 
 typedef VEC(ExportSource) ExportSources;
@@ -194,8 +195,8 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
   const Plan *plan = simulation->plan;
   if (has_boundary(result->model)) return refuse_boundary(result);
   const Integrator *integrator = simulation->request.run.integrator;
-  if (integrator && integrator != &integrator_radau)
-    return refuse_export(result, "what is exported integrates by radau alone; leave out --solver");
+  if (integrator && integrator != &integrator_radau && integrator != &integrator_erk)
+    return refuse_export(result, "what is exported integrates by radau or erk; use one of these as --solver");
   if (!has_dummies(plan))
     return refuse_export(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));

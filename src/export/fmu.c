@@ -4,7 +4,6 @@
 #include "base/compiler.h"
 #include "export/archive.h"
 #include "export/lookups.h"
-#include "export/runtime.h"
 #include "export/tables.h"
 
 #include <ctype.h>
@@ -45,20 +44,18 @@ static const char *make_token(const TextVec *text, int version, Arena *arena) {
 }
 
 /* Is a file of the runtime part of an FMU of this version? */
-static bool is_used(const RuntimeFile *file, int version, bool has_tables) {
+static bool is_used(const RuntimeFile *file, int version) {
   bool is_other = strcmp(file->name, "main.c") == 0 || strcmp(file->name, version == 3 ? "fmi2.c" : "fmi3.c") == 0;
-  return !is_other && (has_tables || !file->is_table);
+  return !is_other;
 }
 
 static SourceVec collect_sources(Heap *heap, Arena *arena, const ExportSource *source, const TextVec *systems,
                                  int version) {
   SourceVec sources = {0};
-  uint32_t tables;
-  lookups_number(arena, source, &tables);
   for (uint32_t k = 0; k < source->systems; k++)
     vec_push(heap, &sources, (CompilerSource){export_file_name(arena, k), systems[k].data, systems[k].count});
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (is_used(file, version, tables))
+    if (is_used(file, version) && export_needs(arena, source, file))
       vec_push(heap, &sources, (CompilerSource){file->name, file->text, strlen(file->text)});
   return sources;
 }

@@ -114,3 +114,11 @@ const bool *lookups_parameters(Arena *arena, const ExportSource *source) {
   vec_free(evaluator->heap, &objects);
   return is_used;
 }
+
+bool export_needs(Arena *arena, const ExportSource *source, const RuntimeFile *file) {
+  uint32_t tables;
+  if (file->use == RUNTIME_ALWAYS) return true;
+  if (file->use == RUNTIME_INTEGRATOR) return source->integrator != NULL;
+  lookups_number(arena, source, &tables);
+  return tables > 0;
+}

@@ -1,6 +1,7 @@
 /* lookups: the tables that objects of an exported model are, as C99 data (external/lookup.h). */
 #pragma once
 
+#include "export/runtime.h"
 #include "export/source.h"
 
 /* The table of each parameter that is an object, by number; MAP_NONE for others. In the arena. */
@@ -11,3 +12,6 @@ void lookups_write(Heap *heap, Arena *arena, const ExportSource *source, TextVec
 
 /* Parameters that objects are made of, themselves or by others: an exported model cannot make its tables anew. In the arena. */
 const bool *lookups_parameters(Arena *arena, const ExportSource *source);
+
+/* Does an exported model need this file of the runtime? */
+bool export_needs(Arena *arena, const ExportSource *source, const RuntimeFile *file);

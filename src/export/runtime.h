@@ -1,12 +1,17 @@
-/* runtime: the files of src/export/runtime, which the build puts in: the C99 that exported models run on; and those of src/external that
- * read tables. */
+/* runtime: the files of src/export/runtime, which the build puts in: the C99 that exported models run on; and those of the library that they share. */
 #pragma once
 
 #include <stdbool.h>
 
+typedef enum RuntimeUse {
+  RUNTIME_ALWAYS,
+  RUNTIME_TABLES,     /* for models with tables alone */
+  RUNTIME_INTEGRATOR, /* where a method of the library integrates */
+} RuntimeUse;
+
 typedef struct RuntimeFile {
   const char *name, *text;
-  bool is_table; /* for models with tables alone */
+  RuntimeUse use;
 } RuntimeFile;
 
 /* The name behind the last is NULL. */

@@ -40,6 +40,7 @@ typedef struct ExportSource {
   const Recorder *recorder;
   const double *y;
   double start, stop, tolerance, interval, max_step;
+  const char *integrator; /* of the library, by name; NULL: that of the runtime */
 } ExportSource;
 
 /* Does the structure of the equations change with their conditions? */

@@ -2,7 +2,6 @@
 #include "export/standalone.h"
 
 #include "export/lookups.h"
-#include "export/runtime.h"
 
 #include <string.h>
 
@@ -38,10 +37,8 @@ bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *fil
     vec_push(heap, files, (ExportFile){.name = export_file_name(arena, k)});
     if (!export_tables(heap, arena, &sources[k], &variables, &vec_last(files).text, diags)) return false;
   }
-  uint32_t tables;
-  lookups_number(arena, sources, &tables);
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (strncmp(file->name, "fmi", 3) != 0 && (tables || !file->is_table))
+    if (strncmp(file->name, "fmi", 3) != 0 && export_needs(arena, sources, file))
       add_file(heap, files, file->name, file->text);
   add_makefile(heap, files);
   return true;

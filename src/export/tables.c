@@ -519,6 +519,14 @@ static void put_variables(Writer *writer) {
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
 }
 
+/* The integrator of the library, and what it asks of columns. */
+static void put_given(Writer *writer) {
+  const bool *given = state_plan_given(writer->source->plan);
+  PUT(writer, "extern const Integrator integrator_%s;\nstatic const bool given[] = {", writer->source->integrator);
+  for (uint32_t q = 0; q < writer->source->evaluator->array->columns; q++) PUT(writer, "%d, ", given[q]);
+  PUT(writer, "0};\n\n");
+}
+
 /* Arrays by row, column, unknown and leaf. */
 static void put_arrays(Writer *writer) {
   const ExportSource *source = writer->source;
@@ -564,6 +572,7 @@ static void put_arrays(Writer *writer) {
   cdata_numbers(heap, out, "static ", "discretes0", evaluator->discretes, leaves);
   cdata_numbers(heap, out, "static ", "pre0", evaluator->pre, leaves);
   cdata_numbers(heap, out, "static ", "discretes_start", starts, leaves);
+  if (source->integrator) put_given(writer);
   put_bytes(writer, "held", held, array->columns);
   put_bytes(writer, "matters", matters, leaves);
   cdata_integers(heap, out, "static ", "jacobian_start", evaluator->jacobian->column_start, array->columns + 1);
@@ -692,6 +701,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
         "    .systems = %u, .branches = %u, .system = systems, .holds = %s, .branch_program = %s,\n"
         "    .branch_text = branch_text,\n",
         source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
+  if (source->integrator) PUT(writer, "    .integrator = &integrator_%s, .given = given,\n", source->integrator);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
   put_number(writer, "tolerance", source->tolerance);

@@ -10,8 +10,8 @@
 #include "base/copy.h"
 #include "base/pairs.h"
 #include "core/constants.h"
+#include "integrate/contract.h"
 #include "integrate/erk_coefficients.h"
-#include "integrate/integrator.h"
 
 #include <float.h>
 #include <math.h>
@@ -690,6 +690,7 @@ static void erk_switch_states(void *self, const double *y) {
 
 static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }
 
+extern const Integrator integrator_erk;
 const Integrator integrator_erk = {
     .name = "erk",
     .description = "explicit Runge-Kutta of order 8 (order 5 at loose tolerances) on the state-space form",

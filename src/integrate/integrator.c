@@ -1,4 +1,4 @@
-/* integrator: the lists that solvers.def makes, and what serves all of them. */
+/* integrator: the lists that solvers.def makes. */
 #include "integrate/integrator.h"
 
 #include <string.h>
@@ -15,22 +15,6 @@ const char *const solver_names[] = {SOLVER_AUTO,
 
 const Integrator *integrator_at(uint32_t index) {
   return index < sizeof INTEGRATORS / sizeof *INTEGRATORS ? INTEGRATORS[index] : NULL;
-}
-
-void integrator_suggest_nothing(void *self, double step) { (void)self, (void)step; }
-
-bool integrator_repeat_nothing(void *self, double step) { return (void)self, (void)step, false; }
-
-bool integrator_is_never_coarse(void *self) { return (void)self, false; }
-
-bool integrator_has_no_stages(void *self, StepStages *out) { return (void)self, (void)out, false; }
-
-void integrator_rates(const System *system, const double *y, double *rate) {
-  for (int32_t c = 0; c < system->columns; c++) {
-    int32_t successor = system->successor ? system->successor[c] : -1;
-    rate[c] = successor >= 0 ? y[successor] : 0;
-  }
-  for (int32_t l = 0; l < system->links; l++) rate[system->link_from[l]] = y[system->link_to[l]];
 }
 
 void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment) {

@@ -395,10 +395,19 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
     bool is_stuck = t - stepper->before < LOCATED * stepper_span(stepper);
     if (!stepper_is_behind_instant(stepper, t))
       return is_stuck && !stepper_leaps_instant(stepper, stepper->t_instant) ? TURNING_POINT : TURNING_NONE;
-    TurningStatus status = turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper),
-                                         stepper_modes_end(stepper), event || t >= stepper->options.stop, point);
-    if (status != TURNING_POINT && stepper->t_instant == -INFINITY) return status;
-    if (status != TURNING_POINT) *point = waiting;
+    bool waits = stepper->t_instant > -INFINITY, is_last = event || t >= stepper->options.stop;
+    TurningStatus status =
+        turning_watch(stepper->turning, stepper->segment, t, stepper_values(stepper), is_last, point);
+    if (status == TURNING_SUSPECT && !waits && point->found < INFINITY) {
+      stepper->t_instant = point->found;
+      if (is_stuck && !stepper_is_behind_instant(stepper, t) && stepper_leaps_instant(stepper, point->found))
+        return TURNING_NONE;
+      if (stepper_passes_instant(stepper, t)) continue;
+    }
+    if (status == TURNING_SUSPECT)
+      status = turning_follow(stepper->turning, t, stepper_values(stepper), stepper_modes_end(stepper), point);
+    if (status != TURNING_POINT && !waits) return status;
+    if (waits && (status != TURNING_POINT || waiting.found <= point->found)) *point = waiting;
     stepper->t_instant = point->time;
     bool is_behind = stepper_is_behind_instant(stepper, t);
     if (is_behind && stepper_passes_instant(stepper, t)) continue;

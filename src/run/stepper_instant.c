@@ -6,6 +6,7 @@
 #include "event/instant.h"
 #include "init/starts.h"
 
+#include <float.h>
 #include <math.h>
 
 void stepper_jump(Stepper *stepper, double t) {
@@ -71,13 +72,20 @@ static double way_to(const Stepper *stepper, double singular) {
   return way > 0 && way < span ? way : span;
 }
 
+/* The same of one in the last step, to t, or just before it: the columns change as fast as on the way since the last event or instant. Times beside it differ by more
+ * than round-off. */
+static double way_within(const Stepper *stepper, double singular, double t) {
+  double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->before));
+  return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);
+}
+
 double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }
 
 /* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that tells. Where the rank does not drop yet at the
  * first distance, the time is known less well than that, or errors of the run hide what is there: two distances must tell the same. Where it drops at none, a single
  * equation is small by itself, and the direction that is nearly lost tells. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
-  double way = way_to(stepper, singular), first = LOCATED * way;
+  double way = has_step ? way_within(stepper, singular, until) : way_to(stepper, singular), first = LOCATED * way;
   bool told = false, judged = false;
   if (!(way > 0)) return VERDICT_SINGULAR; /* a point has no instants beside it */
   for (*gap = first; told || *gap <= 2 * SLIVER * way; *gap /= GOOD_PART) {
@@ -93,16 +101,17 @@ static Verdict judge(Stepper *stepper, double singular, double until, bool has_s
 }
 
 bool stepper_is_behind_instant(const Stepper *stepper, double t) {
-  return t >= instant_time(stepper->t_instant, LOCATED * way_to(stepper, stepper->t_instant), INSTANT_FAR_AFTER);
+  double singular = stepper->t_instant;
+  return t >= instant_time(singular, LOCATED * way_within(stepper, singular, t), INSTANT_FAR_AFTER);
 }
 
 bool stepper_passes_instant(Stepper *stepper, double t) {
   double gap, singular = stepper->t_instant, found = stepper->turning_point.found;
+  Verdict verdict = VERDICT_REGULAR;
   stepper->t_instant = -INFINITY;
-  if (!(fmin(singular, found) > stepper->t_passed)) return false;
-  Verdict verdict = judge(stepper, found, t, true, true, &gap);
+  if (found > stepper->t_passed) verdict = judge(stepper, found, t, true, true, &gap);
   if (verdict == VERDICT_PASSED) singular = found;
-  else if (singular != found) verdict = judge(stepper, singular, t, true, true, &gap);
+  else if (singular != found && singular > stepper->t_passed) verdict = judge(stepper, singular, t, true, true, &gap);
   if (verdict != VERDICT_PASSED) return false;
   stepper->t_passed = singular + gap;
   turning_begin(stepper->turning, stepper->t_passed, stepper->beyond);

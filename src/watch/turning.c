@@ -9,6 +9,13 @@
 
 enum { NODES = 8 }; /* values of an extrapolation */
 
+/* A determinant over an interval of time. */
+typedef struct Stretch {
+  double left, right;       /* times */
+  double at_left, at_right; /* determinants */
+  double bend;              /* how far it may depart from its chord, with a wide margin */
+} Stretch;
+
 /* A determinant on its way. */
 typedef struct Trail {
   double times[3], values[3];           /* at the last three looks */
@@ -19,6 +26,8 @@ typedef struct Trail {
   uint64_t looks, followed; /* so far; at the last follower that found no zero */
   uint64_t wait;            /* looks from there to the next one, at least: see may_follow */
   uint32_t in_vain;         /* such followers, each soon after the one before */
+  bool is_suspect;          /* it may be zero between the last two looks: */
+  Stretch near;             /* there, as far as the columns of the run tell */
 } Trail;
 
 typedef struct Mark {
@@ -128,14 +137,9 @@ void turning_begin(Turning *turning, double t, const double *y) {
     begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
 }
 
-/* ---- between two looks ---- */
+double turning_origin(const Turning *turning) { return turning->origin.t; }
 
-/* A determinant over an interval of time. */
-typedef struct Stretch {
-  double left, right;       /* times */
-  double at_left, at_right; /* determinants */
-  double bend;              /* how far it may depart from its chord, with a wide margin */
-} Stretch;
+/* ---- between two looks ---- */
 
 static bool changes_sign(const Stretch *stretch) {
   return stretch->at_left != 0 && (stretch->at_right == 0 || (stretch->at_left > 0) != (stretch->at_right > 0));
@@ -144,6 +148,11 @@ static bool changes_sign(const Stretch *stretch) {
 static double lowest(const Stretch *stretch) { return fmin(fabs(stretch->at_left), fabs(stretch->at_right)); }
 
 static bool hides_zero(const Stretch *stretch) { return changes_sign(stretch) || lowest(stretch) <= stretch->bend; }
+
+/* Does it change its sign through zero, as far as an interval so narrow tells? */
+static bool crosses_zero(const Trail *trail, const Stretch *stretch) {
+  return changes_sign(stretch) && fmax(fabs(stretch->at_left), fabs(stretch->at_right)) <= NEGLIGIBLE * trail->largest;
+}
 
 /* Between the last two looks. */
 static Stretch last_stretch(const Trail *trail) {
@@ -255,8 +264,7 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   double lost = VANISHED * trail->largest;
   if (!close_in(turning, b, follower->segment, true, lost, &stretch)) return false;
   *t = stretch.right;
-  if (changes_sign(&stretch)) return fmax(fabs(stretch.at_left), fabs(stretch.at_right)) <= NEGLIGIBLE * trail->largest;
-  return lowest(&stretch) <= lost;
+  return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
 /* Is the determinant but this part of its largest, and next to zero in time too by its slope, of all the way? Some fall without end, or to a value that is small but
@@ -501,27 +509,52 @@ static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPo
   return TURNING_POINT;
 }
 
-TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, double stop, bool last,
+/* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
+static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
+  Trail *trail = &turning->trails[b];
+  bool inside = turning->plan->every == 1, changes;
+  trail->near = last_stretch(trail);
+  changes = changes_sign(&trail->near);
+  bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
+  return changes || is_near || has_turned_low(trail);
+}
+
+TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
                             TurningPoint *point) {
   if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
   turning->unseen = 0;
   if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;
+  point->found = INFINITY;
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     extend_trail(&turning->trails[b], t, determinants_value(&turning->moving, b));
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
-    Stretch stretch = last_stretch(trail);
     if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
-    bool changes = changes_sign(&stretch), inside = turning->plan->every == 1;
-    if (!changes && !has_turned_low(trail) &&
-        !(inside && close_in(turning, b, segment, false, VANISHED * trail->largest, &stretch)))
-      continue;
+    trail->is_suspect = is_suspect(turning, b, segment);
+    if (!trail->is_suspect) continue;
+    status = TURNING_SUSPECT;
+    if (turning->plan->every == 1 && crosses_zero(trail, &trail->near) && trail->near.right < point->found) {
+      const Watched *watched = &turning->moving.blocks.data[b];
+      double found = trail->near.right;
+      *point = (TurningPoint){found, trail->times[1], watched->block, watched->size, watched->size - 1, found};
+    }
+  }
+  if (status == TURNING_NONE) move_marks(turning, t, y);
+  return status;
+}
+
+TurningStatus turning_follow(Turning *turning, double t, const double *y, double stop, TurningPoint *point) {
+  TurningStatus status = TURNING_NONE;
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
+    Trail *trail = &turning->trails[b];
+    if (!trail->is_suspect) continue;
+    Stretch stretch = last_stretch(trail);
+    bool changes = changes_sign(&stretch), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
     bool follows = may_follow(trail);
     TurningPoint found;
     Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
-    if (trace == TRACE_ZERO && changes && inside && close_in(turning, b, segment, false, 0, &stretch))
-      found.found = stretch.right;
+    if (trace == TRACE_ZERO && crosses) found.found = trail->near.right;
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
@@ -529,7 +562,7 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
     if (status == TURNING_POINT) continue; /* the first one decides */
     if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
-    *point = (TurningPoint){t, stretch.left, watched->block, watched->size, watched->size, t};
+    *point = (TurningPoint){t, trail->times[1], watched->block, watched->size, watched->size, t};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
     if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;

@@ -36,6 +36,9 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 /* Begins at a point, or goes on behind an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
+/* Where that was. */
+double turning_origin(const Turning *turning);
+
 /* Is a matrix singular just where the run begins, or goes on behind an event? At the latter entries may be as small as round-off for a moment, as
  * those of what begins to move. */
 bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point);
@@ -46,18 +49,22 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
 
 typedef enum TurningStatus {
   TURNING_NONE,
-  TURNING_POINT,  /* *point is singular, in the last step or close to it, and the first one there */
-  TURNING_JUMP,   /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
-  TURNING_ASTRAY, /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
-  TURNING_SMALL,  /* it is nearly zero in the last step */
-  TURNING_NOISE,  /* it has often seemed zero, and was not: it is round-off, and nothing is known */
+  TURNING_SUSPECT, /* a determinant may be zero since the last look: turning_follow tells. *point is where it is on the way of the run, if that is known */
+  TURNING_POINT,   /* *point is singular, in the last step or close to it, and the first one there */
+  TURNING_JUMP,    /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
+  TURNING_ASTRAY,  /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
+  TURNING_SMALL,   /* it is nearly zero in the last step */
+  TURNING_NOISE,   /* it has often seemed zero, and was not: it is round-off, and nothing is known */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
- * before an event or the end. The segment has the values within the step. One evaluation of the watched
- * entries and one factorization in most cases. */
-TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, double stop, bool last,
+ * before an event or the end. The segment has the values within the step. TURNING_NONE, or TURNING_SUSPECT with point->found, which is INFINITY where
+ * the way of the run does not tell, or TURNING_POINT where the run begins. One evaluation of the watched entries and one factorization in most cases. */
+TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
                             TurningPoint *point);
+
+/* Follows the suspects of the last look, at t. Some may take as long as the run so far. */
+TurningStatus turning_follow(Turning *turning, double t, const double *y, double stop, TurningPoint *point);
 
 /* The last step is taken again: forgets the look at its end. */
 void turning_go_back(Turning *turning);

@@ -580,6 +580,6 @@ int events_leave_start(Solver *solver) {
   solver->edges.now->is_at_start = false;
   if (!solver->model->modes) return 0;
   if (events_settle(solver, solver->y, -1)) return 1;
-  radau_start(solver);
+  steps_start(solver);
   return 0;
 }

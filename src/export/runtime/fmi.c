@@ -332,8 +332,8 @@ static void gather(Solver *solver) {
 /* Our own integrator goes on from other values. */
 static void restart(Solver *solver) {
   double next = solver->now->next;
-  radau_start(solver);
-  solver->now->next = fmin(next, 10 * solver->now->next);
+  steps_start(solver);
+  steps_suggest(solver, fmin(next, 10 * solver->now->next));
 }
 
 /* In model exchange only the ends of steps are told. */
@@ -694,6 +694,7 @@ InstanceStatus instance_get_state(Instance *instance, void **state) {
   memcpy(bytes + sizeof header, instance->solver->changing, instance->solver->changing_size);
   header.check = hash(bytes + sizeof header, instance->solver->changing_size);
   memcpy(bytes, &header, sizeof header);
+  solver_saved(instance->solver);
   return INSTANCE_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 int looks_point(Solver *solver, double t, double *y) {
-  radau_interpolate(solver, t, y);
+  steps_interpolate(solver, t, y);
   return slides_complete(solver, t, y, 1) != SOLVER_OK;
 }
 
@@ -24,7 +24,7 @@ static bool look_at(void *context, double t, double *margin) {
 
 static bool peek_at(void *context, double t, double *margin) {
   Solver *solver = context;
-  radau_interpolate(solver, t, solver->event_y);
+  steps_interpolate(solver, t, solver->event_y);
   fill_margins(solver, t, solver->event_y, margin);
   return true;
 }

@@ -10,7 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_text(void *context, const char *text) { fprintf(context, "%s\n", text); }
+/* What is written next. */
+typedef struct Output {
+  Solver *solver;
+  double stop;
+  long next, intervals; /* number of the next row at a multiple of the interval, and of the last */
+} Output;
+
+static void print_text(void *context, const char *text) {
+  (void)context;
+  fprintf(stderr, "%s\n", text);
+}
 
 /* Quotes within are doubled. */
 static void print_name(const char *name) {
@@ -38,30 +48,53 @@ static int fail(const Solver *solver, const char *what) {
   return 1;
 }
 
-/* Rows at both sides of events, and at t. */
-static int advance(Solver *solver, double t) {
-  do {
-    if (solver_advance(solver, t, 1) != SOLVER_OK) return 1;
-    print_row(solver);
-    if (!solver->now->waits) continue;
-    if (solver_pass(solver) != SOLVER_OK) return 1;
-    print_row(solver);
-  } while (solver->now->time < t && !solver->now->terminated);
-  return 0;
+static double time_of(const Output *output, long row) {
+  const Model *model = output->solver->model;
+  return row < output->intervals ? model->start + (double)row * model->interval : output->stop;
 }
 
-/* Rows at multiples of the interval and at events. */
-static int run(Solver *solver, double stop) {
-  const Model *model = solver->model;
-  long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
-  solver->now->end = stop;
+/* A row inside of the last step: states by its polynomials, what follows from them solved. Where that has no solution there is no row. */
+static void print_inside(Solver *solver, double t) {
+  Scalars *now = solver->now;
+  double end = now->time, *y = solver->y;
+  if (looks_point(solver, t, solver->row_y)) return;
+  now->time = t;
+  solver->y = solver->row_y;
   print_row(solver);
-  for (long k = 1; k <= intervals && !solver->now->terminated; k++) {
-    double t = k < intervals ? model->start + (double)k * model->interval : stop;
-    if (advance(solver, t)) return fail(solver, "the integration failed");
+  solver->y = y;
+  now->time = end;
+}
+
+/* Rows at multiples of the interval up to the end of the last step, or to the event in it. */
+static void print_step(void *context, double t) {
+  Output *output = context;
+  Solver *solver = output->solver;
+  for (; output->next < output->intervals && time_of(output, output->next) < t; output->next++)
+    print_inside(solver, time_of(output, output->next));
+}
+
+/* A row at the end of what is integrated. */
+static void print_end(Output *output) {
+  double t = output->solver->now->time;
+  print_row(output->solver);
+  while (output->next <= output->intervals && time_of(output, output->next) <= t) output->next++;
+}
+
+/* Rows at multiples of the interval, and at both sides of events. */
+static int run(Output *output) {
+  Solver *solver = output->solver;
+  Scalars *now = solver->now;
+  now->end = output->stop;
+  print_end(output);
+  while (now->time < output->stop && !now->terminated) {
+    if (solver_advance(solver, output->stop, 1) != SOLVER_OK) return fail(solver, "the integration failed");
+    print_end(output);
+    if (!now->waits) continue;
+    if (solver_pass(solver) != SOLVER_OK) return fail(solver, "the integration failed");
+    print_row(solver);
   }
-  if (model->terminal < 0) return 0;
-  if (events_end(solver) || solver->now->asserted) return fail(solver, "the end failed");
+  if (solver->model->terminal < 0) return 0;
+  if (events_end(solver) || now->asserted) return fail(solver, "the end failed");
   print_row(solver);
   return 0;
 }
@@ -72,12 +105,15 @@ int main(int count, char **arguments) {
   if (!memory) return 1;
   Solver *solver = solver_make(model, memory);
   double stop = count > 1 ? atof(arguments[1]) : model->stop;
+  long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
+  Output output = {solver, stop, 0, intervals > 1 ? intervals : 1};
   solver->report = print_text;
-  solver->context = stderr;
+  solver->made = print_step;
+  solver->context = &output;
   if (count > 2) solver->now->tolerance = atof(arguments[2]);
   print_names(model);
   int failed =
-      solver_start(solver, model->start) != SOLVER_OK ? fail(solver, "there are no initial values") : run(solver, stop);
+      solver_start(solver, model->start) != SOLVER_OK ? fail(solver, "there are no initial values") : run(&output);
   fprintf(stderr, "%d steps, %d rejected, %d events, %d pivots\n", solver->now->steps, solver->now->rejected,
           solver->now->events, solver->now->pivots);
   free(memory);

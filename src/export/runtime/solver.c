@@ -152,9 +152,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->link_from = integers(memory, model->columns);
   solver->link_to = integers(memory, model->columns);
   lay_out_matrices(model, memory, solver);
-  double **const per_column[] = {&solver->begin,    &solver->left_y,         &solver->jump_y,
-                                 &solver->event_y,  &solver->stage_y,        &solver->direction,
-                                 &solver->settle_y, &solver->settle.begin.y, &solver->settle.left.y};
+  double **const per_column[] = {&solver->row_y,          &solver->begin,        &solver->left_y,    &solver->jump_y,
+                                 &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
+                                 &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
   solver->corners = numbers(memory, model->modes ? (slides_limit(model) + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
@@ -178,6 +178,9 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->z = numbers(memory, 3 * n);
   solver->w = numbers(memory, 3 * n);
   solver->step_y = numbers(memory, 4 * model->columns);
+  solver->successor = integers(memory, model->integrator ? model->columns : 0);
+  solver->step_memory = take(memory, model->step_room, 1);
+  solver->step_room = model->step_room;
   solver->real = numbers(memory, dense);
   solver->complex_real = numbers(memory, dense);
   solver->complex_imaginary = numbers(memory, dense);
@@ -188,8 +191,10 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
 /* A model as large as the largest of its systems. */
 static Model cover(const Model *model) {
   Model all = *model;
+  all.step_room = steps_size(model);
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
+    if (steps_size(other) > all.step_room) all.step_room = steps_size(other);
     int *const sizes[] = {&all.rows,  &all.columns, &all.states,   &all.work,       &all.blocks,   &all.block_values,
                           &all.joint, &all.largest, &all.nonzeros, &all.whole.room, &all.jump.room};
     const int others[] = {other->rows,     other->columns,      other->states,   other->work,
@@ -280,7 +285,10 @@ static void fill_values(Solver *solver) {
 
 void solver_restored(Solver *solver) {
   program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
+  steps_saved(solver);
 }
+
+void solver_saved(Solver *solver) { steps_saved(solver); }
 
 void solver_reset(Solver *solver) {
   const Model *model = solver->first;
@@ -304,7 +312,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   gather_states(solver);
-  radau_start(solver);
+  steps_start(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
@@ -333,7 +341,7 @@ static void sample_past(Solver *solver, double from, double to) {
   for (int node = 0; node < PIECE_NODES; node++) {
     double t = delays_node_time(node, from, to), *y = solver->event_y;
     if (t == solver->now->step_end) y = solver->y;
-    else if (looks_point(solver, t, y)) radau_interpolate(solver, t, y);
+    else if (looks_point(solver, t, y)) steps_interpolate(solver, t, y);
     delays_sample(&solver->delays, node, t, y);
   }
 }
@@ -358,8 +366,8 @@ static SolverStatus keep_past(Solver *solver) {
 static void go_back(Solver *solver, double t, double next) {
   memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
   solver->now->time = t;
-  radau_start(solver);
-  solver->now->next = next;
+  steps_start(solver);
+  steps_suggest(solver, next);
 }
 
 /* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
@@ -367,10 +375,10 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   Scalars *now = solver->now;
   double t = now->time;
   keep_beginning(solver);
-  if (!solver->model->delays) return radau_step(solver, stop);
+  if (!solver->model->delays) return steps_step(solver, stop);
   double longest = delays_longest_step(&solver->delays, t, solver->y);
   for (int k = 0; k < SHORTEN_LIMIT; k++) {
-    SolverStatus status = radau_step(solver, fmin(stop, t + longest));
+    SolverStatus status = steps_step(solver, fmin(stop, t + longest));
     double moved = status == SOLVER_OK ? delays_moved(&solver->delays, now->time, solver->y) : 0;
     if (moved <= 1) return status;
     longest = 0.5 * (now->time - t) / moved;
@@ -385,10 +393,10 @@ static SolverStatus repeat_step(Solver *solver, double begin, double t) {
   double next = now->next;
   go_back(solver, begin, t - begin);
   while (now->time < t) {
-    SolverStatus status = radau_step(solver, t);
+    SolverStatus status = steps_step(solver, t);
     if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
   }
-  now->next = next;
+  steps_suggest(solver, next);
   return SOLVER_OK;
 }
 
@@ -404,8 +412,8 @@ SolverStatus solver_follow(Solver *solver) {
   memcpy(solver->y, solver->past_y, size);
   now->time = known;
   double next = now->next;
-  radau_start(solver);
-  if (next > 0) now->next = next;
+  steps_start(solver);
+  if (next > 0) steps_suggest(solver, next);
   while (now->time < t && status == SOLVER_OK) {
     status = step_within_delays(solver, t);
     if (status == SOLVER_OK) status = keep_past(solver);
@@ -442,7 +450,7 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
-  radau_start(solver);
+  steps_start(solver);
   return SOLVER_OK;
 }
 
@@ -450,11 +458,8 @@ static SolverStatus exchange_states(Solver *solver) {
   int changed = states_exchange(solver, solver->now->time, solver->y);
   if (changed < 0) return SOLVER_FAILED;
   if (!changed) return SOLVER_OK;
-  double next = solver->now->next;
   solver->now->pivots++;
-  radau_start(solver);
-  solver->now->next = next;
-  solver->now->is_first = 0;
+  steps_switch(solver);
   return SOLVER_OK;
 }
 
@@ -466,6 +471,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
+  if (solver->made) solver->made(solver->context, t);
   status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
   if (status != SOLVER_OK) return status;
   if (!found) {

@@ -8,6 +8,7 @@
 #ifndef SOLVER_H
 #define SOLVER_H
 
+#include "contract.h"
 #include "delays.h"
 #include "edges.h"
 #include "linear.h"
@@ -125,6 +126,9 @@ typedef struct Model {
   ModelProgram *branch_program;
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
+  const Integrator *integrator; /* of the library; 0: radau.c */
+  const bool *given;            /* per column: see System */
+  size_t step_room;             /* of the integrator, found when memory is laid out */
   int unknowns, rows, columns, parameters, discretes, states, work;
   int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
@@ -220,6 +224,7 @@ typedef struct Solver {
   Scalars *now;
   /* the point */
   double *y, *parameters, *discretes, *pre, *states;
+  double *row_y;     /* columns inside of a step */
   double *overrides; /* per parameter, NAN: none */
   double *start;     /* per column: start values that replace the model's own, NAN: none */
   int *from, *to, *depth, *proposed;
@@ -247,8 +252,18 @@ typedef struct Solver {
       *stage_y;
   int *real_pivot, *complex_pivot;
   double *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
+  /* an integrator of the library, made for a model with these tolerances */
+  System system;
+  void *integrator;
+  char *step_memory;
+  size_t step_room;
+  int *successor; /* per column */
+  const Model *made_for;
+  Scalars made_with;
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
+  void (*made)(void *context,
+               double t); /* a step was made, up to t: looks_point gives the columns inside. 0: nobody hears */
   void *context;
 } Solver;
 
@@ -257,7 +272,8 @@ typedef struct Solver {
 size_t solver_size(const Model *model);
 Solver *solver_make(const Model *model, void *memory);
 
-/* To be called when `changing` has been written to. */
+/* To be called when `changing` has been read, and when it has been written to. */
+void solver_saved(Solver *solver);
 void solver_restored(Solver *solver);
 
 /* Back to the values of the model's text. */
@@ -347,6 +363,15 @@ double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 int slides_limit(const Model *model);
 SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following);
 SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
+
+/* steps.c */
+size_t steps_size(const Model *model);
+void steps_start(Solver *solver);
+void steps_suggest(Solver *solver, double next);
+void steps_switch(Solver *solver);
+SolverStatus steps_step(Solver *solver, double stop);
+void steps_interpolate(Solver *solver, double t, double *y);
+void steps_saved(Solver *solver);
 
 /* radau.c */
 SolverStatus radau_step(Solver *solver, double stop);
