@@ -204,7 +204,8 @@ static bool try_held(ModeSearch *search, const Trial *trial, int steps, const in
   switches_follow_modes(search->switches, search->run->start, search->guess);
   if (initial_is_ruled_out(initializer)) return false;
   initializer->trial = !search->has_logic ? TRIAL_QUICK : is_few ? TRIAL_OF_FEW : TRIAL_OF_MANY;
-  bool is_found = solve_modes(initializer, search->switches, search->starts, search->run, &search->found, &silent);
+  bool is_found = solve_modes(initializer, search->switches, search->starts, search->run, &search->found, &silent) &&
+                  edges_agree(edges);
   initializer->trial = TRIAL_NONE;
   return is_found;
 }
