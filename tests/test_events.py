@@ -903,6 +903,24 @@ def thermostat(rng, width):
     return text, cycles * (warm + cool), low, high, math.ceil(cycles)
 
 
+class Staircases(unittest.TestCase):
+    """Whole numbers of what moves on: one event a step, each at its time, and no hovering at an edge, however long the steps of integration between them."""
+
+    def test_every_step_is_an_event(self):
+        tally = runs.Tally("staircases")
+        for seed in runs.seeds(200, quick=18):
+            rng = random.Random(seed)
+            rate, factor, kind = rng.choice([1, -1, 0.5]), rng.choice([10, 40, 300]) * rng.uniform(0.9, 1.1), rng.choice(["integer", "floor", "ceil"])
+            text = (f"model M\n  Real x(start = 0.001, fixed = true), y(start = 1, fixed = true); Real k = {kind}({factor!r}*x);\n  Integer n(start = 0, fixed = true);\nequation\n"
+                    f"  der(x) = {rate}*y; der(y) = {rng.choice(['0', '-y'])};\n  when change(k) then n = pre(n) + 1; end when;\nend M;\n")
+            end = 0.001 + rate * (1 if "der(y) = 0" in text else 1 - math.exp(-1))
+            levels = {end_: (math.ceil if kind == "ceil" else math.floor)(factor * end_) for end_ in (0.001, end)}
+            run = runs.simulate(text, solver=SOLVERS[seed % len(SOLVERS)], stop_time=1, intervals=5, tolerance=1e-8)
+            is_near = abs(factor * end - round(factor * end)) < 1e-2
+            tally.add(run, lambda run=run, levels=levels, end=end, is_near=is_near: "hovers" not in run.words and (is_near or run.end("n") == abs(levels[end] - levels[0.001]) and run.end("k") == levels[end]), seed, levels, text, run.words)
+        tally.check(self)
+
+
 class Thermostats(unittest.TestCase):
     """Relays with a hysteresis of their own, narrower or wider than the tolerance: they never get stuck on one side, and where hysteresis is
     not narrower by far every cycle is counted."""

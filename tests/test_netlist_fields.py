@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import ngspice
+from runs import seeds
 
 DAEDAL = os.environ["DAEDAL"]
 LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
@@ -150,7 +151,7 @@ class Fields(unittest.TestCase):
 
     def test_commutation(self):
         """Boost converters whose diode is turned off by a transistor: its capacitance falls by some thousands within a nanosecond, which is no singular point."""
-        for seed in range(60 if LONG else 4):
+        for seed in seeds(300, quick=4):
             rng = random.Random(seed)
             text = (f"VI in 0 5\nVG g 0 PULSE(0 5 0 10n 10n {rng.uniform(3, 6.5):.3f}u 10u)\nL1 in a {rng.choice((50, 100, 200))}u ic=5\nRL a s {rng.uniform(20, 80):.0f}m\n"
                     f"M1 s g 0 0 mm\nD1 s out dm\nC1 out 0 {rng.choice((100, 220, 470))}u ic=6\nR1 out c {rng.uniform(50, 150):.0f}m\nC2 c 0 1n\nR2 out 0 {rng.choice((12, 24))}\n"
@@ -179,7 +180,7 @@ class Fields(unittest.TestCase):
 
     def test_gates(self):
         """Networks of CMOS gates whose inputs are at the rails: transistors that are off, or on without a current, some with ohmic terminals. Outputs are what logic says, in a run too."""
-        for seed in range(300 if LONG else 15):
+        for seed in seeds(300, quick=15):
             rng = random.Random(seed)
             cards, level = ["VDD vdd 0 5"], {}
             for k in range(3):
@@ -239,4 +240,4 @@ class Fields(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main()

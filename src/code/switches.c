@@ -189,8 +189,7 @@ static uint32_t set_decided(Switches *switches, double t, const double *y) {
   return changed;
 }
 
-void switches_try(Switches *switches, const Trial *trial, double t, const double *y) {
-  edges_flip(&switches->edges, trial);
+void switches_follow_modes(Switches *switches, double t, const double *y) {
   for (uint32_t round = 0; round < modes_leaves(switches->modes) && set_decided(switches, t, y); round++) continue;
 }
 

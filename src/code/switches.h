@@ -54,8 +54,8 @@ void switches_follow(Switches *switches, Workspace *written, double t, const dou
 /* The first mode whose last difference has left its range by more than round-off; false: there is none. */
 bool switches_contradict(const Switches *switches, uint32_t *mode);
 
-/* Flips the modes of the combination, sets all else that is discrete for them, and holds them until edges_begin. */
-void switches_try(Switches *switches, const Trial *trial, double t, const double *y);
+/* Sets all that is discrete but the modes, for modes that were flipped or are held. */
+void switches_follow_modes(Switches *switches, double t, const double *y);
 
 /* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed: see edges_set. */
 uint32_t switches_set(Switches *switches, double t, const double *y);

@@ -371,6 +371,11 @@ static bool takes_turns(const Edges *edges, int m) {
   return false;
 }
 
+/* The edge nearest to the last difference of mode m. */
+static double nearest_edge(const Edges *edges, int m) {
+  return condition_edge(kind_of(edges, m), edges->difference[m]);
+}
+
 /* An event is one of hovering if the difference has not been farther from its edge since the event before than SEVERAL * SEVERAL tolerances, relative to the largest it has
  * been or, where events come fast, to its nominal size. After ATTEMPTS in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
  * jump, around which the solution may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
@@ -381,7 +386,10 @@ static bool takes_turns(const Edges *edges, int m) {
 bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
-  double *slack = &history->slack, peak = edges->place[m].peak;
+  double *slack = &history->slack, edge = nearest_edge(edges, m);
+  double peak =
+      fmax(edges->place[m].peak, fabs(edge - times->edge) / 2); /* from one edge to another it was in between */
+  times->edge = edge;
   history->largest = fmax(history->largest, edges_size(peak));
   double size = known_range(edges, m);
   bool is_fast = times->cycle < NEGLIGIBLE * span;
@@ -415,11 +423,6 @@ void edges_locate(Edges *edges, int m, double t, const double *y) {
   if (m < 0 && !edges_slid(edges)) return;
   edges_evaluate(edges, t, y);
   for (int k = 0; k < edges->count; k++) edges->place[k].at = edges->difference[k];
-}
-
-/* The edge nearest to the last difference of mode m. */
-static double nearest_edge(const Edges *edges, int m) {
-  return condition_edge(kind_of(edges, m), edges->difference[m]);
 }
 
 /* Do the modes change at one edge, near to which their last differences are? */
@@ -540,10 +543,14 @@ bool trial_next(Trial *trial) {
 void edges_flip(Edges *edges, const Trial *trial) {
   edges_begin(edges, edges->now->crossing);
   for (int k = 0; k < trial->count; k++) {
-    double *mode = mode_of(edges, trial->mode[k]);
-    if (trial->flipped >> k & 1) *mode = *mode == 0;
-    edges->place[trial->mode[k]].changes = CHANGE_LIMIT;
+    double mode = *mode_of(edges, trial->mode[k]);
+    edges_hold(edges, trial->mode[k], trial->flipped >> k & 1 ? mode == 0 : mode);
   }
+}
+
+void edges_hold(Edges *edges, int m, double value) {
+  *mode_of(edges, m) = value;
+  edges->place[m].changes = CHANGE_LIMIT;
 }
 
 /* ---- sliding ---- */

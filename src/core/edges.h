@@ -42,6 +42,7 @@ typedef struct EventTimes {
   double ratio;               /* of the last cycle to the one before it, which ended with the same change of the mode */
   double hold;                /* hysteresis holds the next one back for so long at most */
   double peak;                /* largest margin between the two last ones */
+  double edge;                /* at which the last one was: floor and the like have many */
   double range; /* beyond this margin a series that the tolerance no longer resolves has been left; 0: there is none */
   int regular;  /* ratios in a row that were about the same, and below 1 */
   int falls;    /* cycles have become shorter regularly, and are becoming so since */
@@ -232,6 +233,9 @@ bool trial_next(Trial *trial);
 
 /* Flips the modes of the combination, and holds them until edges_begin. */
 void edges_flip(Edges *edges, const Trial *trial);
+
+/* Holds mode m at a value until edges_begin. */
+void edges_hold(Edges *edges, int m, double value);
 
 /* ---- sliding ---- */
 

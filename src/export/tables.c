@@ -5,6 +5,7 @@
 #include "code/past.h"
 #include "code/switches.h"
 #include "export/lookups.h"
+#include "export/messages.h"
 #include "export/orders.h"
 #include "reduce/state_plan.h"
 #include "reduce/wishes.h"
@@ -47,6 +48,8 @@ typedef VEC(const char *) NameVec;
 typedef struct ProgramNames {
   NameVec units, joints, groups, levels, dependents;
   const char *initial_residual, *initial_jacobian, *point_residual, *point_jacobian, *point_starts, *point_conditions;
+  Messages messages;
+  const char *message_values;
   const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
       *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
 } ProgramNames;
@@ -277,6 +280,8 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part, Index
   names.initial_steps = add_program(writer, code->initial_steps, "initial_steps");
   names.lefts = add_program(writer, code->lefts, "lefts");
   names.actions = add_program(writer, code->actions, "actions");
+  names.messages = messages_collect(writer->heap, writer->arena, writer->source);
+  names.message_values = add_roots(writer, names.messages.values.data, names.messages.values.count, "message_values");
   names.delayed = add_program(writer, code->delayed, "delayed");
   names.delay_times = add_program(writer, code->delay_times, "delay_times");
   names.pipe_points = name_pipe_points(writer);
@@ -415,25 +420,25 @@ static const char *action_kind(const LogicAction *action) {
   return action->written->is_warning ? "ACTION_WARN" : "ACTION_ASSERT";
 }
 
-static const char *action_message(const Writer *writer, const LogicAction *action) {
-  if (action->kind != ACTION_REINIT) return model_text(writer->own, action->written->message, writer->arena);
-  return arena_printf(writer->arena,
-                      "reinit sets %s to a value that is not defined, or two reinit set it to different values",
-                      model_name(writer->source->evaluator->model, action->written->target));
-}
+static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *messages) {
+  PUT(writer, "static const ModelPiece pieces[] = {\n");
+  for (uint32_t k = 0; k < messages->pieces.count; k++) {
+    const MessagePiece *piece = &messages->pieces.data[k];
+    PUT(writer, "    {%d, %d, ", piece->guard, piece->value);
+    cdata_string(writer->heap, writer->out, piece->text);
+    PUT(writer, "},\n");
+  }
+  PUT(writer, "    {-1, -1, 0}};\n\n");
 
-static void put_actions(Writer *writer, const DecidePlan *plan) {
   const Logic *logic = writer->source->evaluator->code->modes->logic;
   PUT(writer, "static const DecideAction targets[] = {\n");
   for (int a = 0; a < plan->actions; a++)
     PUT(writer, "    {%d, %d, %d},\n", plan->action[a].column, plan->action[a].sign, plan->action[a].is_initial);
   PUT(writer, "    {-1, 0, 0}};\n\nstatic const ModelAction actions[] = {\n");
-  for (uint32_t a = 0; a < logic->actions.count; a++) {
-    PUT(writer, "    {%s, ", action_kind(&logic->actions.data[a]));
-    cdata_string(writer->heap, writer->out, action_message(writer, &logic->actions.data[a]));
-    PUT(writer, "},\n");
-  }
-  PUT(writer, "    {ACTION_WARN, 0}};\n\n");
+  for (uint32_t a = 0; a < logic->actions.count; a++)
+    PUT(writer, "    {%s, %u, %u},\n", action_kind(&logic->actions.data[a]), messages->first.data[a],
+        messages->first.data[a + 1]);
+  PUT(writer, "    {ACTION_WARN, 0, 0}};\n\n");
 }
 
 /* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
@@ -475,7 +480,7 @@ static void put_logic(Writer *writer, const ProgramNames *names) {
   cdata_integers(writer->heap, writer->out, "static ", "lefts", plan.left, (uint32_t)plan.lefts);
   cdata_integers(writer->heap, writer->out, "static ", "samples", plan.sample, (uint32_t)plan.samples);
   put_bytes(writer, "is_real", plan.is_real, decisions ? modes_leaves(modes) : 0);
-  put_actions(writer, &plan);
+  put_actions(writer, &plan, &names->messages);
   PUT(writer,
       "#define DECIDE_PLAN .leaves = %u, .all = %u, .initial = %u, .levels = %d, .initial_steps = %d, .lefts = %d, "
       ".samples = %d, .actions = %d\n\n",
@@ -724,6 +729,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "        .left = lefts, .sample = samples, .action = targets, .matters = matters, .is_real = is_real},\n"
       "    .level_program = level_programs, .initial_program = %s,\n"
       "    .lefts_program = %s, .samples_program = %s, .actions_program = %s,\n"
+      "    .message_values = %u, .messages_program = %s, .piece = pieces,\n"
       "    .action = actions, .dependent_program = dependent_programs, .dependent = dependents,\n"
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
       "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
@@ -737,9 +743,10 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "        .value = point_value, .order = ORDER_POINT, .residual = %s, .jacobian = %s},\n"
       "    .point_count = %u, .point_column = point_column, .point_starts = %s, POINT_MODES,\n"
       "    .point_kind = point_kind, .point_discretes0 = point_discretes, .point_conditions = %s};\n",
-      names->initial_steps, names->lefts, names->samples, names->actions, names->constants, names->starts,
-      names->delayed, names->delay_times, names->pipe_points, names->initial_residual, names->initial_jacobian,
-      names->point_residual, names->point_jacobian, point_columns, names->point_starts, names->point_conditions);
+      names->initial_steps, names->lefts, names->samples, names->actions, names->messages.values.count,
+      names->message_values, names->constants, names->starts, names->delayed, names->delay_times, names->pipe_points,
+      names->initial_residual, names->initial_jacobian, names->point_residual, names->point_jacobian, point_columns,
+      names->point_starts, names->point_conditions);
 }
 
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,

@@ -156,6 +156,18 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
 
 /* ---- through the state-space form ---- */
 
+static Rows array_rows(Evaluator *evaluator, const Initial *initial) {
+  return (Rows){.evaluator = evaluator,
+                .program = evaluator->rows,
+                .entries = evaluator->entries,
+                .jacobian = evaluator->jacobian,
+                .nominal = evaluator->nominal,
+                .layout = &evaluator->code->layout,
+                .row = evaluator->array->row,
+                .columns = initial->column,
+                .error = STEPS_ERROR};
+}
+
 static bool solve_by_states(Initializer *initializer, double t0, Initial *initial) {
   const Array *array = initializer->evaluator->array;
   Heap *heap = initializer->heap;
@@ -172,17 +184,8 @@ static bool solve_by_states(Initializer *initializer, double t0, Initial *initia
     statespace_choose(initializer->space, dummy_depth(initializer->dummy));
     ok = statespace_complete(initializer->space, t0, y) == EVAL_OK && !moves_given(initial->column, array->columns, y);
   }
-  Evaluator *evaluator = initializer->evaluator;
-  Rows rows = {.evaluator = evaluator,
-               .program = evaluator->rows,
-               .entries = evaluator->entries,
-               .jacobian = evaluator->jacobian,
-               .nominal = evaluator->nominal,
-               .layout = &evaluator->code->layout,
-               .row = array->row,
-               .columns = initial->column,
-               .error = STEPS_ERROR};
-  ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, evaluator->nominal, array->columns, y);
+  Rows rows = array_rows(initializer->evaluator, initial);
+  ok = ok && rows_hold(&rows, NULL, t0, y) && !goes_astray(initial->column, rows.nominal, array->columns, y);
   if (ok) memcpy(initial->value, y, array->columns * sizeof *y);
   heap_free_all(heap, held, y);
   return ok;
@@ -246,21 +249,29 @@ typedef struct Attempt {
 
 static bool is_by_steps(InitialWay way) { return way == WAY_KEPT || way == WAY_NEAREST || way == WAY_CONTINUED; }
 
+static Rows system_rows(InitialSystem *system, const Initial *initial) {
+  system_compile(system);
+  return (Rows){.evaluator = system->evaluator,
+                .program = system->program,
+                .entries = system->entries,
+                .jacobian = system->jacobian,
+                .nominal = system->nominal,
+                .model = system->model,
+                .layout = &system->layout,
+                .row = system->row,
+                .columns = initial->column,
+                .error = is_by_steps(initial->way) ? STEPS_ERROR : TERMS_CONSISTENT};
+}
+
+bool initial_holds(const Initializer *initializer, const Initial *initial, double t0) {
+  Rows rows = initial->system ? system_rows(initial->system, initial) : array_rows(initializer->evaluator, initial);
+  return rows_hold(&rows, NULL, t0, initial->value);
+}
+
 /* Do all rows but surplus ones hold at the values of now? */
 static bool values_hold(const Attempt *attempt) {
-  InitialSystem *system = attempt->system;
-  system_compile(system);
-  Rows rows = {.evaluator = system->evaluator,
-               .program = system->program,
-               .entries = system->entries,
-               .jacobian = system->jacobian,
-               .nominal = system->nominal,
-               .model = system->model,
-               .layout = &system->layout,
-               .row = system->row,
-               .columns = attempt->initial->column,
-               .error = is_by_steps(attempt->initial->way) ? STEPS_ERROR : TERMS_CONSISTENT,
-               .quotient = attempt->quotient};
+  Rows rows = system_rows(attempt->system, attempt->initial);
+  rows.quotient = attempt->quotient;
   return rows_hold(&rows, &attempt->order->surplus, attempt->t0, attempt->initial->value);
 }
 

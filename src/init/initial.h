@@ -90,6 +90,9 @@ bool initial_solve(Initializer *initializer, const StartValues *starts, double t
  * found in another way. The heap is that of the initial system. */
 bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace);
 
+/* Are the rows met at the values found, with the discrete values of now? */
+bool initial_holds(const Initializer *initializer, const Initial *initial, double t0);
+
 /* Is it known that there is no solution with the present discrete values? */
 bool initial_is_ruled_out(const Initializer *initializer);
 

@@ -265,12 +265,13 @@ static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }
 
-/* An element that was not assigned has no equation, unless the whole was; nor has one that whens determine. */
+/* An element that was not assigned has no equation, unless the whole was; nor has one that whens determine. One that is assigned `in_whens` only
+ * and has no value from them keeps its own, as by x := pre(x). */
 static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
-                        Span span) {
+                        bool in_whens, Span span) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
-      add_results(el, &leaves->fields[i], &assigned->fields[i], &after->fields[i], is_whole, span);
+      add_results(el, &leaves->fields[i], &assigned->fields[i], &after->fields[i], is_whole, in_whens, span);
     return;
   }
   for (uint32_t i = 0; i < leaves->count; i++) {
@@ -284,6 +285,7 @@ static void add_results(Elaboration *el, const Value *leaves, const Value *assig
                             .span = span,
                             .clock = el->clock,
                             .state = el->state,
+                            .is_made = in_whens,
                             .is_unclocked = !el->is_clocked && el->algorithm->has_blocks};
     vec_push(el->heap, el->equations, equation);
   }
@@ -299,21 +301,23 @@ static Span assignment_span(const Routine *routine, uint32_t slot) {
 static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *routine, const AstSection *section) {
   Arena arena = arena_make(el->heap);
   uint32_t count = algorithm->assigned.count;
-  Value *before = arena_array(&arena, count, sizeof *before), *assigned = arena_array(&arena, count, sizeof *assigned);
+  Preset *presets = arena_array(&arena, count, sizeof *presets);
   for (uint32_t i = 0; i < count; i++) {
     const Value *leaves = &el->components.data[algorithm->assigned.data[i].component].leaves;
-    before[i] = initial_value(el, leaves, section->span, &arena);
-    assigned[i] = zeros(el, leaves, &arena);
-    machine_preset(el->machine, algorithm->assigned.data[i].slot, &before[i], &assigned[i]);
+    presets[i] = (Preset){algorithm->assigned.data[i].slot, initial_value(el, leaves, section->span, &arena),
+                          zeros(el, leaves, &arena)};
   }
+  routine->presets = presets;
+  routine->preset_count = count;
   ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
-  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, before, count);
+  if (status == EXECUTE_UNKNOWN) procedure_make(el, section, routine, algorithm->assigned.data, count);
   for (uint32_t i = 0; i < count && status == EXECUTE_OK; i++) {
     const Component *component = &el->components.data[algorithm->assigned.data[i].component];
     uint32_t slot = algorithm->assigned.data[i].slot;
     bool is_scalar = component->leaves.count == 1 && component->type.base != TYPE_RECORD;
-    add_results(el, &component->leaves, &assigned[i], machine_slot(el->machine, slot),
-                is_scalar || algorithm->assigned.data[i].is_whole, assignment_span(routine, slot));
+    add_results(el, &component->leaves, &presets[i].assigned, machine_slot(el->machine, slot),
+                is_scalar || algorithm->assigned.data[i].is_whole, !algorithm->assigned.data[i].outside,
+                assignment_span(routine, slot));
   }
   if (el->in_when) algorithm_when_end(el);
   arena_free(&arena);

@@ -19,7 +19,6 @@ typedef struct Assigned {
 } Assigned;
 
 /* procedure.c: a section whose control flow is only known while simulating becomes a function of the
- * variables it reads (`routine` is its code, `before` what the assigned variables hold at its begin), each
- * assigned variable an equation with a call of it. */
+ * variables it reads (`routine` is its code), each assigned variable an equation with a call of it. */
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *routine, const Assigned *assigned,
-                    const Value *before, uint32_t count);
+                    uint32_t count);

@@ -214,13 +214,13 @@ static void note_inputs(Elaboration *el, uint32_t first_equation) {
   }
 }
 
-static void bind_value(Elaboration *el, const Component *component, const Value *leaves, const Value *value, Span span);
-static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span);
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, uint32_t shared,
+                            AstExpr e, Span span);
 
-/* Arguments of a modification on a part of a component; records have arguments for their fields. Depth is
- * bounded by the nesting of records. */
+/* Arguments of a modification on a part of a component; records have arguments for their fields. `shared`: over so many of the first
+ * dimensions a value is repeated, by `each`. Depth is bounded by the nesting of records. */
 static void apply_modification(Elaboration *el, const Component *component, const AstModification *modification,
-                               const Value *leaves, Name scope) {
+                               const Value *leaves, uint32_t shared, Name scope) {
   for (uint32_t i = 0; i < modification->arguments.count; i++) {
     const AstArgument *argument = &modification->arguments.data[i];
     if (argument->redeclared) {
@@ -241,9 +241,10 @@ static void apply_modification(Elaboration *el, const Component *component, cons
       continue;
     }
     if (!argument->modification) continue;
-    apply_modification(el, component, argument->modification, &leaves->fields[field], scope);
+    uint32_t repeated = argument->is_each ? leaves->type.dimensions : shared;
+    apply_modification(el, component, argument->modification, &leaves->fields[field], repeated, scope);
     if (argument->modification->value != AST_NONE)
-      bind_expression(el, component, &leaves->fields[field], argument->modification->value, argument->span);
+      bind_expression(el, component, &leaves->fields[field], repeated, argument->modification->value, argument->span);
   }
 }
 
@@ -288,15 +289,32 @@ static void bind_value(Elaboration *el, const Component *component, const Value 
     note_inputs(el, before);
 }
 
-static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, AstExpr e, Span span) {
+/* The value for every element of the arrays around it. */
+static Value repeat_value(Elaboration *el, const Value *leaves, const Value *value) {
+  Value whole = *leaves;
+  if (!has_last_sizes(leaves, value)) return *value; /* reported with the binding */
+  if (leaves->type.base == TYPE_RECORD) {
+    uint32_t count = el->model->records.data[leaves->type.definition].fields.count;
+    whole.fields = arena_array(&el->arena, count, sizeof *whole.fields);
+    for (uint32_t i = 0; i < count; i++) whole.fields[i] = repeat_value(el, &leaves->fields[i], &value->fields[i]);
+    return whole;
+  }
+  Expr *data = arena_array(&el->arena, leaves->count, sizeof *data);
+  for (uint32_t i = 0; i < leaves->count; i++) data[i] = value_exprs(value)[i % value->count];
+  whole.data = (char *)data;
+  return whole;
+}
+
+static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, uint32_t shared,
+                            AstExpr e, Span span) {
+  Type type = type_with_dimensions(leaves->type, leaves->type.dimensions - shared);
   Expr literal;
   Value value;
-  if (leaves->type.dimensions == 0 && literal_expr(el, e, leaves->type, &literal)) {
-    value = (Value){.type = leaves->type, .count = 1, .data = (char *)&literal};
-    bind_value(el, component, leaves, &value, span);
-    return;
-  }
-  if (run_binding(el, e, component->scope, leaves->type, &value)) bind_value(el, component, leaves, &value, span);
+  if (type.dimensions == 0 && literal_expr(el, e, type, &literal))
+    value = (Value){.type = type, .count = 1, .data = (char *)&literal};
+  else if (!run_binding(el, e, component->scope, type, &value)) return;
+  if (shared) value = repeat_value(el, leaves, &value);
+  bind_value(el, component, leaves, &value, span);
 }
 
 /* Where a component gets its value: in its declaration, or in a modification elsewhere. */
@@ -314,11 +332,11 @@ static void bind_component(Elaboration *el, Component *component) {
   if (component->resolved != NONE) {
     ResolvedType resolved = el->resolved.data[component->resolved];
     for (uint32_t i = 0; i < resolved.modifications.count; i++)
-      apply_modification(el, component, resolved.modifications.data[i], &component->leaves, component->scope);
+      apply_modification(el, component, resolved.modifications.data[i], &component->leaves, 0, component->scope);
   }
-  if (modification) apply_modification(el, component, modification, &component->leaves, component->scope);
+  if (modification) apply_modification(el, component, modification, &component->leaves, 0, component->scope);
   if (component->binding == AST_NONE) return;
-  bind_expression(el, component, &component->leaves, component->binding, binding_span(el, component));
+  bind_expression(el, component, &component->leaves, 0, component->binding, binding_span(el, component));
 }
 
 static void bind_part(Elaboration *el, const NewBinding *modification) {

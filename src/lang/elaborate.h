@@ -104,7 +104,7 @@ typedef struct RawEquation {
   Name comment;
   BaseType base : 8;
   bool is_declared : 1;  /* by the binding of an input */
-  bool is_made : 1;      /* for a clock, or of one: it determines a discrete Real without a when */
+  bool is_made : 1;      /* for a clock, of one, or of a when: it determines a discrete Real, and stands in no when */
   bool is_integral : 1;  /* of an energy section: what was written is integral(left) over the run */
   bool is_unclocked : 1; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
 } RawEquation;

@@ -150,7 +150,7 @@ static void equate(Elaboration *el, const Value *variable, const Value *result, 
 }
 
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *code, const Assigned *assigned,
-                    const Value *before, uint32_t count) {
+                    uint32_t count) {
   ProcedurePlan plan = {.el = el, .assigned = assigned, .assigned_count = count};
   if (!plan_read(&plan, code)) return;
   Routine *routine = compile_procedure(&plan, section);
@@ -160,7 +160,7 @@ void procedure_make(Elaboration *el, const AstSection *section, const Routine *c
   Expr now = dag_time(el->dag);
   for (uint32_t i = 0; i < routine->inputs; i++) {
     if (i < plan.read.count) inputs[i] = el->components.data[plan.read.data[i]].leaves;
-    else if (i < plan.read.count + count) inputs[i] = before[i - plan.read.count];
+    else if (i < plan.read.count + count) inputs[i] = code->presets[i - plan.read.count].value;
     else inputs[i] = (Value){.type = type_scalar(TYPE_REAL), .count = 1, .data = (char *)&now};
   }
   for (uint32_t i = 0; i < count; i++)

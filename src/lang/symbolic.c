@@ -644,7 +644,6 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
     undo_effects(el, in_when, actions, whens);
     status = machine_run(el->machine, routine, NULL, 0);
   }
-  machine_forget_presets(el->machine);
   el->diags = errors;
   el->mode = outer;
   if (status == EXECUTE_ERROR && diags == errors) el->failures++;

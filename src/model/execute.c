@@ -52,8 +52,8 @@ ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value 
   frame_begin(machine, routine, 0, false);
   Frame *frame = frame_top(machine);
   for (uint32_t i = 0; i < count; i++) frame->slots[i] = inputs[i];
-  for (uint32_t i = 0; i < machine->presets.count; i++)
-    frame->slots[machine->presets.data[i].slot] = value_copy(machine, &machine->presets.data[i].value);
+  for (uint32_t i = 0; i < routine->preset_count; i++)
+    frame->slots[routine->presets[i].slot] = value_copy(machine, &routine->presets[i].value);
   frame->mark = frame->floor = mark_now(machine);
   frame->position = UINT32_MAX;
   return run_frames(machine) ? EXECUTE_OK : machine->status;

@@ -111,11 +111,12 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
-/* Before machine_run: value of a slot that is not an input (a variable assigned by an algorithm section);
- * it is copied at the start of the run. In `assigned`, of the same shape, what the run assigns gets the constant 1. */
-void machine_preset(Machine *machine, uint32_t slot, const Value *value, const Value *assigned);
-/* Presets count for all runs up to this. */
-void machine_forget_presets(Machine *machine);
+/* A slot that is no input: a variable that an algorithm section assigns. Its value is copied at the start of the run. In `assigned`, of the
+ * same shape, what the run assigns gets the constant 1. */
+typedef struct Preset {
+  uint32_t slot;
+  Value value, assigned;
+} Preset;
 
 /* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so or whose values are discrete? */
 bool machine_makes_events(const Machine *machine);

@@ -172,8 +172,9 @@ static void fill_ones(Machine *machine, Value *value) {
 static bool mark_assigned(Machine *machine, const uint32_t *place, const Value *subscripts, const Value *value) {
   Value list[TYPE_MAX_DIMENSIONS];
   uint32_t count;
-  for (uint32_t i = 0; i < machine->presets.count && machine->frames.count == 1; i++) {
-    struct Preset *preset = &machine->presets.data[i];
+  const Routine *routine = frame_top(machine)->routine;
+  for (uint32_t i = 0; i < routine->preset_count; i++) {
+    Preset *preset = &routine->presets[i];
     if (preset->slot != place[0]) continue;
     Value ones = value_copy(machine, value);
     fill_ones(machine, place[1] ? &ones : &preset->assigned);

@@ -143,6 +143,8 @@ typedef struct Routine {
   bool makes_events;          /* annotation GenerateEvents = true */
   bool is_broken;             /* its code had errors: never run */
   bool is_partial;            /* it gives no values: functions that extend it do */
+  struct Preset *presets;     /* of an algorithm section: its variables (model/execute.h) */
+  uint32_t preset_count;
   Span span;
 } Routine;
 

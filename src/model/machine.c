@@ -210,13 +210,6 @@ Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *co
   return machine;
 }
 
-void machine_preset(Machine *machine, uint32_t slot, const Value *value, const Value *assigned) {
-  struct Preset preset = {slot, *value, *assigned};
-  vec_push(machine->heap, &machine->presets, preset);
-}
-
-void machine_forget_presets(Machine *machine) { machine->presets.count = 0; }
-
 void machine_shorten(Machine *machine, uint64_t steps) { machine->shortened = steps; }
 
 void machine_clear(Machine *machine) {
@@ -244,7 +237,7 @@ void machine_clear(Machine *machine) {
 void machine_free(Machine *machine) {
   machine_clear(machine);
   for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
-  vec_free(machine->heap, &machine->chunks, &machine->stack, &machine->control, &machine->frames, &machine->presets);
+  vec_free(machine->heap, &machine->chunks, &machine->stack, &machine->control, &machine->frames);
   heap_free(machine->heap, machine);
 }
 

@@ -81,12 +81,6 @@ struct Machine {
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;
-  VEC(struct Preset {
-    uint32_t slot;
-    Value value;
-    Value assigned;
-  })
-  presets;
 };
 
 /* ---- machine.c ---- */

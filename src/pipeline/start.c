@@ -4,6 +4,7 @@
 #include "code/past.h"
 #include "code/switches.h"
 #include "core/constants.h"
+#include "core/linear.h"
 #include "core/rounds.h"
 #include "init/explain.h"
 #include "model/input.h"
@@ -102,15 +103,52 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
   return false;
 }
 
-/* Has a mode another value than the conditions at the values found? One that changed to and fro stays as it was. */
-static bool is_contradicted(const Switches *switches) { return edges_first_contradiction(&switches->edges) >= 0; }
-
 /* After a failure: sets all that is discrete by what was solved before the equations that failed. Do rows depend on what has changed? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
   past_guess(initializer->evaluator, t0, y);
   switches->matter = false;
   switches_guess(switches, t0, y);
   return switches->matter;
+}
+
+static bool is_step(const Condition *condition) {
+  return condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
+}
+
+/* Steps, or relations, become what their differences say, and with them all else that is discrete: those of one may be inside another. */
+static void take_literal(Switches *switches, bool steps, double t, const double *y) {
+  Edges *edges = &switches->edges;
+  bool changes = true;
+  for (int round = 0; round < edges->count && changes; round++) {
+    changes = false;
+    for (int m = 0; m < edges->count; m++) {
+      const Condition *condition = &edges->condition[m];
+      double wanted = edges_wanted(edges, m);
+      if (condition->is_timed) /* of time, or of what is discrete */
+        wanted = edges_margin_with(edges, m, edges->mode[m], edges->difference[m]) < 0
+                     ? condition_value(condition->kind, edges->difference[m])
+                     : edges->mode[m];
+      if (is_step(condition) != steps || wanted == edges->mode[m]) continue;
+      edges->mode[m] = wanted;
+      changes = true;
+    }
+    switches_follow_modes(switches, t, y);
+    switches_evaluate(switches, t, y);
+  }
+}
+
+/* Relations on their edges may be those of the other side, as those of ideal diodes without voltage and current: then the values found solve
+ * the equations with the literal ones, too. */
+static bool literal_modes_hold(Initializer *initializer, Switches *switches, const RunOptions *run, Initial *initial) {
+  size_t leaves = modes_leaves(switches->modes);
+  if (edges_first_contradiction(&switches->edges) >= 0) return false;
+  take_literal(switches, true, run->start, initial->y);
+  double *kept = heap_copy(initializer->heap, initializer->evaluator->discretes, leaves, sizeof *kept);
+  take_literal(switches, false, run->start, initial->y);
+  bool hold = initial_holds(initializer, initial, run->start);
+  memcpy(initializer->evaluator->discretes, kept, leaves * sizeof *kept);
+  heap_free(initializer->heap, kept);
+  return hold;
 }
 
 /* Initial values for the modes of now, until the values found have those modes. Of several failures the first is reported. */
@@ -131,7 +169,9 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
     changes = switches && switches_settle(switches, run->start, initial->y);
   }
   if (failed && initial->solved) diags_keep(diags, before);
-  if (!switches || !(changes || is_contradicted(switches))) return true;
+  if (!switches ||
+      (!changes && (edges_agree(&switches->edges) || literal_modes_hold(initializer, switches, run, initial))))
+    return true;
   initial->solved = false;
   diag_error(diags, DIAG_INIT, (Span){0},
              "no consistent initial values: the conditions of if-expressions do not settle; change the start "
@@ -152,18 +192,119 @@ typedef struct ModeSearch {
 
 enum { TRIAL_MODES = 8, FEW_CHANGES = 2 }; /* 37 of 256 combinations have few changes */
 
-static bool try_modes(ModeSearch *search, const Trial *trial) {
+/* Flips modes, holds steps at values, and solves. */
+static bool try_held(ModeSearch *search, const Trial *trial, int steps, const int *mode, const double *value) {
   Initializer *initializer = search->initializer;
+  Edges *edges = &search->switches->edges;
   Diags silent = diags_make(initializer->heap);
   bool is_few = trial->changes <= FEW_CHANGES;
   memcpy(initializer->evaluator->discretes, search->first, modes_leaves(search->switches->modes) * sizeof(double));
-  switches_try(search->switches, trial, search->run->start, search->guess);
+  edges_flip(edges, trial);
+  for (int k = 0; k < steps; k++) edges_hold(edges, mode[k], value[k]);
+  switches_follow_modes(search->switches, search->run->start, search->guess);
   if (initial_is_ruled_out(initializer)) return false;
   initializer->trial = !search->has_logic ? TRIAL_QUICK : is_few ? TRIAL_OF_FEW : TRIAL_OF_MANY;
   bool is_found = solve_modes(initializer, search->switches, search->starts, search->run, &search->found, &silent) &&
-                  edges_agree(&search->switches->edges);
+                  edges_agree(edges);
   initializer->trial = TRIAL_NONE;
   return is_found;
+}
+
+/* Whole numbers k = floor(f(k)), as `n = integer(x)` where x depends on n. With f(k) in the middle between k and k + 1 they are equations in
+ * real numbers, for Newton's method with secants (Broyden 1965); k is rounded. Where f is linear in one k, the rounded root is a solution if there is
+ * one. */
+typedef struct StepSearch {
+  ModeSearch *search;
+  const Trial *trial;
+  int count, mode[TRIAL_MODES];
+  double value[TRIAL_MODES], miss[TRIAL_MODES], slope[TRIAL_MODES * TRIAL_MODES];
+} StepSearch;
+
+static void collect_steps(StepSearch *steps) {
+  const Edges *edges = &steps->search->switches->edges;
+  for (int m = 0; m < edges->count && steps->count < TRIAL_MODES; m++) {
+    if (edges->condition[m].is_timed || !is_step(&edges->condition[m])) continue;
+    steps->value[steps->count] = edges->mode[m];
+    steps->mode[steps->count++] = m;
+  }
+}
+
+/* Is it a solution with these values? If not: by how much each misses its middle. */
+static bool try_steps(StepSearch *steps, const double *value, double *miss) {
+  const Edges *edges = &steps->search->switches->edges;
+  if (try_held(steps->search, steps->trial, steps->count, steps->mode, value)) return true;
+  for (int k = 0; k < steps->count; k++) {
+    ConditionRange range = condition_range(edges->condition[steps->mode[k]].kind, value[k]);
+    double by = edges->difference[steps->mode[k]] - (range.low + range.high) / 2;
+    miss[k] = by;
+  }
+  return false;
+}
+
+static bool are_finite(const double *values, int count) {
+  for (int k = 0; k < count; k++)
+    if (!isfinite(values[k])) return false;
+  return true;
+}
+
+/* Neighbours in each direction; those above also tell the slopes. */
+static bool try_neighbours(StepSearch *steps, double away) {
+  for (int j = 0; j < steps->count; j++) {
+    double miss[TRIAL_MODES];
+    steps->value[j] += away;
+    if (try_steps(steps, steps->value, miss)) return true;
+    steps->value[j] -= away;
+    for (int k = 0; k < steps->count; k++) steps->slope[j * steps->count + k] = (miss[k] - steps->miss[k]) / away;
+  }
+  return false;
+}
+
+/* The next values by Newton's method; false: none, or those of now. */
+static bool next_steps(const StepSearch *steps, double *next) {
+  int pivot[TRIAL_MODES], n = steps->count;
+  double factors[TRIAL_MODES * TRIAL_MODES];
+  bool differs = false;
+  memcpy(factors, steps->slope, (size_t)(n * n) * sizeof *factors);
+  memcpy(next, steps->miss, (size_t)n * sizeof *next);
+  if (!are_finite(steps->miss, n) || !are_finite(factors, n * n) || lu_factor(n, factors, pivot)) return false;
+  lu_solve(n, factors, pivot, next);
+  for (int k = 0; k < n; k++) {
+    next[k] = round(steps->value[k] - next[k]);
+    differs = differs || next[k] != steps->value[k];
+    if (!(fabs(next[k]) <= INT32_MAX)) return false; /* no Integer */
+  }
+  return differs;
+}
+
+/* Goes there, and corrects the slopes by what was found there. */
+static bool go_to_steps(StepSearch *steps, const double *next) {
+  int n = steps->count;
+  double miss[TRIAL_MODES], way = 0;
+  if (try_steps(steps, next, miss)) return true;
+  for (int j = 0; j < n; j++) way += (next[j] - steps->value[j]) * (next[j] - steps->value[j]);
+  for (int k = 0; k < n; k++) {
+    double error = miss[k] - steps->miss[k];
+    for (int j = 0; j < n; j++) error -= steps->slope[j * n + k] * (next[j] - steps->value[j]);
+    for (int j = 0; j < n; j++) steps->slope[j * n + k] += error * (next[j] - steps->value[j]) / way;
+  }
+  memcpy(steps->miss, miss, (size_t)n * sizeof *miss);
+  memcpy(steps->value, next, (size_t)n * sizeof *next);
+  return false;
+}
+
+static bool search_steps(ModeSearch *search, const Trial *trial) {
+  StepSearch steps = {.search = search, .trial = trial};
+  double next[TRIAL_MODES];
+  collect_steps(&steps);
+  if (!steps.count) return false;
+  if (try_steps(&steps, steps.value, steps.miss) || try_neighbours(&steps, 1)) return true;
+  for (int round = 0; round < ROUNDS && next_steps(&steps, next); round++)
+    if (go_to_steps(&steps, next)) return true;
+  return try_neighbours(&steps, 1) || try_neighbours(&steps, -1);
+}
+
+static bool try_modes(ModeSearch *search, const Trial *trial) {
+  return try_held(search, trial, 0, NULL, NULL) || (trial->changes <= FEW_CHANGES && search_steps(search, trial));
 }
 
 static bool search_all_modes(ModeSearch *search) {
@@ -178,7 +319,7 @@ static bool search_all_modes(ModeSearch *search) {
  * elsewhere, from which all modes can be reached. */
 static bool enumerate_modes(ModeSearch *search) {
   Trial trial = edges_trial(&search->switches->edges, TRIAL_MODES);
-  bool is_found = false, is_searched = false;
+  bool is_found = search_steps(search, &trial), is_searched = false;
   while (!is_found && trial_next(&trial)) {
     if (trial.changes > FEW_CHANGES && !is_searched) is_searched = true, is_found = search_all_modes(search);
     if (!is_found) is_found = try_modes(search, &trial);

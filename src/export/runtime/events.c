@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SYSTEM_LIMIT = 1000 };
@@ -166,6 +167,27 @@ static void report(const Solver *solver, const char *text) {
   if (solver->report) solver->report(solver->context, text);
 }
 
+enum { MESSAGE_ROOM = 1024 };
+
+static void report_action(Solver *solver, const ModelAction *action, double t, const double *y) {
+  const Model *model = solver->model;
+  char text[MESSAGE_ROOM] = "";
+  size_t used = 0;
+  if (model->message_values) program_run(solver, model->messages_program, t, y, solver->message_values);
+  for (int k = action->first_piece; k < action->behind_piece && used + 1 < sizeof text; k++) {
+    const ModelPiece *piece = &model->piece[k];
+    char *place = text + used;
+    if (piece->guard >= 0 && solver->message_values[piece->guard] == 0) continue;
+    if (piece->value < 0) snprintf(place, sizeof text - used, "%s", piece->text);
+    else {
+      snprintf(place, sizeof text - used, piece->text, solver->message_values[piece->value]);
+      for (char *comma = place; (comma = strchr(comma, ','));) *comma = '.'; /* whatever the locale */
+    }
+    used += strlen(place);
+  }
+  report(solver, text);
+}
+
 /* What fires, told of once. */
 static void note_actions(Solver *solver, double t, const double *y) {
   Decide *decide = &solver->decide;
@@ -176,7 +198,7 @@ static void note_actions(Solver *solver, double t, const double *y) {
     if (action->kind == ACTION_TERMINATE) solver->now->terminated = 1;
     else if (decide_value(decide, a) != 0) continue;
     else if (action->kind == ACTION_ASSERT) solver->now->asserted = 1;
-    if (!solver->reported[a]) report(solver, action->message);
+    if (!solver->reported[a]) report_action(solver, action, t, y);
     solver->reported[a] = 1;
   }
 }
@@ -189,7 +211,7 @@ static bool reset_columns(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   memset(solver->held, 0, (size_t)model->columns);
   decide_reinit(&solver->decide, y, solver->held);
-  if (solver->decide.refused >= 0) return report(solver, model->action[solver->decide.refused].message), false;
+  if (solver->decide.refused >= 0) return report_action(solver, &model->action[solver->decide.refused], t, y), false;
   edges_leave(&solver->edges); /* what slid may be off its edge now */
   solver->settle.disturbed = true;
   for (int k = 0; k < model->states; k++)

@@ -126,6 +126,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
+  solver->message_values = numbers(memory, model->message_values);
   solver->margins = numbers(memory, SEARCH_NUMBERS * model->modes);
   solver->edges.slope = numbers(memory, model->modes);
   solver->pivot = integers(memory, model->largest);

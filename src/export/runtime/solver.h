@@ -52,9 +52,16 @@ typedef struct ModelUnit {
 
 typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
 
+/* A piece of a message: a text, or with a value the format of it. It is left out where the guard is 0. Both are numbers of values of
+ * messages_program; -1: none. */
+typedef struct ModelPiece {
+  int guard, value;
+  const char *text;
+} ModelPiece;
+
 typedef struct ModelAction {
   ActionKind kind;
-  const char *message;
+  int first_piece, behind_piece; /* of its message */
 } ModelAction;
 
 /* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
@@ -150,6 +157,9 @@ typedef struct Model {
   ModelProgram *const *level_program;
   ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;
   const ModelAction *action;
+  int message_values;
+  ModelProgram *messages_program;
+  const ModelPiece *piece;
   int dependents;
   ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
   const int *dependent;
@@ -233,7 +243,7 @@ typedef struct Solver {
   Jump jump;
   WhenLoop loop;
   double *secants; /* room for its updates */
-  double *values, *margins;
+  double *values, *margins, *message_values;
   double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
   int *reported;
   /* delays */
