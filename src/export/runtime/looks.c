@@ -1,4 +1,5 @@
 /* looks: the conditions inside of the last step, and its first event (search.h). */
+#include "constants.h"
 #include "solver.h"
 
 #include <math.h>
@@ -37,6 +38,28 @@ static int may_hide(const Solver *solver) {
   return solver->edges.now->slides || !edges_are_far(&solver->edges, step_size(solver));
 }
 
+/* Does the rate of a margin at the end of the step lead back over its edge? Samples do not see a margin that leaves its range and comes back right before the end.
+ * *t: a time at which one is negative then. */
+static int looks_before_end(Solver *solver, double *t) {
+  const Model *model = solver->model;
+  Edges *edges = &solver->edges;
+  double end = solver->now->step_end, step = step_size(solver), least = SLIVER * step;
+  if (!model->rates) return 0;
+  edges_evaluate(edges, end, solver->y);
+  program_run(solver, model->rates, end, solver->y, solver->values);
+  for (int m = 0; m < model->modes; m++) {
+    double difference = edges->difference[m], margin = edges_margin(edges, m, difference);
+    double rise = margin - edges_margin(edges, m, difference - least * solver->values[m]);
+    double back = (1 + MINOR) * least * margin / rise;
+    if (!model->mode[m].has_rate || model->mode[m].is_timed || !(rise > 0) || !(back < step)) continue;
+    *t = end - back;
+    if (!looks_point(solver, *t, solver->event_y)) edges_evaluate(edges, *t, solver->event_y);
+    if (edges_margin(edges, m, edges->difference[m]) < 0) return 1;
+    edges_evaluate(edges, end, solver->y);
+  }
+  return 0;
+}
+
 double looks_locate(Solver *solver, int *found) {
   const Scalars *now = solver->now;
   Edges *edges = &solver->edges;
@@ -50,6 +73,10 @@ double looks_locate(Solver *solver, int *found) {
   if (!may_hide(solver)) return now->step_end;
   edges_keep_end(edges, step_size(solver));
   *found = search_find(&search, &watched, bracket, 0, &bracket);
+  if (!*found && looks_before_end(solver, &bracket.high)) {
+    bracket.low = now->step_begin;
+    *found = 1;
+  }
   if (!*found) return now->step_end;
   search_locate(&search, &watched, &bracket);
   return bracket.high;
