@@ -59,7 +59,7 @@ def whens(draw):
 
 def model(draw):
     """Oscillating states, an algebraic unknown that a discrete value enters, and one more state that slides, saturates or counts."""
-    rate = draw.choice(["k - z", "(if x > y then 1 else -1) - z", "-2*sign(z - 0.3*x) + 0.5*y", "noEvent(max(x, 0)) - z", "a*n/5 - z"])
+    rate = draw.choice(["k - z", "(if x > y then 1 else -1) - z", "(if abs(x - 0.2) < 0.004 then 50 else 0)", "-2*sign(z - 0.3*x) + 0.5*y", "noEvent(max(x, 0)) - z", "a*n/5 - z"])
     algebraic = draw.choice([
         f"a + k = {number(draw, -1, 1)} + x",
         f"a + 0.2*sin(a) = y + {number(draw, -0.5, 0.5)}*k",

@@ -3,6 +3,7 @@
  *   model [STOP [TOLERANCE]]
  *
  * The memory of the run is asked for once, before it begins. */
+#include "rounds.h"
 #include "solver.h"
 
 #include <float.h>
@@ -80,12 +81,24 @@ static void print_end(Output *output) {
   while (output->next <= output->intervals && time_of(output, output->next) <= t) output->next++;
 }
 
+/* The event right after the start, and a row behind it if it has changed something. */
+static int leave_start(Output *output) {
+  Solver *solver = output->solver;
+  size_t discretes = (size_t)solver->model->discretes;
+  uint64_t before = rounds_hash(solver->discretes, discretes);
+  solver->now->changed = 0;
+  if (events_leave_start(solver)) return 1;
+  if (solver->now->changed || rounds_hash(solver->discretes, discretes) != before) print_row(solver);
+  return 0;
+}
+
 /* Rows at multiples of the interval, and at both sides of events. */
 static int run(Output *output) {
   Solver *solver = output->solver;
   Scalars *now = solver->now;
   now->end = output->stop;
   print_end(output);
+  if (leave_start(output)) return fail(solver, "the integration failed");
   while (now->time < output->stop && !now->terminated) {
     if (solver_advance(solver, output->stop, 1) != SOLVER_OK) return fail(solver, "the integration failed");
     print_end(output);
