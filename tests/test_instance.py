@@ -541,6 +541,11 @@ end P;
             for k, value in enumerate(values):
                 self.assertAlmostEqual(final[f"last.y[{k + 1}]"], value, 9, text)
 
+    def test_dimensions_that_components_do_not_have(self):
+        for dimension in (0, 2, 7):
+            done = run(f"model Z model A Real x = time; end A; A a[3]; Real y = size(a, {dimension}); end Z;", "check")
+            self.assertEqual(done.returncode, 3, done.stderr)
+
     def test_generated_flows_in_buses(self):
         """Trees of components that are joined by buses; each mechanical line of the bus has one source somewhere, and loads, or none, elsewhere. Components that do not use
         a line pass it on or end it: its torque is zero there. Lines may be declared in the bus, or come by connections alone."""

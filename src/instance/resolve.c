@@ -507,7 +507,7 @@ static Instance *counted_components(const Copy *copy, AstExpr e) {
     return NULL;
   Instance *found = scope_find(tree, copy->r->scope, ast_part(ast, ast_path(ast, array), 0)->name);
   if (!found || found->kind != INSTANCE_COMPONENT || found->parent != copy->r->scope.instance) return NULL;
-  bool is_dimension = ast_node(ast, dimension)->value.integer - 1 < found->dimensions.count;
+  bool is_dimension = (uint64_t)ast_node(ast, dimension)->value.integer - 1 < found->dimensions.count;
   return is_dimension && !has_value(found) && instance_is_present(tree, found) ? found : NULL;
 }
 
