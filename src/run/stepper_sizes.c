@@ -1,10 +1,8 @@
-/* stepper_sizes: what absolute tolerances are made of, where no nominal value says it.
+/* stepper_sizes: what absolute tolerances are made of where no nominal value is given.
  *
- * The size of a state is ten times the largest value seen of it: as a state of a tenth of its nominal value. A size above 1 counts as 1, since the relative tolerance
- * serves large values. A state that should be zero has the
- * errors of other columns instead, and steps must not follow these. So a size is at least a part of what its own rate and the sizes of other states make of it
- * within a step, and its absolute tolerance at least what Newton's method leaves of the columns that are coupled with it.
- */
+ * The size of a state is ten times its largest value so far, and at most 1, since the relative tolerance serves large values. A state that
+ * should be zero has the errors of other columns instead, and steps must not follow these. So its size is at least what its rate and the sizes
+ * of other states make of it within a step, and its absolute tolerance at least what Newton's method leaves of the columns coupled with it. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -13,8 +11,11 @@
 #include <math.h>
 
 struct Sizes {
-  double *jacobian; /* of the rates by the states, dense; NULL: there is none, or there are too many states */
-  int32_t links;    /* for which it has room */
+  double *
+      jacobian; /* of the rates by the states: sizes of the entries that are not zero; NULL: there is none, or there are too many states */
+  int32_t *place; /* of each entry in the dense one */
+  int32_t entries;
+  int32_t links;    /* for which there is room */
   int32_t age, due; /* steps since the start, and where the Jacobian is made anew */
   bool is_known;    /* it could be made */
   int32_t *group;   /* [columns] coupled columns have one of them in common */
@@ -22,6 +23,7 @@ struct Sizes {
   double *seen;     /* [columns] of a state */
   double *floor;    /* [columns] of the size of a state */
   double *near;     /* [columns] a little later */
+  double *decay;    /* [columns] of the rate of a state by itself */
 };
 
 static int32_t find_group(int32_t *group, int32_t c) {
@@ -51,10 +53,12 @@ void stepper_make_sizes(Stepper *stepper) {
   size_t columns = (size_t)system->columns, links = (size_t)system->links;
   Sizes *sizes = stepper->sizes = heap_alloc(stepper->heap, sizeof *sizes);
   *sizes = (Sizes){.links = system->links, .group = heap_array(stepper->heap, columns, sizeof(int32_t))};
-  heap_numbers(stepper->heap, columns, &sizes->largest, &sizes->seen, &sizes->floor, &sizes->near);
+  heap_numbers(stepper->heap, columns, &sizes->largest, &sizes->seen, &sizes->floor, &sizes->near, &sizes->decay);
   couple_columns(sizes, system, stepper->heap);
-  if (system->rates_jacobian && links <= DENSE_ROWS)
+  if (system->rates_jacobian && links <= DENSE_ROWS) {
     sizes->jacobian = heap_array(stepper->heap, links * links, sizeof(double));
+    sizes->place = heap_array(stepper->heap, links * links, sizeof *sizes->place);
+  }
 }
 
 void stepper_begin_sizes(Stepper *stepper) {
@@ -112,20 +116,31 @@ static bool note_seen(Stepper *stepper, double t, const double *y) {
   return any;
 }
 
+/* The Jacobian of the rates here. Most of its entries are zero in large systems, and steps look at it often. */
+static void make_jacobian(Stepper *stepper, double t, const double *y) {
+  Sizes *sizes = stepper->sizes;
+  const System *system = &stepper->view->system;
+  sizes->is_known = system->rates_jacobian(system->context, t, y, sizes->jacobian) == EVAL_OK;
+  sizes->entries = 0;
+  for (int32_t k = 0; sizes->is_known && k < system->links * system->links; k++) {
+    if (sizes->jacobian[k] == 0) continue;
+    sizes->place[sizes->entries] = k;
+    sizes->jacobian[sizes->entries++] = fabs(sizes->jacobian[k]);
+  }
+}
+
 /* What the rates, and other states that are as large as their sizes, make of the states within this time. */
 static void find_floors(const Stepper *stepper, double time, const double *y) {
   const Sizes *sizes = stepper->sizes;
   const System *system = &stepper->view->system;
-  const int32_t *from = system->link_from, n = system->links;
-  for (int32_t i = 0; i < n; i++) {
-    double sum = fabs(y[system->link_to[i]]), decay = 0;
-    for (int32_t j = 0; sizes->is_known && j < n; j++) {
-      double entry = fabs(sizes->jacobian[i + j * n]);
-      if (i == j) decay = entry;
-      else sum += entry * stepper->view->size[from[j]];
-    }
-    sizes->floor[from[i]] = time * sum / (1 + time * decay);
+  const int32_t *from = system->link_from, n = system->links, entries = sizes->is_known ? sizes->entries : 0;
+  for (int32_t i = 0; i < n; i++) sizes->floor[from[i]] = fabs(y[system->link_to[i]]), sizes->decay[from[i]] = 0;
+  for (int32_t k = 0; k < entries; k++) {
+    int32_t i = sizes->place[k] % n, j = sizes->place[k] / n;
+    if (i == j) sizes->decay[from[i]] = sizes->jacobian[k];
+    else sizes->floor[from[i]] += sizes->jacobian[k] * stepper->view->size[from[j]];
   }
+  for (int32_t i = 0; i < n; i++) sizes->floor[from[i]] *= time / (1 + time * sizes->decay[from[i]]);
 }
 
 /* No size is less than its floor. */
@@ -163,7 +178,7 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
   const double *near = look_near(stepper, t, step, y);
   bool any = note_seen(stepper, t, y);
   if (any && sizes->jacobian && system->links <= sizes->links && sizes->age >= sizes->due) {
-    sizes->is_known = system->rates_jacobian(system->context, t, y, sizes->jacobian) == EVAL_OK;
+    make_jacobian(stepper, t, y);
     sizes->due += sizes->due < MANY ? sizes->due + 1 : MANY;
   }
   sizes->age++;
