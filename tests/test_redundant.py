@@ -200,6 +200,17 @@ class Redundant(unittest.TestCase):
             self.assertRegex(run.words, rf"no values were found that meet|with the equation|contradict", run.words)
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
+    def test_behind_conditions(self):
+        """An unknown that occurs only where a discrete condition does not hold at the start, beside one that two equations determine: refused, or ended where the two no longer agree."""
+        for condition in ("k > 0", "pre(k) > 0", "d", "not d", "s > 0.5", "pre(k) > 0 and d"):
+            for branches in ("then b + c else 0", "then 0 else b*c", "then c else b"):
+                for wrap in ("noEvent({})", "smooth(0, {})", "{}"):
+                    y = wrap.format(f"if {condition} {branches}")
+                    text = (f"model M\n  Real a, b, c, y; discrete Real s(start = 0); Integer k(start = 0); Boolean d(start = false);\nequation\n  a = s; a = 2*s; c = s; y = {y};\n"
+                            "  when sample(0, 0.03) then s = pre(s) + 1; k = pre(k) + 1; d = not pre(d); end when;\nend M;\n")
+                    self.assertIn(runs.simulate(text, stop_time=0.1).status, (4, 6), text)
+                    self.assertIn(analyze(text)["status"], ("singular", "ok"), text)
+
 
 class Free(unittest.TestCase):
     def test_free_variables(self):

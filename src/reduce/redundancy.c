@@ -84,8 +84,9 @@ static void freeze_discretes(RedundancySearch *search) {
     vec_push(search->arena->heap, &from, below.data[k]);
     vec_push(search->arena->heap, &to, dag_constant(dag, value[dag_index(dag, below.data[k])]));
   }
-  problem->residual = arena_copy_array(search->arena, problem->residual, n, sizeof *problem->residual);
-  dag_substitute(dag, from.data, to.data, from.count, problem->residual, n);
+  Expr *residual = arena_copy_array(search->arena, problem->residual, n, sizeof *residual);
+  dag_substitute(dag, from.data, to.data, from.count, residual, n);
+  if (from.count) *problem = problem_replace(problem, residual, search->arena);
   vec_free(search->arena->heap, &below, &from, &to);
 }
 
@@ -321,9 +322,9 @@ static RedundancySearch search_make(Strangeness *strangeness, double t) {
   search.value = arena_array(arena, search.start[problem->unknowns], sizeof(double));
   for (uint32_t q = 0; q < search.start[problem->unknowns]; q++) search.value[q] = NAN;
   search.follows = arena_array(arena, problem->equations, sizeof(bool));
-  search.pattern = incidence_pattern(&problem->incidence);
-  search.transposed = pattern_transpose(arena, &search.pattern);
   freeze_discretes(&search);
+  search.pattern = incidence_pattern(&search.whole->problem.incidence);
+  search.transposed = pattern_transpose(arena, &search.pattern);
   return search;
 }
 
