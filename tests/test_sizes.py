@@ -116,6 +116,15 @@ class Sizes(unittest.TestCase):
                     tally.add(run, lambda: not wrong, seed, solver, tolerance, wrong)
         tally.check(self, may_refuse=0.03)
 
+    def test_terms_that_cancel(self):
+        """A state that is moved by nothing but the round-off of its rate: steps do not follow it. While the solution sticks, the rates of both sides cancel."""
+        for rate in ("sin(time) - sin(time + 6.283185307179586)", "1 - cos(time)^2 - sin(time)^2 - v", "100*(exp(-time)*exp(time) - 1)", "0.3*sin(time) - 0.5*sign(v)"):
+            for solver in solver_names():
+                run = simulate(f"model M\n  Real v(start=0, fixed=true), w(start=0, fixed=true);\nequation\n  der(v) = {rate};\n  der(w) = v - w;\nend M;\n", stop_time=10, solver=solver)
+                self.assertEqual(run.status, 0, (rate, run.words))
+                self.assertLess(run.report["steps"], 1000, (rate, solver))
+                self.assertLess(abs(run.end("w")), 1e-6, (rate, solver))
+
     def test_errors_of_others(self):
         """Differences of two states that are equal, once and twice integrated, are zero but for their errors: steps are hardly more without nominal values than with them."""
         text = """model M

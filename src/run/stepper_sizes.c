@@ -143,13 +143,14 @@ static void find_floors(const Stepper *stepper, double time, const double *y) {
   for (int32_t i = 0; i < n; i++) sizes->floor[from[i]] *= time / (1 + time * sizes->decay[from[i]]);
 }
 
-/* No size is less than its floor. */
+/* No size is less than its floor, or so small that it may be the round-off of a rate whose terms cancel. While the solution slides, the rates
+ * of both sides cancel: sizes are 1 then. */
 static void raise_sizes(Stepper *stepper, const double *size) {
   const System *system = &stepper->view->system;
   for (int32_t l = 0; l < system->links; l++) {
     int32_t c = system->link_from[l];
     if (stepper->view->evaluator->is_sized[c])
-      stepper->view->size[c] = fmin(fmax(size[c], stepper->sizes->floor[c]), 1);
+      stepper->view->size[c] = fmin(fmax(fmax(size[c], PRESENT), stepper->sizes->floor[c]), 1);
   }
 }
 
@@ -176,14 +177,14 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
   }
   note_largest(stepper, y);
   const double *near = look_near(stepper, t, step, y);
-  bool any = note_seen(stepper, t, y);
+  bool any = note_seen(stepper, t, y) && !stepper_is_sliding(stepper);
   if (any && sizes->jacobian && system->links <= sizes->links && sizes->age >= sizes->due) {
     make_jacobian(stepper, t, y);
     sizes->due += sizes->due < MANY ? sizes->due + 1 : MANY;
   }
   sizes->age++;
   find_least(stepper);
-  raise_sizes(stepper, sizes->seen);
+  if (!stepper_is_sliding(stepper)) raise_sizes(stepper, sizes->seen);
   for (int hop = 0; any && hop < 2; hop++) { /* errors go from state to state */
     find_floors(stepper, step, near);
     raise_sizes(stepper, view->size);
