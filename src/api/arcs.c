@@ -42,8 +42,6 @@ static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, dou
   return boundary_shoot(search->model, &options, attempt);
 }
 
-static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
-
 /* ---- smoothing ---- */
 
 /* true: the run with this smoothing was found, and is the last one now. */
@@ -57,7 +55,7 @@ static bool smooth(ArcSearch *search, double smoothing) {
                      .before = search->earlier,
                      .lead = search->earlier ? log(smoothing / search->smoothing) / log(search->ratio) : 0};
   daedal_result *next = attempt_run(search, &attempt, PRESENT);
-  if (!is_ok(next)) {
+  if (!result_is_ok(next)) {
     daedal_free(next);
     return false;
   }
@@ -233,7 +231,7 @@ static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, con
   options.overrides = point_overrides(search, run, time);
   options.start_time = options.stop_time = time;
   daedal_result *point = known ? initial_value_simulate(known, &options) : NULL;
-  bool ok = is_ok(point) && daedal_result_rows(point);
+  bool ok = result_is_ok(point) && daedal_result_rows(point);
   if (ok) {
     uint32_t rate = find_signal(search, point, control, boundary_rate_name);
     uint32_t signal =
@@ -306,7 +304,7 @@ static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess)
                      .budget = search->budget,
                      .guess = *guess};
   daedal_result *run = attempt_run(search, &attempt, search->options.tolerance);
-  bool is_right = true, ok = is_ok(run);
+  bool is_right = true, ok = result_is_ok(run);
   for (uint32_t c = 0; ok && c < search->controls; c++) {
     arcs[c].count = 0;
     is_right = correct(search, run, c, &arcs[c]) && is_right;

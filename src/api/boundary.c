@@ -54,6 +54,8 @@ typedef struct Shooting {
 
 /* ---- what is sought ---- */
 
+bool result_is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
+
 double result_last_time(const daedal_result *result) {
   return daedal_result_value(result, 0, daedal_result_rows(result) - 1);
 }
@@ -576,8 +578,6 @@ static daedal_result *shoot_from_guesses(daedal_model *model, const daedal_optio
   return shoot(model, options, attempt, OTHERWISE_ZERO, false);
 }
 
-static bool is_ok(const daedal_result *result) { return result && daedal_status_of(result) == DAEDAL_OK; }
-
 /* The run of a given length, from another run or, without one, from the guesses; NULL: none was found. */
 static daedal_result *shoot_held(daedal_model *model, const daedal_options *options, const Attempt *attempt,
                                  double held_end, daedal_result *guess) {
@@ -585,7 +585,7 @@ static daedal_result *shoot_held(daedal_model *model, const daedal_options *opti
   held.held_end = held_end;
   held.guess = guess;
   daedal_result *run = shoot_from_guesses(model, options, &held);
-  if (is_ok(run)) return run;
+  if (result_is_ok(run)) return run;
   daedal_free(run);
   return NULL;
 }

@@ -7,7 +7,7 @@
 typedef struct Attempt {
   uint32_t segments; /* as many as there are arcs, if there are any */
   double smoothing;  /* of switched controls; 0: none */
-  double held_end;   /* the final time, though it is sought; 0: it is not held */
+  double held_end;   /* > 0: the run ends at this time, and no better one is sought */
   BoundaryArcs arcs;
   const ArcOrder *order;    /* of the report: per arc and control; NULL: not known */
   uint32_t most_iterations; /* 0: those of a fit */
@@ -26,6 +26,8 @@ daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options
 
 /* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
 void boundary_forget_outputs(daedal_options *options);
+
+bool result_is_ok(const daedal_result *result); /* NULL is not */
 
 double result_last_time(const daedal_result *result);
 

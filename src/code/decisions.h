@@ -17,7 +17,7 @@ typedef struct Decisions {
   bool watches;        /* assertions outside of whens look at columns or time: they are to be looked at in each step */
   ExternalSeed seed;   /* of random numbers when the iteration began: it draws the same ones until it ends */
   ExternalSeed drawn;  /* after the last round that drew */
-  Span undefined_span; /* of a step without a value */
+  Span undefined_span; /* of the assignment whose value is not defined */
   Expr undefined_node; /* what in it has no value, and why; EXPR_NONE: not known */
   char undefined_reason[200];
 } Decisions;

@@ -99,10 +99,7 @@ static bool add_number(Collector *c, const OpenPart *part) {
   }
   if (!text_format_read(base, options, format ? 0 : count - 1, format, &how)) return false;
   if (base == TYPE_BOOLEAN) return add_truth(c, e, part->guard, &how);
-  int digits = how.digits < 1    ? 1
-               : how.digits > 17 ? 17
-                                 : (int)how.digits,
-      length = (int)fmin(fmax(how.length, 0), 100);
+  int digits = (int)fmin(fmax(how.digits, 1), 17), length = (int)fmin(fmax(how.length, 0), 100);
   const char *left = how.is_left ? "-" : "";
   const char *written = how.format          ? arena_printf(c->arena, "%%%s", how.format)
                         : base == TYPE_REAL ? arena_printf(c->arena, "%%%s%d.%dg", left, length, digits)

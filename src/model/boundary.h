@@ -46,7 +46,7 @@ typedef struct BoundaryOptions {
   const BoundaryNode *nodes; /* of the form in which all is known: by time */
   uint32_t node_count;
   double smoothing; /* > 0: switched controls go smoothly from one bound to the other, the less the sharper */
-  double held_end;  /* > 0: the final time that is sought for an optimal control is this */
+  double held_end;  /* > 0: the run ends at this time, and no better one is sought */
   BoundaryArcs arcs;
   Examined examined;
   uint32_t examined_derivative; /* of switching functions */

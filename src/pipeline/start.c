@@ -192,7 +192,7 @@ typedef struct ModeSearch {
 
 enum { TRIAL_MODES = 8, FEW_CHANGES = 2 }; /* 37 of 256 combinations have few changes */
 
-/* Flips modes, holds steps at values, and solves. */
+/* Solves with these modes flipped and these steps (of floor, div, ...) held at given values. */
 static bool try_held(ModeSearch *search, const Trial *trial, int steps, const int *mode, const double *value) {
   Initializer *initializer = search->initializer;
   Edges *edges = &search->switches->edges;
@@ -235,8 +235,7 @@ static bool try_steps(StepSearch *steps, const double *value, double *miss) {
   if (try_held(steps->search, steps->trial, steps->count, steps->mode, value)) return true;
   for (int k = 0; k < steps->count; k++) {
     ConditionRange range = condition_range(edges->condition[steps->mode[k]].kind, value[k]);
-    double by = edges->difference[steps->mode[k]] - (range.low + range.high) / 2;
-    miss[k] = by;
+    miss[k] = edges->difference[steps->mode[k]] - (range.low + range.high) / 2;
   }
   return false;
 }
@@ -259,7 +258,7 @@ static bool try_neighbours(StepSearch *steps, double away) {
   return false;
 }
 
-/* The next values by Newton's method; false: none, or those of now. */
+/* One iteration of Newton's method, rounded; false if it fails or changes nothing. */
 static bool next_steps(const StepSearch *steps, double *next) {
   int pivot[TRIAL_MODES], n = steps->count;
   double factors[TRIAL_MODES * TRIAL_MODES];

@@ -143,8 +143,7 @@ static void find_floors(const Stepper *stepper, double time, const double *y) {
   for (int32_t i = 0; i < n; i++) sizes->floor[from[i]] *= time / (1 + time * sizes->decay[from[i]]);
 }
 
-/* No size is less than its floor, or so small that it may be the round-off of a rate whose terms cancel. While the solution slides, the rates
- * of both sides cancel: sizes are 1 then. */
+/* No size is less than its floor, or so small that it may be the round-off of a rate whose terms cancel. */
 static void raise_sizes(Stepper *stepper, const double *size) {
   const System *system = &stepper->view->system;
   for (int32_t l = 0; l < system->links; l++) {
@@ -166,28 +165,37 @@ static void find_least(Stepper *stepper) {
   }
 }
 
-void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
+/* The sizes of states by what they, and what they depend on, have shown so far. */
+static void follow_sizes(Stepper *stepper, double t, const double *y) {
   Sizes *sizes = stepper->sizes;
-  View *view = stepper->view;
-  const System *system = &view->system;
+  const System *system = &stepper->view->system;
   double step = fmax(t - stepper->before, SLIVER * stepper_span(stepper));
-  for (int32_t c = 0; c < system->columns; c++) {
-    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
-    if (view->evaluator->is_sized[c]) view->size[c] = 1; /* also what is no state any more */
-  }
   note_largest(stepper, y);
   const double *near = look_near(stepper, t, step, y);
-  bool any = note_seen(stepper, t, y) && !stepper_is_sliding(stepper);
+  bool any = note_seen(stepper, t, y);
   if (any && sizes->jacobian && system->links <= sizes->links && sizes->age >= sizes->due) {
     make_jacobian(stepper, t, y);
     sizes->due += sizes->due < MANY ? sizes->due + 1 : MANY;
   }
-  sizes->age++;
   find_least(stepper);
-  if (!stepper_is_sliding(stepper)) raise_sizes(stepper, sizes->seen);
+  raise_sizes(stepper, sizes->seen);
   for (int hop = 0; any && hop < 2; hop++) { /* errors go from state to state */
     find_floors(stepper, step, near);
-    raise_sizes(stepper, view->size);
+    raise_sizes(stepper, stepper->view->size);
   }
-  copy_numbers(view->evaluator->size, view->size, (size_t)system->columns);
+}
+
+void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
+  View *view = stepper->view;
+  bool any = false;
+  for (int32_t c = 0; c < view->system.columns; c++) {
+    view->seen[c] = fmax(view->seen[c], fabs(y[c]));
+    if (!view->evaluator->is_sized[c]) continue;
+    view->size[c] = 1; /* also what is no state any more */
+    any = true;
+  }
+  /* While the solution slides, the rates of both sides cancel: sizes are 1 then. */
+  if (any && !stepper_is_sliding(stepper)) follow_sizes(stepper, t, y);
+  stepper->sizes->age++;
+  copy_numbers(view->evaluator->size, view->size, (size_t)view->system.columns);
 }

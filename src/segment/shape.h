@@ -6,8 +6,8 @@
 
 /* What the polynomials of a step are. */
 typedef struct StepShape {
-  int degree;  /* less than BERNSTEIN_MOST; 0: there is no step yet */
-  double part; /* where the defect is large, between points of the method */
+  int degree;  /* less than BERNSTEIN_MOST; 0 before the first step */
+  double part; /* of the step: a place between the method's points at which the defect is large */
   double
       defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances, where that is more than DEFECT_HARMLESS */
 } StepShape;
