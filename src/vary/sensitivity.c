@@ -279,28 +279,10 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction, cons
 /* With the Jacobian of each stage. */
 static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
   const StepStages *step = &sensitivity->step;
-  const System *system = &sensitivity->view->system;
-  int s = step->method->stages;
-  if (!sensitivity->whole) {
-    sensitivity->whole = whole_stages_new(sensitivity->heap, false);
-    sensitivity->elimination = elimination_new(sensitivity->heap, system);
-  }
-  const Elimination *elimination = sensitivity->elimination;
-  elimination_choose(sensitivity->elimination, NULL);
+  WholeStep whole = {step->method, step->h, sensitivity->entries};
+  if (!sensitivity->whole) sensitivity->whole = whole_stages_new(sensitivity->heap, &sensitivity->view->system, false);
   evaluate_residuals(sensitivity, direction->stage);
-  if (!whole_stages_solve(sensitivity->whole, elimination, step->method, step->h, sensitivity->entries,
-                          sensitivity->residual))
-    return false;
-  for (int i = 0; i < s; i++)
-    for (int32_t u = 0; u < system->rows; u++)
-      direction->stage[i][elimination->unknown[u]] -= sensitivity->residual[i][u];
-  for (int32_t l = 0; l < system->links; l++)
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int k = 0; k < s; k++) sum += step->method->a[i][k] * direction->stage[k][elimination->to[l]];
-      direction->stage[i][elimination->from[l]] = direction->now[elimination->from[l]] + step->h * sum;
-    }
-  return true;
+  return whole_stages_solve(sensitivity->whole, &whole, sensitivity->residual, direction->now, direction->stage);
 }
 
 /* ---- corrections ----

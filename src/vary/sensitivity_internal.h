@@ -50,8 +50,7 @@ struct Sensitivity {
   double *roots; /* of events */
   /* the step */
   Stages *own;        /* NULL until it is needed */
-  WholeStages *whole; /* likewise, and */
-  Elimination *elimination;
+  WholeStages *whole; /* likewise */
   StepStages step;
   bool has_step, is_shared;
   const Segment *segment;            /* of the step */
