@@ -114,12 +114,7 @@ bool whole_stages_solve(WholeStages *whole, const WholeStep *step, double *const
   if (!solve(whole, step, residual)) return false;
   for (int i = 0; i < s; i++)
     for (int32_t u = 0; u < whole->system->rows; u++) stage[i][elimination->unknown[u]] -= residual[i][u];
-  for (int32_t l = 0; l < whole->system->links; l++)
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int k = 0; k < s; k++) sum += step->method->a[i][k] * stage[k][elimination->to[l]];
-      stage[i][elimination->from[l]] = now[elimination->from[l]] + step->h * sum;
-    }
+  radau_follow_links(step->method, step->h, elimination->from, elimination->to, whole->system->links, now, stage);
   return true;
 }
 
