@@ -138,7 +138,8 @@ bool machine_charge(Machine *machine, uint64_t steps) {
   machine->steps += steps;
   if (machine->steps <= machine->budget) return true;
   pay(machine);
-  if (machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
+  if (machine->budget == machine->limits.steps && machine->budget > STEPS_AFTER_LIMIT)
+    machine->limits.steps = STEPS_AFTER_LIMIT;
   return machine_error(machine, "a calculation of more than %llu operations is refused",
                        (unsigned long long)machine->budget);
 }

@@ -173,6 +173,8 @@ bool frame_recover(Machine *machine);
 bool step_missing(Machine *machine, Name name);
 /* external_call.c */
 bool step_external(Machine *machine, uint32_t count, const uint32_t *places);
+/* elimination.c: the external function dgesv */
+bool eliminate_linear(Machine *machine, uint32_t count, const uint32_t *places);
 bool step_body(Machine *machine);
 bool step_assert(Machine *machine);
 bool step_call(Machine *machine, const uint32_t *call, uint32_t count);
