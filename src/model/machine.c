@@ -222,6 +222,7 @@ void machine_clear(Machine *machine) {
     Control control = vec_pop(&machine->control);
     vec_free(machine->heap, &control.breaks);
   }
+  machine->runs++;
   machine->stack.count = 0;
   machine->path = machine->route = NULL;
   pay(machine);
@@ -238,7 +239,8 @@ void machine_clear(Machine *machine) {
 void machine_free(Machine *machine) {
   machine_clear(machine);
   for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
-  vec_free(machine->heap, &machine->chunks, &machine->stack, &machine->control, &machine->frames);
+  for (uint32_t i = 0; i < machine->literals.count; i++) literals_free(machine->heap, machine->literals.data[i]);
+  vec_free(machine->heap, &machine->literals, &machine->chunks, &machine->stack, &machine->control, &machine->frames);
   heap_free(machine->heap, machine);
 }
 
