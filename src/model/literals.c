@@ -15,48 +15,40 @@ typedef struct Literal {
 struct Literals {
   uint32_t size; /* of the code */
   uint32_t *at;  /* for each position 1 + the literal that begins there; NULL: there are none */
-  VEC(Literal) list;
+  Literal *list;
 };
 
-/* The outermost arrays of constants in the code. A value on the stack that is constant begins at `begins`. */
-static void find_literals(Heap *heap, const Routine *routine, Literals *literals) {
+/* The outermost arrays of constants in the code. Values on the stack that are constant begin at `begins`. */
+static void find_literals(Machine *machine, const Routine *routine, Literals *literals) {
+  Heap *heap = machine->heap;
   IndexVec begins = {0};
+  VEC(Literal) list = {0};
   for (uint32_t k = 0; k < routine->code.count; k++) {
     Instruction i = routine->code.data[k];
     if (i.code == CODE_CONSTANT) vec_push(heap, &begins, k);
     else if (i.code == CODE_ARRAY && i.b > 0 && i.b <= begins.count) {
       begins.count -= i.b - 1;
       uint32_t begin = vec_last(&begins);
-      while (literals->list.count && vec_last(&literals->list).begin >= begin) literals->list.count--;
-      vec_push(heap, &literals->list, (Literal){.begin = begin, .end = k});
+      while (list.count && vec_last(&list).begin >= begin) list.count--;
+      vec_push(heap, &list, (Literal){.begin = begin, .end = k});
     } else begins.count = 0;
   }
-  vec_free(heap, &begins);
-  if (literals->list.count) literals->at = heap_array(heap, routine->code.count, sizeof *literals->at);
-  for (uint32_t i = 0; i < literals->list.count; i++) literals->at[literals->list.data[i].begin] = i + 1;
+  if (list.count) literals->at = arena_array(&machine->literal_arena, routine->code.count, sizeof *literals->at);
+  for (uint32_t i = 0; i < list.count; i++) literals->at[list.data[i].begin] = i + 1;
+  literals->list = arena_copy_array(&machine->literal_arena, list.data, list.count, sizeof *list.data);
+  vec_free(heap, &begins, &list);
 }
 
 Literals *literals_of(Machine *machine, uint32_t number) {
-  Heap *heap = machine->heap;
   const Routine *routine = (*machine->routines)[number];
-  while (machine->literals.count <= number) vec_push(heap, &machine->literals, NULL);
+  while (machine->literals.count <= number) vec_push(machine->heap, &machine->literals, NULL);
   Literals *literals = machine->literals.data[number];
-  if (literals && literals->size != routine->code.count) literals_free(heap, literals), literals = NULL;
-  if (!literals) {
-    literals = heap_alloc(heap, sizeof *literals);
+  if (!literals || literals->size != routine->code.count) {
+    machine->literals.data[number] = literals = arena_alloc(&machine->literal_arena, sizeof *literals);
     literals->size = routine->code.count;
-    machine->literals.data[number] = literals;
-    find_literals(heap, routine, literals);
+    find_literals(machine, routine, literals);
   }
   return literals->at ? literals : NULL;
-}
-
-void literals_free(Heap *heap, Literals *literals) {
-  if (!literals) return;
-  for (uint32_t i = 0; i < literals->list.count; i++)
-    heap_free_all(heap, (void *)literals->list.data[i].value.sizes, literals->list.data[i].value.data);
-  vec_free(heap, &literals->list);
-  heap_free_all(heap, literals->at, literals);
 }
 
 /* Runs the code of the literal and keeps its value. */
@@ -73,8 +65,9 @@ static bool make_literal(Machine *machine, Literal *literal) {
   if (!literal->value.data) {
     literal->value.type = made.type;
     literal->value.count = made.count;
-    literal->value.sizes = heap_copy(machine->heap, made.sizes, made.type.dimensions, sizeof *made.sizes);
-    literal->value.data = heap_alloc(machine->heap, bytes);
+    literal->value.sizes =
+        arena_copy_array(&machine->literal_arena, made.sizes, made.type.dimensions, sizeof *made.sizes);
+    literal->value.data = arena_alloc(&machine->literal_arena, bytes);
   }
   memcpy(literal->value.data, made.data, bytes);
   literal->run = machine->runs;
@@ -85,7 +78,7 @@ bool literal_push(Machine *machine, bool *is_done) {
   Frame *frame = frame_top(machine);
   uint32_t number = frame->literals->at[frame->position];
   if (number == 0) return true;
-  Literal *literal = &frame->literals->list.data[number - 1];
+  Literal *literal = &frame->literals->list[number - 1];
   if (literal->run != machine->runs && !make_literal(machine, literal)) return false;
   machine_push(machine, literal->value);
   frame->position = literal->end;

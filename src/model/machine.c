@@ -205,6 +205,7 @@ Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *co
   Machine *machine = heap_alloc(heap, sizeof *machine);
   *machine = (Machine){
       .heap = heap, .names = names, .domain = domain, .routines = routines, .records = records, .diags = diags};
+  machine->literal_arena = arena_make(heap);
   machine->limits.steps = limits.steps ? limits.steps : STEPS_DEFAULT;
   machine->limits.inlining = limits.inlining ? limits.inlining : INLINING_DEFAULT;
   machine->limits.depth = limits.depth ? limits.depth : DEPTH_DEFAULT;
@@ -239,7 +240,7 @@ void machine_clear(Machine *machine) {
 void machine_free(Machine *machine) {
   machine_clear(machine);
   for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
-  for (uint32_t i = 0; i < machine->literals.count; i++) literals_free(machine->heap, machine->literals.data[i]);
+  arena_free(&machine->literal_arena);
   vec_free(machine->heap, &machine->literals, &machine->chunks, &machine->stack, &machine->control, &machine->frames);
   heap_free(machine->heap, machine);
 }

@@ -78,8 +78,9 @@ struct Machine {
   VEC(Control) control;
   VEC(Frame) frames;
   VEC(Literals *) literals; /* of the routines, as far as they were called */
-  uint64_t runs;            /* so far */
-  char *path;               /* condition under which the present instruction runs; NULL: always */
+  Arena literal_arena;
+  uint64_t runs;        /* so far */
+  char *path;           /* condition under which the present instruction runs; NULL: always */
   char *route;          /* the same, but not the negation of conditions under which a path has left: that one wins */
   uint64_t steps, paid; /* of this run; those of them that were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
@@ -117,7 +118,6 @@ __attribute__((format(printf, 2, 0))) bool machine_lacks(Machine *machine, const
 
 /* Those of routine `number`; NULL: it has none. The machine owns them. */
 Literals *literals_of(Machine *machine, uint32_t number);
-void literals_free(Heap *heap, Literals *literals);
 
 /* Pushes the literal that begins at the position of the frame on top, which moves to its end, if there is one. */
 bool literal_push(Machine *machine, bool *is_done);
