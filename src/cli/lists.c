@@ -31,6 +31,11 @@ static const char *scan(const char *at, const char *stops) {
   return at;
 }
 
+bool ends_with(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && !strcmp(path + length - tail, ending);
+}
+
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* Memory of the arguments' own, zeroed; NULL after a message. */

@@ -308,11 +308,6 @@ static bool pair_store(const Option *option, const char *value, double *place) {
   return fine;
 }
 
-bool ends_with(const char *path, const char *ending) {
-  size_t length = strlen(path), tail = strlen(ending);
-  return length > tail && !strcmp(path + length - tail, ending);
-}
-
 bool option_is_directory(const Option *option, const char *value) {
   return option->kind == OPTION_DIRECTORY || (option->kind == OPTION_RUNS && !ends_with(value, ".h5"));
 }
