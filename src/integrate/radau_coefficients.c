@@ -2,6 +2,8 @@
  * again from its definition and prints this table. */
 #include "integrate/radau_coefficients.h"
 
+#include "core/constants.h"
+
 #include <math.h>
 
 const RadauCoefficients radau_methods[RADAU_METHODS] = {
@@ -134,33 +136,31 @@ void radau_output_weights(const RadauCoefficients *method, double x, double *wei
   weight[method->stages + 1] = rise;
 }
 
-/* Barycentric weights of the nodes from `first` on. */
-static void find_barycentric(const RadauCoefficients *method, int first, double *weight) {
-  for (int j = first; j < method->stages; j++) {
+int radau_first_point(const RadauCoefficients *method, double ratio) {
+  double degree = log(REACH) / log1p(ratio);
+  return degree >= method->stages ? 0 : method->stages - (int)degree;
+}
+
+Continuation radau_continue_from(const RadauCoefficients *method, int first) {
+  Continuation continuation = {.first = first, .last = method->stages};
+  double *node = continuation.node;
+  for (int i = 1; i <= method->stages; i++) node[i] = method->node[i - 1];
+  for (int i = first; i <= method->stages; i++) {
     double product = 1;
-    for (int k = first; k < method->stages; k++)
-      if (k != j) product *= method->node[j] - method->node[k];
-    weight[j] = 1 / product;
+    for (int j = first; j <= method->stages; j++)
+      if (j != i) product *= node[i] - node[j];
+    continuation.share[i] = 1 / product;
   }
+  return continuation;
 }
 
-/* Lagrange weights of these nodes at x, which is behind all of them. */
-static void stage_weights(const RadauCoefficients *method, int first, const double *barycentric, double x,
-                          double *weight) {
+int radau_continuation_weights(const Continuation *continuation, double x, double *weight) {
+  const double *node = continuation->node;
   double product = 1;
-  for (int j = first; j < method->stages; j++) product *= x - method->node[j];
-  for (int j = first; j < method->stages; j++) weight[j] = product * barycentric[j] / (x - method->node[j]);
-}
-
-int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
-                       double (*weight)[RADAU_STAGES_MAX]) {
-  static const double reach = 300; /* largest (1 + ratio)^degree */
-  double degree = log(reach) / log1p(ratio);
-  int first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
-  double barycentric[RADAU_STAGES_MAX];
-  find_barycentric(last, first, barycentric);
-  for (int i = 0; i < next->stages; i++) stage_weights(last, first, barycentric, 1 + next->node[i] * ratio, weight[i]);
-  return first;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
+  for (int i = continuation->first; i <= continuation->last; i++)
+    weight[i - continuation->first] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
+  return continuation->last - continuation->first + 1;
 }
 
 void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,

@@ -35,10 +35,20 @@ extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
  * then that of the error of its slope at 0. */
 void radau_output_weights(const RadauCoefficients *method, double x, double *weight);
 
-/* The stages of a step from those of the step before, by its polynomial, of a lower degree the longer the way; ratio: of their sizes.
- * weight[i][j] is that of stage j for stage i. Returns the first stage that has a weight. */
-int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
-                       double (*weight)[RADAU_STAGES_MAX]);
+/* The polynomials through the points of a step from `first` on, 0 being its start and the others its stages. */
+typedef struct Continuation {
+  int first, last;
+  double node[RADAU_STAGES_MAX + 1],
+      share[RADAU_STAGES_MAX + 1]; /* of the points; reciprocals of the products of their distances */
+} Continuation;
+
+Continuation radau_continue_from(const RadauCoefficients *method, int first);
+
+/* The oldest point of a step that is used to continue it by this ratio of sizes: the longer the way, the lower the degree. */
+int radau_first_point(const RadauCoefficients *method, double ratio);
+
+/* Weights of the points from the first on at x, in units of the step. Returns how many they are. */
+int radau_continuation_weights(const Continuation *continuation, double x, double *weight);
 
 /* The states of the stages from their rates, and from those at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. Links in an order in which a state that is
  * `to` comes before as `from`. */
