@@ -323,23 +323,19 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
 
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
  * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
- * tells whether the step is resolved, or ended on another branch. Nor does it of columns that conditions read and no state follows. */
+ * tells whether the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  const System *system = radau->system;
-  const double *vectors[SMAX + 1] = {radau->y}, *end = radau->stage[method->stages - 1];
-  double weight[SMAX + 1] = {1}, sum = 0, watched = 0, *gap = radau->work;
+  const double *vectors[SMAX + 1] = {radau->y};
+  double weight[SMAX + 1] = {1}, sum = 0, *gap = radau->work;
   for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
-  set_to_sum(gap, vectors, weight, method->stages + 1, system->columns);
+  set_to_sum(gap, vectors, weight, method->stages + 1, radau->system->columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
     double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? MINOR : 1);
     sum += e * e;
   }
-  for (int32_t c = 0; c < system->columns && system->watched; c++)
-    if (system->watched[c])
-      watched = fmax(watched, fabs(gap[c]) / (fabs(radau->y[c]) + fabs(end[c] - radau->y[c]) + system->nominal[c]));
-  return fmax(NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1)), watched / LARGEST_MISS);
+  return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an

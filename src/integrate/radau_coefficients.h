@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3, RADAU_WEIGHTS = RADAU_STAGES_MAX + 2 };
 
 typedef struct RadauCoefficients {
@@ -34,23 +32,3 @@ extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
 /* Weights that give the value at x, in units of the step: first those of the values at 0 and at the nodes (the polynomial through them),
  * then that of the error of its slope at 0. */
 void radau_output_weights(const RadauCoefficients *method, double x, double *weight);
-
-/* The polynomials through the points of a step from `first` on, 0 being its start and the others its stages. */
-typedef struct Continuation {
-  int first, last;
-  double node[RADAU_STAGES_MAX + 1],
-      share[RADAU_STAGES_MAX + 1]; /* of the points; reciprocals of the products of their distances */
-} Continuation;
-
-Continuation radau_continue_from(const RadauCoefficients *method, int first);
-
-/* The oldest point of a step that is used to continue it by this ratio of sizes: the longer the way, the lower the degree. */
-int radau_first_point(const RadauCoefficients *method, double ratio);
-
-/* Weights of the points from the first on at x, in units of the step. Returns how many they are. */
-int radau_continuation_weights(const Continuation *continuation, double x, double *weight);
-
-/* The states of the stages from their rates, and from those at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. Links in an order in which a state that is
- * `to` comes before as `from`. */
-void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
-                        int32_t links, const double *start, double *const *stage);
