@@ -475,6 +475,27 @@ class Ends(unittest.TestCase):
                 self.assertLess(max(abs(a - b) for a, b in zip(y[:-1], x)), 1e-12, (solver, text))
 
 
+class Texts(unittest.TestCase):
+    def test_compared(self):
+        """Texts of parameters are compared byte by byte, in values of parameters, in equations and in conditions of whens (Modelica 3.6, section 3.5)."""
+        relations = {"==": "__eq__", "<>": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+        for seed in seeds(300, quick=20):
+            rng = random.Random(seed)
+            n, b, e = rng.randrange(-2, 12), rng.choice(["true", "false"]), rng.choice(["low", "high"])
+            pieces = [("String(n)", str(n)), ("String(b)", b), ("String(e)", e), ("s", "t2"), ("\"t\"", "t"), ("String(n, minimumLength = 3)", f"{n:<3}"), ("String(7)", "7"), ("\"1\"", "1")]
+            sides = [rng.choices(pieces, k=rng.choice([1, 1, 2])) for _ in range(2)]
+            left, right = ("".join(value for _, value in side) for side in sides)
+            relation = rng.choice(list(relations))
+            text = f" {relation} ".join(" + ".join(piece for piece, _ in side) for side in sides)
+            run = simulate(f"model M\n  type E = enumeration(low, high);\n  parameter Integer n = {n}; parameter Boolean b = {b}; parameter E e = E.{e}; parameter String s = \"t2\";\n"
+                           f"  parameter Boolean p = {text}; Boolean q = {text}; Real y = if {text} then time else p2; parameter Real p2 = -1; Integer k(start = 0, fixed = true), c = if p then 1 else 0;\n"
+                           f"equation\n  when time > 0.5 and ({text}) then k = pre(k) + 1; end when;\nend M;\n", intervals=1)
+            holds = getattr(left, relations[relation])(right)
+            with self.subTest(text=text, left=left, right=right):
+                self.assertEqual(run.status, 0, run.words)
+                self.assertEqual((run.end("c"), run.end("q"), run.end("y"), run.end("k")), (1, 1, 1, 1) if holds else (0, 0, -1, 0))
+
+
 class Surfaces(unittest.TestCase):
     """Tables in two dimensions with one row or column are tables in one; constant pieces go on as bilinear ones beyond the ends."""
     HEAD = """model M
