@@ -138,8 +138,7 @@ bool machine_charge(Machine *machine, uint64_t steps) {
   machine->steps += steps;
   if (machine->steps <= machine->budget) return true;
   pay(machine);
-  if (machine->budget == machine->limits.steps && machine->budget > STEPS_AFTER_LIMIT)
-    machine->limits.steps = STEPS_AFTER_LIMIT;
+  if (!machine->is_shortened && machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
   return machine_error(machine, "a calculation of more than %llu operations is refused",
                        (unsigned long long)machine->budget);
 }
@@ -230,7 +229,8 @@ void machine_clear(Machine *machine) {
   machine->steps = machine->paid = 0;
   uint64_t left = operations_left(machine);
   machine->budget = left < machine->limits.steps ? left : machine->limits.steps;
-  if (machine->shortened && machine->shortened < machine->budget) machine->budget = machine->shortened;
+  machine->is_shortened = machine->shortened && machine->shortened < machine->budget;
+  if (machine->is_shortened) machine->budget = machine->shortened;
   machine->shortened = 0;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
