@@ -481,6 +481,27 @@ end Regulator;
         slope = abs(columns["slope"][0])
         self.assertAlmostEqual(math.asinh(slope) / slope, 0.05, delta=1e-8)
 
+    def test_work_of_singular_shots(self):
+        """A brachistochrone from rest, without guesses: trial runs are singular where they begin. One that leaps from there does not leap again and again, and what runs evaluate counts as work."""
+        rest = "Real x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), a;"
+        code, _, _, words = run(f"""model Slide
+  parameter Real T(start = 1, fixed = false, min = 0.01);
+  {rest}
+equation
+  der(x) = v*sin(a);
+  der(y) = v*cos(a);
+  der(v) = 9.81*cos(a);
+minimize T;
+final equation
+  time = T;
+  x = 3.78930759061776;
+  y = 1.6805843925987765;
+end Slide;
+""", "--tolerance", "1e-9", "--limits", "work=100M")
+        self.assertIn(code, (0, 3), words)
+        if code == 3:
+            self.assertIn("the search for the solution of the boundary value problem: more than 100M steps of work", words)
+
     def test_goddard(self):
         """From the bounds of the thrust alone. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times are those of a model
         with the arcs and the surface D*(1 + v/c) = m*g of the second written by hand."""

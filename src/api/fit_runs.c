@@ -67,8 +67,8 @@ void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap);
 }
 
-/* Steps of work (budget.h) that a step of a run takes, a variable: for its value, and for its derivative by a parameter. */
-enum { VALUE_WORK = 30, DERIVATIVE_WORK = 50 };
+/* Steps of work (budget.h) that an equation evaluated once takes, with its part in Jacobians and factors. */
+enum { ROW_WORK = 50 };
 
 static bool is_astray(const daedal_estimate *estimate) { return (double)estimate->steps > estimate->most_steps; }
 
@@ -82,14 +82,19 @@ static bool count_step(void *context, const daedal_progress *progress) {
 }
 
 static void bound_run(daedal_estimate *estimate, daedal_plan *plan, daedal_options *options) {
-  bool is_differentiated = plan == estimate->differentiated;
-  uint64_t columns = plan->plan->array.columns, parameters = is_differentiated ? estimate->parameters.count : 0;
   estimate->steps = 0;
-  estimate->step_work = columns * (VALUE_WORK + parameters * DERIVATIVE_WORK);
-  estimate->most_steps = is_differentiated || !estimate->usual_steps ? INFINITY : estimate->usual_steps / GOOD_PART;
-  budget_take(estimate->zero.budget, BUDGET_WORK, NEXT_STEPS * VALUE_WORK * columns); /* its start */
+  estimate->step_work = (uint64_t)plan->plan->array.columns * ROW_WORK;
+  estimate->most_steps =
+      plan == estimate->differentiated || !estimate->usual_steps ? INFINITY : estimate->usual_steps / GOOD_PART;
+  budget_take(estimate->zero.budget, BUDGET_WORK, NEXT_STEPS * estimate->step_work); /* its start */
   options->on_step = count_step;
   options->context = estimate;
+}
+
+/* Takes what a run has evaluated more often than once a step. */
+static void charge_run(const daedal_estimate *estimate, const RunStatistics *statistics) {
+  double more = statistics->residual_evaluations - (double)estimate->steps;
+  if (more > 0) budget_take(estimate->zero.budget, BUDGET_WORK, (uint64_t)(more * (double)estimate->step_work));
 }
 
 static daedal_result *run_of(daedal_estimate *estimate, daedal_plan *plan, const double *p) {
@@ -138,6 +143,7 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
   if (estimate->is_stopped) return false;
   daedal_result *result = run_of(estimate, plan, p);
   daedal_status status = daedal_status_of(result);
+  if (result && estimate->zero.budget) charge_run(estimate, &result->simulation.statistics);
   bool is_stopped = result && result->simulation.statistics.stopped;
   estimate->is_stopped = is_stopped && !is_astray(estimate);
   bool ok = !is_stopped && status == DAEDAL_OK && read_values(estimate, result, NULL, values);

@@ -198,8 +198,9 @@ static bool reaches(const Stepper *stepper, double t) {
   return true;
 }
 
-/* To the columns behind an instant: the equations tell no other ones there. */
+/* To the columns behind an instant, at t: the equations tell no other ones there. An instant is alone: no other one begins where a leap ends. */
 static void leap(Stepper *stepper, double t) {
+  stepper->t_passed = t;
   copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);
   stepper_jump(stepper, t);
 }
@@ -220,15 +221,15 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
                  "at time %.10g the equations leave %s open for an instant: it goes on from %.6g to %.6g", singular,
                  stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
   stepper->warned_fold |= column != MAP_NONE;
-  stepper->t_passed = singular + stepper_crossing_gap(stepper, singular);
-  leap(stepper, stepper->t_passed);
+  leap(stepper, singular + stepper_crossing_gap(stepper, singular));
   return true;
 }
 
 bool stepper_leaps_instant(Stepper *stepper, double singular) {
   double gap, stop = stepper_modes_end(stepper);
   bool is_start = stepper_is_first(stepper) && stepper->before == singular;
-  if (stepper->view->evaluator->past || (!is_start && !stepper_solve_begin(stepper))) return false;
+  if (stepper->view->evaluator->past || !(singular > stepper->t_passed) || (!is_start && !stepper_solve_begin(stepper)))
+    return false;
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) {
     if (!start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
