@@ -11,6 +11,7 @@
 #include "view/rank_jump.h"
 #include "view/view.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -248,6 +249,22 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
+/* What round-off of the rows makes of the columns, by the factors at hand and in the sizes of corrections: a row is known as well as the sum of its terms. */
+static double round_off(SelectedView *selected) {
+  const System *system = &selected->view.system;
+  double *noise = selected->change, *trial = selected->trial, size = 0;
+  memset(noise, 0, (size_t)system->rows * sizeof *noise);
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      noise[system->row_index[e]] += DBL_EPSILON * fabs(selected->jacobian[e] * trial[q]);
+  linear_solve(selected->all.linear, noise);
+  for (int32_t k = 0; k < system->rows; k++) {
+    int32_t q = selected->column[k];
+    size = fmax(size, fabs(noise[k]) / (fabs(trial[q]) + system->nominal[q]));
+  }
+  return size;
+}
+
 static double correct_completion(void *context, bool *renew) {
   const Completion *completion = context;
   SelectedView *selected = completion->selected;
@@ -256,6 +273,7 @@ static double correct_completion(void *context, bool *renew) {
       *renew && !factor_matrix(selected, completion->t, selected->trial) ? HUGE_VAL : correct(selected, completion->t);
   if (!isfinite(size))
     memcpy(selected->trial, completion->guess, (size_t)selected->view.system.columns * sizeof(double));
+  else if (*renew && size <= round_off(selected)) return 0;
   return size;
 }
 
