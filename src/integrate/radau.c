@@ -9,7 +9,7 @@
  */
 #include "base/copy.h"
 #include "core/constants.h"
-#include "integrate/integrator.h"
+#include "integrate/contract.h"
 #include "integrate/stages.h"
 
 #include <float.h>
