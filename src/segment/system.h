@@ -66,8 +66,7 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
   const bool *spare;
 
-  /* [columns] that conditions read, whose derivative is no column and that follow time: steps have to be short enough that they are followed, also where the states
-   * rest. NULL: there are none. */
+  /* [columns] that conditions read, whose derivative is no column and that follow time: where the states rest, the ends of a step tell nothing of them. NULL: there are none. */
   const bool *watched;
 
   /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
