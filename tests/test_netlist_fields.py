@@ -228,6 +228,32 @@ class Fields(unittest.TestCase):
             tally.add(Run(run.returncode, run.stderr, str(run.returncode)), is_logic, seed, text)
         tally.check(self, may_refuse=0.1)
 
+    def test_transit_times(self):
+        """Diodes and bipolar transistors that store charge while they conduct, with and without capacitances, breakdown and resistances that vary. When all has settled
+        behind a pulse, voltages are those of the operating point."""
+        tally = Tally("transit times")
+        for seed in seeds(300, quick=15):
+            rng = random.Random(seed)
+            some = lambda *given: " ".join(text for text in given if rng.random() < 0.4)
+            number = lambda low, high: f"{rng.uniform(low, high):.3g}"
+            sign = rng.choice([1, -1])
+            if rng.random() < 0.5:
+                model = f".model dm d(tt={number(5, 80)}n {some('cjo=20p', 'rs=5', 'n=1.6', 'bv=6 ibv=1m', 'cjp=4p php=0.6', 'tnom=40')})"
+                cards, low, high = f"R1 a b {number(200, 900)}\nD1 b 0 dm {some('area=2', 'm=2', 'temp=60', 'pj=3')}\nR2 b 0 5k", -8, 4
+            else:
+                model = (f".model qm {'npn' if sign > 0 else 'pnp'}({some('tf=2n', 'tr=20n', 'cje=10p', 'cjc=5p xcjc=0.6', 'rb=150 irb=1m rbm=10', 'rc=5', 're=2', 'vaf=60', 'ikf=20m', 'xtf=3 vtf=4 itf=30m', 'cjs=5p', 'br=3', 'ise=1e-14 ne=1.6')})")
+                cards, low, high = f"VC s 0 {5 * sign}\nRB a b {number(2, 20)}k\nRC s c {number(500, 3000)}\nRE e 0 {number(20, 200)}\nQ1 c b e qm {some('area=2', 'm=2', 'temp=50')}", 0, 3 * sign
+            run = self.run_text(f"V1 a 0 PULSE({low} {high} {number(0.1, 0.3)}u 0.1u 0.1u 0.6u 60u)\n{cards}\n{model}\n.tran 10n 30u", "simulate", "-q", "--output-file", "o.csv")
+
+            def is_settled():
+                with open(self.path("o.csv"), encoding="utf-8") as file:
+                    end = list(csv.DictReader(file))[-1]
+                found, _ = self.signals(f"V1 a 0 {low}\n{cards}\n{model}\n.op")
+                return all(abs(float(end[name]) - found[name][0]) < 1e-3 for name in found if name.startswith("v(") and "#" not in name)
+
+            tally.add(Run(run.returncode, run.stderr, str(run.returncode)), is_settled, seed, cards, model)
+        tally.check(self, may_refuse=0.02)
+
     def test_pairs_beyond_round_off(self):
         """A nanoohm beside 1e-12 siemens is beyond the digits of a number: the currents are right, or the circuit is refused by name."""
         for ohms in ("1e-7", "1e-8", "1n", "1e-10", "1p") if LONG else ("1e-8", "1n"):
