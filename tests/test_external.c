@@ -569,7 +569,7 @@ static void test_effects(void **state) {
   snprintf(a, sizeof a, "%s/a", folder);
   snprintf(c, sizeof c, "%s/c", folder);
   snprintf(inner, sizeof inner, "%s/inner", folder);
-  assert_true(external_allow(b->heap, &b->rights, "", &b->arena, &failure));
+  assert_true(external_allow(b->heap, &b->rights, (const char *const[]){NULL}, &b->arena, &failure));
   run_texts(b, "ModelicaInternal_print", "line", a, EXTERNAL_NOTHING);
   run_texts(b, "ModelicaInternal_copyFile", a, c, EXTERNAL_NOTHING);
   run_texts(b, "ModelicaInternal_mkdir", inner, NULL, EXTERNAL_NOTHING);
@@ -618,7 +618,7 @@ static void test_effects(void **state) {
 static void test_system(void **state) {
   Bench *b = *state;
   const char *failure;
-  assert_true(external_allow(b->heap, &b->rights, "", &b->arena, &failure));
+  assert_true(external_allow(b->heap, &b->rights, (const char *const[]){NULL}, &b->arena, &failure));
   begin(b, "ModelicaInternal_setenv", 0);
   add_text(b, "DAEDAL_TEST_EXTERNAL");
   add_text(b, "set");

@@ -21,7 +21,7 @@ static const char *name_at(void *context, uint32_t index) {
   return names->text.data;
 }
 
-bool filter_signals(daedal_result *result, const char *words, const SignalFilter **filter) {
+bool filter_signals(daedal_result *result, const char *const *words, const SignalFilter **filter) {
   if (!words) return true;
   VariableNames names = {.model = result->model->model, .heap = result->heap};
   *filter = signal_filter_new(result->heap, &result->diags, words, (NameList){name_at, &names});

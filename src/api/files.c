@@ -108,7 +108,7 @@ static const char *name_at(void *context, uint32_t index) {
 }
 
 /* The filter for a list of words; NULL for none. false: a diagnostic says which word means nothing. */
-static bool filter_files(daedal_files *files, const char *words, const SignalFilter **filter) {
+static bool filter_files(daedal_files *files, const char *const *words, const SignalFilter **filter) {
   *filter = words ? signal_filter_new(files->heap, &files->diags, words, (NameList){name_at, files}) : NULL;
   return !words || *filter;
 }

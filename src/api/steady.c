@@ -304,7 +304,8 @@ static bool look_for(daedal_result *result, const void *argument) {
   LinearRequest names;
   Request request = {.initialize_only = true, .keeps_method = true};
   Bridge bridge;
-  bool ok = read_request(result, work->options, &request) && linear_names_read(result, "", "", &names, &request);
+  const char *const none[] = {NULL};
+  bool ok = read_request(result, work->options, &request) && linear_names_read(result, none, none, &names, &request);
   hand_on_steps(result, &request, &bridge, work->options);
   ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
   if (ok) trajectory_cut(result->simulation.recorder->trajectory, 0);
