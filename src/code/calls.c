@@ -104,6 +104,7 @@ struct Caller {
   Map trace_of;   /* 2 * function, + 1 for partials -> trace */
   VEC(Trace *) traces;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
+  Map direct;         /* functions that are one external call: there is nothing to record */
   const Runner *last; /* the one that ran last */
 };
 
@@ -352,6 +353,7 @@ Caller *caller_new(Heap *heap, const Model *model) {
   caller->names = names_over(heap, model->names);
   caller->diags = diags_make(heap);
   caller->trace_of = map_make(heap);
+  caller->direct = map_make(heap);
   for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
   return caller;
 }
@@ -447,6 +449,7 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
       !function->routine->is_impure && !routine_has_effect(function->routine) &&
       !routine_calls(heap, model->routines.data, model->routines.count, function->routine, routine_has_effect);
   callee.direct = make_direct(runner, &callee, function);
+  if (callee.direct) map_put(&runner->caller->direct, number, 1);
   if (runner->n <= KEPT_PARTIALS && is_pure && !callee.direct)
     callee.kept =
         heap_array(heap, (size_t)KEPT * (function->arguments + (size_t)function->results), runner->domain.size);
@@ -559,9 +562,11 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   return true;
 }
 
-bool caller_run(void *caller, const CallSite *site, const double *arguments, double *results) {
-  bool is_traced =
-      all_finite(arguments, site->argument_count) && trace_run(find_trace(caller, site), site, arguments, results);
+bool caller_run(void *context, const CallSite *site, const double *arguments, double *results) {
+  Caller *caller = context;
+  bool is_traced = map_get(&caller->direct, site->function) == MAP_NONE &&
+                   all_finite(arguments, site->argument_count) &&
+                   trace_run(find_trace(caller, site), site, arguments, results);
   return is_traced || caller_interpret(caller, site, arguments, results);
 }
 
