@@ -364,7 +364,7 @@ typedef struct daedal_options {
   /* Where overrides decide the structure, the result has a model of its own, read from the same text. Of two for one variable the later counts. */
   const daedal_override *overrides;
   uint32_t override_count;
-  const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
+  const char *start_values; /* file with a list of modifiers, as DAEDAL_REPORT_START_VALUES gives it; NULL for none */
   const char *start_from;   /* result file to take start values from; NULL for none */
   double start_from_time;   /* the time in that file; NaN: its end */
   /* The variables to keep. A name means that variable, the name of an array its elements, and what is neither is an extended regular
@@ -671,7 +671,7 @@ typedef struct daedal_sweep_options {
   const char *trajectories;
   const char *journal; /* file that keeps finished points while the sweep runs; NULL: none */
   bool resume;         /* take over the points that a journal of the same sweep has */
-  bool keep_courses;   /* of outputs over time, for daedal_sweep_plot */
+  bool keep_courses;   /* of outputs over time, for daedal_draw */
   /* For a program that spreads a sweep over processes: this one runs the share number `process` of `processes` (0: of 1). */
   uint32_t process, processes;
   /* Called now and then in the thread of daedal_sweep_execute; true stops the sweep. */

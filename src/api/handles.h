@@ -341,7 +341,7 @@ Simulation *simulate_operating_point(const Model *point, const Model *held, Heap
 /* A hash of all that decides the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);
 
-/* The model with a graph of its own, and that of a circuit with the start values of its operating point. */
+/* A copy of the model with its own expression graph; that of a circuit starts from its operating point. */
 Model *layer_at_operating_point(daedal_model *model);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);

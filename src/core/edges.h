@@ -244,8 +244,8 @@ void edges_hold(Edges *edges, int m, double value);
 bool edges_slides(const Edges *edges, int m);
 bool edges_slide(Edges *edges);
 
-/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? If not, the modes of which that is
- * not so no longer slide, and are as they lead. */
+/* Just begun to slide, and the columns solved: do the rates jump, and lead back to the edge from both sides? Modes that fail this test stop sliding
+ * and take the side to which their rates lead. */
 bool edges_leads_back(Edges *edges);
 
 /* Slides only along so many of the edges; the other modes are as the last differences say. */

@@ -115,7 +115,7 @@ bool external_fmu_open(ExternalCall *call) {
 
 /* ---- modes ---- */
 
-/* What a mode holds: of model exchange what is discrete, of co-simulation all that can be read. */
+/* The outputs that stay constant within a mode: in model exchange the discrete ones, in co-simulation all of them. */
 static FmiRole first_held(const FmuObject *object) { return object->fmu.is_exchange ? FMI_DISCRETE : FMI_STATE; }
 
 static uint32_t held_count(const FmuObject *object) {

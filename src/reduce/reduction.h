@@ -173,9 +173,9 @@ bool reduction_keep_unconstrained(Reduction *reduction);
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* The system is that of the form's rows, which are those of an array for smaller offsets c in its order, integrated as it
- * is. d: the highest derivatives in it; NULL: those that c makes. tie: per column of the original array, so that what is
- * left has index 1; NULL: all columns are tied, and the index is what it is. */
+/* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its
+ * order. d: the highest derivatives in it; NULL: those that c makes. tie: the columns of the original array to tie, so that the
+ * rest has index 1; NULL: all columns are tied, whatever index that leaves. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */

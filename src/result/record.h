@@ -21,7 +21,7 @@ typedef struct Recorder {
   /* Per column of the rows: column of the array, or array->columns + discrete variable. MAP_NONE: the array has none, as of a derivative
    * that the equations of a mode do not have. */
   uint32_t *source;
-  const RecordPlace *places;       /* what they are in any array of the model */
+  const RecordPlace *places;       /* of the columns, in any derivative array of the model */
   uint32_t directions;             /* whose variations rows have, too: so many columns more */
   const double *const *variations; /* per direction, by source: those of the row added next; NULL: none */
 } Recorder;

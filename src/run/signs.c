@@ -58,7 +58,7 @@ static bool crosses(const Looks *looks, double *time) {
   return true;
 }
 
-/* Where the line through two looks at the root of the determinant is zero. */
+/* The time at which the line through the square roots of two determinants is zero. */
 static double root_of_line(const Looks *looks, int k) {
   double first = sqrt(fabs(looks->value[k + 1])), second = sqrt(fabs(looks->value[k]));
   return looks->time[k] + (looks->time[k] - looks->time[k + 1]) * second / (first - second);

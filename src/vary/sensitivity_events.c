@@ -66,7 +66,7 @@ static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) 
   return true;
 }
 
-/* What the roots vary by, when columns, discretes and time do. */
+/* The variations of the roots that follow from variations of columns, discrete values and time. */
 static void vary_roots(Sensitivity *sensitivity, const Direction *direction, const double *columns) {
   const SensitivityPlan *plan = sensitivity->plan;
   const double *discrete = direction->at + sensitivity->view->system.columns;

@@ -89,8 +89,8 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
 /* ---- combinations ----
  *
  * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A few targets
- * are followed one by one; of many, a random combination is, in which each has the weight of its size: they cancel only by
- * a chance that has no probability. */
+ * are followed one by one. Of many targets one random combination is followed, with weights by their sizes: that they cancel in it has
+ * probability zero. */
 
 /* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {

@@ -607,7 +607,7 @@ static bool is_region_clear(Prover *prover, double from, double until) {
   return true;
 }
 
-/* Is the whole step far from all edges? Then most likely the steps to come are, too: a region around it is tried first, by which these need no look. */
+/* Is the whole step far from all edges? Then the next steps probably are, too, so a region around it is tried first: steps inside of it need no further proof. */
 static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   const Segment *segment = step->segment;
   for (uint32_t k = 0; k < prover->columns.count; k++) {
