@@ -805,17 +805,17 @@ static void test_refusals(void **state) {
 
 /* Solves [2, 1; 1, 3] x = [3; 5]; `n` is what the routine is told. */
 static bool solve(Bench *b, double n, double *x) {
-  static double matrix[] = {2, 1, 1, 3}, pivots[2];
+  static double lower[] = {1}, diagonal[] = {2, 3}, upper[] = {1};
   bool is_forbidden;
   b->call = (ExternalCall){.arguments = b->arguments, .arena = &b->arena, .state = external_state(b->heap)};
-  b->call.function = external_find(b->heap, (ExternalName){.name = "dgesv", .is_fortran = true}, NULL, &is_forbidden);
+  b->call.function = external_find(b->heap, (ExternalName){.name = "dgtsv", .is_fortran = true}, NULL, &is_forbidden);
   assert_non_null(b->call.function);
   x[0] = 3, x[1] = 5;
   add_integer(b, n);
   add_integer(b, 1);
-  add_array(b, EXTERNAL_REAL, matrix, 2, 2);
-  add_integer(b, n);
-  add_array(b, EXTERNAL_INTEGER, pivots, 2, 0);
+  add_array(b, EXTERNAL_REAL, lower, 1, 0);
+  add_array(b, EXTERNAL_REAL, diagonal, 2, 0);
+  add_array(b, EXTERNAL_REAL, upper, 1, 0);
   add_array(b, EXTERNAL_REAL, x, 2, 0);
   b->arguments[5].is_output = true;
   add_integer(b, n);

@@ -598,9 +598,9 @@ static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *o
 
 daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   daedal_result *result = shoot_from_guesses(model, options, attempt), *found = NULL;
-  bool is_smooth = attempt->smoothing > 0 || !model->model->switched.count;
-  if (!attempt->guess && is_smooth && model->model->optimal_end.is_sought &&
-      daedal_status_of(result) == DAEDAL_INTEGRATION)
+  const OptimalEnd *end = &model->model->optimal_end;
+  bool has_best = attempt->smoothing > 0 || (!model->model->switched.count && !end->is_cost); /* of a given length */
+  if (!attempt->guess && has_best && end->is_sought && daedal_status_of(result) == DAEDAL_INTEGRATION)
     found = shoot_lengths(model, options, attempt);
   daedal_free(found ? result : NULL);
   return found ? found : result;

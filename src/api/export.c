@@ -112,7 +112,7 @@ static ExportSource plan_source(daedal_result *result, const Plan *plan, const A
                         .interval = options->interval > 0 ? options->interval
                                                           : (options->stop - options->start) / options->intervals,
                         .max_step = options->max_step,
-                        .integrator = options->integrator == &integrator_erk ? integrator_erk.name : NULL};
+                        .integrator = (options->integrator ? options->integrator : &integrator_radau)->name};
 }
 
 typedef VEC(ExportSource) ExportSources;

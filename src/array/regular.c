@@ -2,6 +2,7 @@
 #include "array/regular.h"
 
 #include "base/linear.h"
+#include "base/rank.h"
 
 #include <float.h>
 #include <math.h>

@@ -17,15 +17,16 @@ struct HeapBlock {
 };
 
 /* The payload follows the header at the strictest alignment. */
-enum { HEADER = (sizeof(HeapBlock) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) * _Alignof(max_align_t) };
+enum { ALIGNMENT = 16, HEADER = (sizeof(HeapBlock) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
 
 struct Heap {
   HeapHead head;
   HeapHook hook;
   HeapBlock blocks, deferred;
   size_t bytes;
-  Budget own; /* unused in a heap within a heap */
-  jmp_buf *catch_point;
+  Budget own;           /* unused in a heap within a heap */
+  Heap *outer;          /* of a heap within a heap */
+  jmp_buf *catch_point; /* NULL: that of the outer one */
   struct HeapGuest *guests;
   size_t largest_seen; /* of what heap_expect found */
 };
@@ -57,9 +58,15 @@ const HeapHook *heap_hook(const Heap *heap) { return &heap->hook; }
 size_t heap_bytes(const Heap *heap) { return heap->bytes; }
 Budget *heap_budget(const Heap *heap) { return heap->head.budget; }
 
+/* Where refusals go now; NULL: outside of a protected call. */
+static jmp_buf *catch_point(const Heap *heap) {
+  while (!heap->catch_point && heap->outer) heap = heap->outer;
+  return heap->catch_point;
+}
+
 /* Outside of a protected call nothing is refused, since nobody would hear of it. */
 static bool take(Heap *heap, BudgetKind kind, uint64_t more) {
-  if (heap->catch_point) return budget_take(heap->head.budget, kind, more);
+  if (catch_point(heap)) return budget_take(heap->head.budget, kind, more);
   if (kind == BUDGET_MEMORY) heap->head.budget->used[kind] += more;
   return true;
 }
@@ -92,9 +99,10 @@ static void link_block(HeapBlock *ring, HeapBlock *block) {
   ring->previous = block;
 }
 
-_Noreturn void heap_fail(Heap *heap) {
-  if (!heap->catch_point) abort(); /* a missing heap_protect is a bug in daedal, not a condition */
-  longjmp(*heap->catch_point, 1);
+void heap_fail(Heap *heap) {
+  jmp_buf *point = catch_point(heap);
+  if (!point) abort(); /* a missing heap_protect is a bug in daedal, not a condition */
+  longjmp(*point, 1);
 }
 
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point) {
@@ -226,7 +234,7 @@ Heap *heap_within(Heap *outer, void **ticket) {
   if (!heap) heap_fail(outer);
   heap->head.budget = outer->head.budget;
   heap->largest_seen = outer->largest_seen;
-  heap->catch_point = outer->catch_point;
+  heap->outer = outer;
   *ticket = heap_defer(outer, destroy_object, heap);
   return heap;
 }

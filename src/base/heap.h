@@ -104,7 +104,7 @@ void heap_share_guests(Heap *inner, const Heap *outer);
 size_t heap_bytes(const Heap *heap);
 
 /* Leaves to the present heap_protect as a refused allocation does. */
-_Noreturn void heap_fail(Heap *heap);
+__attribute__((noreturn)) void heap_fail(Heap *heap);
 
 /* Sets where a refused allocation returns to (NULL: nowhere) and returns what was set before. */
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);

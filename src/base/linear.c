@@ -2,27 +2,21 @@
  * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
 
-#include "base/blas.h"
+#include "base/large.h"
 #include "base/pairs.h"
 #include "base/sparse_lu.h"
 
-#include <klu.h>
-#include <lapacke.h>
-
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-/* Measured: the plain LU beats LAPACK up to about sixty rows. */
 enum {
   KEPT_MIN = 8,   /* matrices from this size on */
   KEPT_MAX = 128, /* to this size keep their pivots if, */
   KEPT_GAIN = 4,  /* with their zeros left out, elimination takes less than one operation in so many */
   FILL = 4,       /* larger ones are dense when one entry in so many is not zero */
-  PLAIN_MAX = 60, /* largest matrix for the plain LU */
 };
 
-typedef enum LinearKind { LINEAR_PLAIN, LINEAR_LAPACK, LINEAR_KEPT, LINEAR_SPARSE } LinearKind;
+typedef enum LinearKind { LINEAR_PLAIN, LINEAR_DENSE, LINEAR_KEPT, LINEAR_SPARSE } LinearKind;
 
 struct Linear {
   Heap *heap;
@@ -41,19 +35,10 @@ struct Linear {
 
   SparseLu *kept;
 
-  void *deferred; /* release of the three below */
-  klu_common common;
-  klu_symbolic *symbolic;
-  klu_numeric *numeric;
+  Large *large;
 };
 
-static void linear_release(void *object) {
-  Linear *linear = object;
-  klu_free_numeric(&linear->numeric, &linear->common);
-  klu_free_symbolic(&linear->symbolic, &linear->common);
-}
-
-static LinearKind dense_kind(int32_t n) { return n <= PLAIN_MAX ? LINEAR_PLAIN : LINEAR_LAPACK; }
+static LinearKind dense_kind(int32_t n) { return large_dense && n >= large_dense->rows ? LINEAR_DENSE : LINEAR_PLAIN; }
 
 /* By the numbers of equations and entries alone. */
 static LinearKind suitable_kind(int32_t n, int64_t nonzeros) {
@@ -73,10 +58,10 @@ static void make_dense_room(Linear *linear) {
 
 static void make_room(Linear *linear, LinearKind kind) {
   linear->kind = kind;
-  if (kind == LINEAR_LAPACK) blas_expect_room(linear->heap);
-  if (kind == LINEAR_PLAIN || kind == LINEAR_LAPACK) make_dense_room(linear);
+  if (kind == LINEAR_DENSE) large_dense->expect(linear->heap);
+  if (kind == LINEAR_PLAIN || kind == LINEAR_DENSE) make_dense_room(linear);
   if (kind == LINEAR_KEPT && !linear->kept) linear->kept = sparse_lu_new(linear->heap, linear->complex_values);
-  if (kind == LINEAR_SPARSE && !linear->deferred) linear->deferred = heap_defer(linear->heap, linear_release, linear);
+  if (kind == LINEAR_SPARSE && !linear->large) linear->large = large_new(linear->heap, linear->complex_values);
 }
 
 void linear_resize(Linear *linear, int32_t n, int32_t nonzeros) {
@@ -88,7 +73,6 @@ Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values)
   Linear *linear = heap_alloc(heap, sizeof *linear);
   linear->heap = heap;
   linear->complex_values = complex_values;
-  klu_defaults(&linear->common);
   linear_resize(linear, n, nonzeros);
   return linear;
 }
@@ -101,10 +85,7 @@ static void take_pattern(Linear *linear, LinearKind kind, const int32_t *column_
   linear->is_new = true;
   make_room(linear, kind);
   if (kind == LINEAR_KEPT) sparse_lu_set_pattern(linear->kept, linear->n, column_start, row_index);
-  if (kind != LINEAR_SPARSE) return;
-  linear_release(linear);
-  linear->symbolic = klu_analyze(linear->n, (int32_t *)column_start, (int32_t *)row_index, &linear->common);
-  if (!linear->symbolic && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
+  if (kind == LINEAR_SPARSE) large_set_pattern(linear->large, linear->n, column_start, row_index);
 }
 
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index) {
@@ -319,64 +300,8 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
   }
 }
 
-static bool linear_lapack_factor(Linear *linear) {
-  lapack_int n = linear->n, info;
-  if (linear->complex_values) LAPACK_zgetrf(&n, &n, (lapack_complex_double *)linear->matrix, &n, linear->pivot, &info);
-  else LAPACK_dgetrf(&n, &n, linear->matrix, &n, linear->pivot, &info);
-  return info == 0;
-}
-
-static void linear_lapack_solve(Linear *linear, double *b) {
-  lapack_int n = linear->n, one = 1, info;
-  char no = 'N';
-  if (linear->complex_values)
-    LAPACK_zgetrs(&no, &n, &one, (lapack_complex_double *)linear->matrix, &n, linear->pivot, (lapack_complex_double *)b,
-                  &n, &info);
-  else LAPACK_dgetrs(&no, &n, &one, linear->matrix, &n, linear->pivot, b, &n, &info);
-}
-
-/* Factors again with the pivots of before; false if they no longer fit. */
-static bool linear_refactor(Linear *linear, double *values) {
-  int32_t *start = (int32_t *)linear->start, *row = (int32_t *)linear->row;
-  klu_common *common = &linear->common;
-  if (!linear->numeric) return false;
-  if (linear->complex_values)
-    return klu_z_refactor(start, row, values, linear->symbolic, linear->numeric, common) && common->status == KLU_OK &&
-           klu_z_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
-  return klu_refactor(start, row, values, linear->symbolic, linear->numeric, common) && common->status == KLU_OK &&
-         klu_rgrowth(start, row, values, linear->symbolic, linear->numeric, common) && common->rgrowth > 1e-5;
-}
-
-/* In the time of a step of work so many numbers are multiplied and added, in sparse matrices and in dense ones. */
-enum { STEP_OPERATIONS = 8, DENSE_STEP_OPERATIONS = 32 };
-
-/* What is about to be factored is work. */
-static void count_work(Linear *linear, double steps) {
-  Budget *budget = heap_budget(linear->heap);
-  uint64_t left = budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK];
-  if (!(steps > 0)) return;
-  if (steps > (double)left) {
-    char *task = heap_alloc(linear->heap, BUDGET_MESSAGE);
-    snprintf(task, BUDGET_MESSAGE, "the factors of a matrix of %d rows and %d nonzeros", linear->n, linear->nonzeros);
-    budget_task(budget, task);
-  }
-  heap_work(linear->heap, steps < 1e18 ? (uint64_t)steps : UINT64_MAX);
-}
-
-static bool linear_sparse_factor(Linear *linear, double *values) {
-  int32_t *start = (int32_t *)linear->start, *row = (int32_t *)linear->row;
-  if (!linear->symbolic) return false;
-  for (int32_t k = 0; k < linear->nonzeros * (linear->complex_values ? 2 : 1); k++)
-    if (!isfinite(values[k])) return false;
-  if (linear_refactor(linear, values)) return true;
-  /* KLU knows beforehand how many operations that takes, if it chose the order. */
-  count_work(linear, linear->symbolic->est_flops / STEP_OPERATIONS);
-  klu_free_numeric(&linear->numeric, &linear->common);
-  linear->numeric = linear->complex_values ? klu_z_factor(start, row, values, linear->symbolic, &linear->common)
-                                           : klu_factor(start, row, values, linear->symbolic, &linear->common);
-  if (!linear->numeric && linear->common.status == KLU_OUT_OF_MEMORY) heap_fail(linear->heap);
-  return linear->numeric && linear->common.status == KLU_OK;
-}
+/* In the time of a step of work so many numbers are multiplied and added. */
+enum { STEP_OPERATIONS = 32 };
 
 /* Do zeros save so much that looking for them is worth it? */
 static bool zeros_pay(const Linear *linear) {
@@ -396,24 +321,29 @@ static bool linear_dense_factor(Linear *linear, const double *values) {
   if (linear->n == 2) return linear_scatter_small(linear, values, 2) && linear_plain_factor(linear, 2);
   if (linear->n == 3) return linear_scatter_small(linear, values, 3) && linear_plain_factor(linear, 3);
   if (!linear_scatter(linear, values, 1)) return false;
-  return linear->kind == LINEAR_LAPACK ? linear_lapack_factor(linear) : linear_plain_factor(linear, linear->n);
+  return linear->kind == LINEAR_DENSE
+             ? large_dense->factor(linear->n, linear->matrix, linear->pivot, linear->complex_values)
+             : linear_plain_factor(linear, linear->n);
 }
 
 static bool linear_dense_factor_complex(Linear *linear, const double *values) {
   if (!linear_scatter(linear, values, 2)) return false;
-  return linear->kind == LINEAR_LAPACK ? linear_lapack_factor(linear) : linear_plain_factor_complex(linear);
+  return linear->kind == LINEAR_DENSE
+             ? large_dense->factor(linear->n, linear->matrix, linear->pivot, linear->complex_values)
+             : linear_plain_factor_complex(linear);
 }
 
 bool linear_factor(Linear *linear, const double *values) {
   values = linear_order(linear, values);
-  if (linear->kind == LINEAR_SPARSE) return linear_sparse_factor(linear, (double *)values);
+  if (linear->kind == LINEAR_SPARSE) return large_factor(linear->large, values);
   if (linear->kind == LINEAR_KEPT) {
     bool done, is_regular = linear_kept_factor(linear, values, &done);
     if (done) return is_regular;
     make_room(linear, dense_kind(linear->n));
   }
   double n = linear->n;
-  count_work(linear, (linear->complex_values ? 4 : 1) * n * n * n * 2 / 3 / DENSE_STEP_OPERATIONS);
+  count_factor_work(linear->heap, linear->n, linear->nonzeros,
+                    (linear->complex_values ? 4 : 1) * n * n * n * 2 / 3 / STEP_OPERATIONS);
   return linear->complex_values ? linear_dense_factor_complex(linear, values) : linear_dense_factor(linear, values);
 }
 
@@ -424,8 +354,7 @@ void linear_solve(Linear *linear, double *b) {
     return;
   }
   if (linear->kind == LINEAR_SPARSE) {
-    if (linear->complex_values) klu_z_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
-    else klu_solve(linear->symbolic, linear->numeric, n, 1, b, &linear->common);
+    large_solve(linear->large, b);
     return;
   }
   const double *scale = linear->scale;
@@ -433,7 +362,7 @@ void linear_solve(Linear *linear, double *b) {
     for (int32_t i = 0; i < n; i++) b[2 * i] *= scale[i], b[2 * i + 1] *= scale[i];
   else
     for (int32_t i = 0; i < n; i++) b[i] *= scale[i];
-  if (linear->kind == LINEAR_LAPACK) linear_lapack_solve(linear, b);
+  if (linear->kind == LINEAR_DENSE) large_dense->solve(n, linear->matrix, linear->pivot, linear->complex_values, b);
   else if (linear->complex_values) linear_plain_solve_complex(linear, b);
   else if (n == 2) linear_plain_solve(linear, b, 2);
   else if (n == 3) linear_plain_solve(linear, b, 3);
@@ -442,148 +371,28 @@ void linear_solve(Linear *linear, double *b) {
 
 /* ---- determinant ---- */
 
-static double permutation_sign(const int32_t *permutation, int32_t n, bool *seen) {
-  double sign = 1;
-  for (int32_t k = 0; k < n; k++) seen[k] = false;
-  for (int32_t k = 0; k < n; k++)
-    for (int32_t next = k; !seen[next]; next = permutation[next]) {
-      seen[next] = true;
-      if (permutation[next] != k) sign = -sign; /* a cycle of m elements is m - 1 exchanges */
-    }
-  return sign;
-}
-
-static void multiply_factor(double factor, double *sign, double *logarithm) {
-  if (factor < 0) *sign = -*sign;
-  *logarithm += log(fabs(factor));
-}
-
-/* P R^-1 A Q is block triangular with factors L U on its diagonal, R the row scales. */
-static double sparse_determinant(const Linear *linear, double *logarithm) {
-  int32_t n = linear->n;
-  const double *diagonal = linear->numeric->Udiag;
-  bool *seen = heap_array(linear->heap, (size_t)n, sizeof *seen);
-  double sign = permutation_sign(linear->numeric->Pnum, n, seen) * permutation_sign(linear->symbolic->Q, n, seen);
-  heap_free(linear->heap, seen);
-  for (int32_t k = 0; k < n; k++) {
-    multiply_factor(diagonal[k], &sign, logarithm);
-    if (linear->numeric->Rs) multiply_factor(linear->numeric->Rs[k], &sign, logarithm);
-  }
-  return sign;
-}
-
 double linear_determinant(const Linear *linear, double *logarithm) {
-  int32_t n = linear->n, first = linear->kind == LINEAR_LAPACK; /* of LAPACK's row numbers */
+  int32_t n = linear->n, first = linear->kind == LINEAR_DENSE; /* of its row numbers */
   double sign = 1;
   *logarithm = 0;
   if (linear->kind == LINEAR_KEPT) return sparse_lu_determinant(linear->kept, logarithm);
-  if (linear->kind == LINEAR_SPARSE) return sparse_determinant(linear, logarithm);
+  if (linear->kind == LINEAR_SPARSE) return large_determinant(linear->large, logarithm);
   for (int32_t k = 0; k < n; k++) {
     double diagonal = linear->matrix[(size_t)k * (size_t)n + (size_t)k];
-    multiply_factor(linear->kind == LINEAR_LAPACK ? diagonal : 1 / diagonal, &sign, logarithm);
-    multiply_factor(1 / linear->scale[k], &sign, logarithm);
+    multiply_determinant(linear->kind == LINEAR_DENSE ? diagonal : 1 / diagonal, &sign, logarithm);
+    multiply_determinant(1 / linear->scale[k], &sign, logarithm);
     if (linear->pivot[k] - first != k) sign = -sign;
   }
   return sign;
 }
 
-/* ---- order, condition and rank ---- */
-
-double linear_pivot_order(Heap *heap, int32_t n, const int32_t *start, const int32_t *row_index, int32_t *columns,
-                          int32_t *rows) {
-  klu_common common;
-  klu_defaults(&common);
-  klu_symbolic *symbolic = klu_analyze(n, (int32_t *)start, (int32_t *)row_index, &common);
-  if (!symbolic) heap_fail(heap);
-  memcpy(columns, symbolic->Q, (size_t)n * sizeof *columns);
-  memcpy(rows, symbolic->P, (size_t)n * sizeof *rows);
-  double entries = fmax(symbolic->lnz, symbolic->unz) + symbolic->nzoff;
-  klu_free_symbolic(&symbolic, &common);
-  return entries;
-}
-
 double linear_least_pivot(const Linear *linear) {
   double least = INFINITY;
   if (linear->kind == LINEAR_KEPT) return sparse_lu_least_pivot(linear->kept);
+  if (linear->kind == LINEAR_SPARSE) return large_least_pivot(linear->large);
   for (int32_t k = 0; k < linear->n; k++) {
-    double diagonal = linear->kind == LINEAR_SPARSE ? ((const double *)linear->numeric->Udiag)[k]
-                                                    : linear->matrix[(size_t)k * ((size_t)linear->n + 1)];
+    double diagonal = linear->matrix[(size_t)k * ((size_t)linear->n + 1)];
     least = fmin(least, fabs(linear->kind == LINEAR_PLAIN ? 1 / diagonal : diagonal));
   }
   return least;
-}
-
-double linear_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values) {
-  if (n == 0) return 1;
-  Linear *linear = heap_alloc(heap, sizeof *linear);
-  *linear = (Linear){.heap = heap, .n = n};
-  klu_defaults(&linear->common);
-  take_pattern(linear, LINEAR_SPARSE, start, row);
-  bool is_regular = linear_sparse_factor(linear, values) &&
-                    klu_condest(start, values, linear->symbolic, linear->numeric, &linear->common);
-  double condition = is_regular ? linear->common.condest : HUGE_VAL;
-  heap_release(heap, linear->deferred);
-  heap_free(heap, linear);
-  return condition;
-}
-
-static void swap_numbers(double *a, double *b) {
-  double kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
-/* The largest entry from row and column k on that is more than the errors of what it was made of; -1 if all are errors. */
-static int32_t find_pivot(const double *a, const double *size, int32_t n, int32_t k, double lost) {
-  int32_t found = -1;
-  for (int32_t p = k; p < n; p++)
-    for (int32_t e = p * n + k; e < (p + 1) * n; e++)
-      if (fabs(a[e]) > lost * size[e] && (found < 0 || fabs(a[e]) > fabs(a[found]))) found = e;
-  return found;
-}
-
-static void swap_to(double *a, int32_t n, int32_t k, int32_t row, int32_t column) {
-  for (int32_t q = 0; q < n; q++) swap_numbers(&a[k * n + q], &a[row * n + q]);
-  for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
-}
-
-/* The value of an entry; 0 if it is nothing but errors. */
-static double certain_value(const double *a, const double *size, int32_t e, double lost) {
-  return fabs(a[e]) > lost * size[e] ? fabs(a[e]) : 0;
-}
-
-/* What counts as lost of a sum of two terms: one that is not much more than the round-off of the other. */
-static double absorbed_term(double a, double b) {
-  static const double ABSORBED = 1e-12;
-  return fmin(a, b) <= ABSORBED * fmax(a, b) ? fmin(a, b) : 0;
-}
-
-/* Terms lost in row p, and those that its elimination by row k brings: of row k, of the factor, and of the new sums. */
-static void absorb_row(double *absorbed, const double *a, const double *size, int32_t n, int32_t k, int32_t p,
-                       double lost) {
-  double pivot = fabs(a[k * n + k]), factor = certain_value(a, size, p * n + k, lost) / pivot;
-  double of_factor = (absorbed[p * n + k] + factor * absorbed[k * n + k]) / pivot;
-  for (int32_t q = k + 1; q < n; q++) {
-    double above = certain_value(a, size, k * n + q, lost), here = certain_value(a, size, p * n + q, lost);
-    absorbed[p * n + q] += factor * absorbed[k * n + q] + of_factor * above + absorbed_term(here, factor * above);
-  }
-}
-
-int32_t linear_rank(double *a, double *size, double *absorbed, int32_t n, double lost) {
-  for (int32_t k = 0; k < n; k++) {
-    int32_t pivot = find_pivot(a, size, n, k, lost);
-    if (pivot < 0) return k;
-    swap_to(a, n, k, pivot / n, pivot % n);
-    swap_to(size, n, k, pivot / n, pivot % n);
-    if (absorbed) swap_to(absorbed, n, k, pivot / n, pivot % n);
-    for (int32_t p = k + 1; p < n; p++) {
-      double factor = a[p * n + k] / a[k * n + k];
-      if (absorbed) absorb_row(absorbed, a, size, n, k, p, lost);
-      for (int32_t q = k; q < n && factor != 0; q++) {
-        a[p * n + q] -= factor * a[k * n + q];
-        size[p * n + q] += fabs(factor) * size[k * n + q];
-      }
-    }
-  }
-  return n;
 }

@@ -1,7 +1,7 @@
 /* krawczyk: see krawczyk.h. */
 #include "code/krawczyk.h"
 
-#include "core/linear.h"
+#include "core/lu.h"
 
 struct Krawczyk {
   int32_t n;

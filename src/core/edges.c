@@ -2,7 +2,7 @@
 #include "core/edges.h"
 
 #include "core/constants.h"
-#include "core/linear.h"
+#include "core/lu.h"
 
 #include <string.h>
 

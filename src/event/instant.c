@@ -6,7 +6,7 @@
 #include "base/linear.h"
 #include "core/constants.h"
 #include "core/corrector.h"
-#include "core/linear.h"
+#include "core/lu.h"
 
 #include <math.h>
 #include <string.h>

@@ -54,8 +54,10 @@ static SourceVec collect_sources(Heap *heap, Arena *arena, const ExportSource *s
   SourceVec sources = {0};
   for (uint32_t k = 0; k < source->systems; k++)
     vec_push(heap, &sources, (CompilerSource){export_file_name(arena, k), systems[k].data, systems[k].count});
+  bool needs[RUNTIME_USES];
+  export_needs(arena, source, needs);
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (is_used(file, version) && export_needs(arena, source, file))
+    if (is_used(file, version) && needs[file->use])
       vec_push(heap, &sources, (CompilerSource){file->name, file->text, strlen(file->text)});
   return sources;
 }

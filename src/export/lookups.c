@@ -5,6 +5,8 @@
 #include "code/dependents.h"
 #include "external/table.h"
 
+#include <string.h>
+
 #define PUT(writer, ...) text_printf((writer)->heap, (writer)->out, __VA_ARGS__)
 
 typedef struct LookupWriter {
@@ -115,10 +117,12 @@ const bool *lookups_parameters(Arena *arena, const ExportSource *source) {
   return is_used;
 }
 
-bool export_needs(Arena *arena, const ExportSource *source, const RuntimeFile *file) {
+void export_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]) {
   uint32_t tables;
-  if (file->use == RUNTIME_ALWAYS) return true;
-  if (file->use == RUNTIME_INTEGRATOR) return source->integrator != NULL;
+  bool is_explicit = strcmp(source->integrator, "erk") == 0;
   lookups_number(arena, source, &tables);
-  return tables > 0;
+  needs[RUNTIME_ALWAYS] = true;
+  needs[RUNTIME_TABLES] = tables > 0;
+  needs[RUNTIME_EXPLICIT] = is_explicit || export_may_slide(source);
+  needs[RUNTIME_IMPLICIT] = !is_explicit;
 }

@@ -13,5 +13,5 @@ void lookups_write(Heap *heap, Arena *arena, const ExportSource *source, TextVec
 /* Parameters that objects are made of, themselves or by others: an exported model cannot make its tables anew. In the arena. */
 const bool *lookups_parameters(Arena *arena, const ExportSource *source);
 
-/* Does an exported model need this file of the runtime? */
-bool export_needs(Arena *arena, const ExportSource *source, const RuntimeFile *file);
+/* Which files of the runtime an exported model needs, by their use. */
+void export_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]);

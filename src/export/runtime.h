@@ -5,8 +5,10 @@
 
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
-  RUNTIME_TABLES,     /* for models with tables alone */
-  RUNTIME_INTEGRATOR, /* where a method of the library integrates */
+  RUNTIME_TABLES,   /* for models with tables alone */
+  RUNTIME_EXPLICIT, /* where the explicit method integrates, or a solution may slide */
+  RUNTIME_IMPLICIT, /* where the implicit method integrates */
+  RUNTIME_USES
 } RuntimeUse;
 
 typedef struct RuntimeFile {

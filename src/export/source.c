@@ -40,6 +40,8 @@ uint32_t export_number_conditions(const Branches *branches, uint32_t *number) {
   return count;
 }
 
+bool export_may_slide(const ExportSource *source) { return source->evaluator->code->modes->count > 0; }
+
 bool export_chooses_states(const ExportSource *source) {
   for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
     if (dummy_plan_chooses(source->choice, b)) return true;

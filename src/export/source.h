@@ -40,7 +40,7 @@ typedef struct ExportSource {
   const Recorder *recorder;
   const double *y;
   double start, stop, tolerance, interval, max_step;
-  const char *integrator; /* of the library, by name; NULL: that of the runtime */
+  const char *integrator; /* by name */
 } ExportSource;
 
 /* Does the structure of the equations change with their conditions? */
@@ -48,6 +48,9 @@ bool export_changes_structure(const ExportSource *source);
 
 /* Numbers the different conditions of branches; how many there are. */
 uint32_t export_number_conditions(const Branches *branches, uint32_t *number);
+
+/* May the solution slide along edges? */
+bool export_may_slide(const ExportSource *source);
 
 /* Does the system choose its states? */
 bool export_chooses_states(const ExportSource *source);

@@ -37,9 +37,10 @@ bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *fil
     vec_push(heap, files, (ExportFile){.name = export_file_name(arena, k)});
     if (!export_tables(heap, arena, &sources[k], &variables, &vec_last(files).text, diags)) return false;
   }
+  bool needs[RUNTIME_USES];
+  export_needs(arena, sources, needs);
   for (const RuntimeFile *file = runtime_files; file->name; file++)
-    if (strncmp(file->name, "fmi", 3) != 0 && export_needs(arena, sources, file))
-      add_file(heap, files, file->name, file->text);
+    if (strncmp(file->name, "fmi", 3) != 0 && needs[file->use]) add_file(heap, files, file->name, file->text);
   add_makefile(heap, files);
   return true;
 }

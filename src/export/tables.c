@@ -6,7 +6,6 @@
 #include "code/switches.h"
 #include "export/lookups.h"
 #include "export/messages.h"
-#include "export/orders.h"
 #include "reduce/state_plan.h"
 #include "reduce/wishes.h"
 
@@ -519,12 +518,21 @@ static void put_variables(Writer *writer) {
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
 }
 
-/* The integrator of the library, and what it asks of columns. */
-static void put_given(Writer *writer) {
-  const bool *given = state_plan_given(writer->source->plan);
-  PUT(writer, "extern const Integrator integrator_%s;\nstatic const bool given[] = {", writer->source->integrator);
-  for (uint32_t q = 0; q < writer->source->evaluator->array->columns; q++) PUT(writer, "%d, ", given[q]);
+static void put_flags(Writer *writer, const char *name, const bool *flags, uint32_t count) {
+  PUT(writer, "static const bool %s[] = {", name);
+  for (uint32_t k = 0; k < count; k++) PUT(writer, "%d, ", flags[k]);
   PUT(writer, "0};\n\n");
+}
+
+/* The integrators, and what they ask of columns and of entries of the Jacobian. */
+static void put_integrators(Writer *writer) {
+  const ExportSource *source = writer->source;
+  const Jacobian *jacobian = source->evaluator->jacobian;
+  PUT(writer, "extern const Integrator integrator_%s%s;\n", source->integrator,
+      export_may_slide(source) ? ", integrator_erk" : "");
+  put_flags(writer, "given", state_plan_given(source->plan), jacobian->columns);
+  put_flags(writer, "spare", state_plan_spare(source->plan), jacobian->columns);
+  put_flags(writer, "constant", jacobian->is_constant, jacobian->nonzeros);
 }
 
 /* Arrays by row, column, unknown and leaf. */
@@ -567,7 +575,7 @@ static void put_arrays(Writer *writer) {
   cdata_numbers(heap, out, "static ", "discretes0", evaluator->discretes, leaves);
   cdata_numbers(heap, out, "static ", "pre0", evaluator->pre, leaves);
   cdata_numbers(heap, out, "static ", "discretes_start", starts, leaves);
-  if (source->integrator) put_given(writer);
+  put_integrators(writer);
   put_bytes(writer, "held", held, array->columns);
   put_bytes(writer, "matters", matters, leaves);
   cdata_integers(heap, out, "static ", "jacobian_start", evaluator->jacobian->column_start, array->columns + 1);
@@ -696,7 +704,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
         "    .systems = %u, .branches = %u, .system = systems, .holds = %s, .branch_program = %s,\n"
         "    .branch_text = branch_text,\n",
         source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
-  if (source->integrator) PUT(writer, "    .integrator = &integrator_%s, .given = given,\n", source->integrator);
+  PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
+      export_may_slide(source) ? "&integrator_erk" : "0");
+  PUT(writer, "    .given = given, .spare = spare, .constant = constant,\n");
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
   put_number(writer, "tolerance", source->tolerance);
@@ -714,7 +724,7 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->plan->units.count, export_largest_block(source),
       largest_outputs(source->plan));
   PUT(writer,
-      "    .residual = %s, .jacobian = %s, .nonzeros = %u, .whole = ORDER_WHOLE, .jump = ORDER_JUMP,\n"
+      "    .residual = %s, .jacobian = %s, .nonzeros = %u,\n"
       "    .jacobian_start = jacobian_start,\n"
       "    .jacobian_row = jacobian_row, .mode = modes, .mode_text = mode_texts, .conditions = %s, .written = %s, "
       ".rates = %s,\n",
@@ -737,10 +747,10 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "    .start_system = {INITIAL_SIZES, .place = initial_place, .unknown = initial_unknown,\n"
       "        .parameter = initial_parameter, .start = initial_start, .row = initial_row, .source = initial_source,\n"
       "        .balance = initial_balance, .pull = initial_pull, .value = initial_value, .target = initial_target,\n"
-      "        .order = ORDER_START, .residual = %s, .jacobian = %s},\n"
+      "        .residual = %s, .jacobian = %s},\n"
       "    .point = {POINT_SIZES, .unknown = point_each, .start = point_start, .row = point_row, .source = "
       "point_each,\n"
-      "        .value = point_value, .order = ORDER_POINT, .residual = %s, .jacobian = %s},\n"
+      "        .value = point_value, .residual = %s, .jacobian = %s},\n"
       "    .point_count = %u, .point_column = point_column, .point_starts = %s, POINT_MODES,\n"
       "    .point_kind = point_kind, .point_discretes0 = point_discretes, .point_conditions = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->messages.values.count,
@@ -771,12 +781,6 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   put_arrays(&writer);
   put_initial(&writer, &part);
   put_point(&writer, &point_columns);
-  const ExportPoint *point = point_of(&writer);
-  const OrderedMatrix matrices[] = {
-      {"START", part.matrix.start.data, part.matrix.row.data, part.rows ? part.matrix.start.count - 1 : 0},
-      {"POINT", point ? point->evaluator->jacobian->column_start : NULL,
-       point ? point->evaluator->jacobian->row_index : NULL, point ? point->evaluator->array->columns : 0}};
-  orders_write(heap, arena, source, matrices, 2, out);
   put_variables(&writer);
   PUT(&writer, "static ModelProgram *const dependent_programs[] = {");
   for (uint32_t k = 0; k < names.dependents.count; k++) PUT(&writer, "%s, ", names.dependents.data[k]);

@@ -83,7 +83,7 @@ typedef struct External {
   /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and gives a Real. NULL: any,
    * the function itself looks. */
   const char *signature;
-  bool (*run)(ExternalCall *call);
+  bool (*run)(ExternalCall *call); /* NULL: the machine eliminates linear equations itself */
   ExternalEffect effect;
   bool is_smooth;                      /* takes and gives nilpotents */
   const struct ExternalRights *rights; /* what the user allows; NULL: nothing */

@@ -19,6 +19,7 @@ static const External FUNCTIONS[] = {
   {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
 #define LAPACK(title, type, row) \
   {.name = #title, .run = external_lapack, .address = title##_, .is_fortran = true, .arguments = row, .result = EXTERNAL_##type},
+#define ELIMINATION(title) {.name = #title, .is_smooth = true, .is_fortran = true},
 #include "external/functions.def"
 };
 /* clang-format on */

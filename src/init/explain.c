@@ -1,7 +1,8 @@
 /* explain: see explain.h. */
 #include "init/explain.h"
 
-#include "base/linear.h"
+#include "base/large.h"
+#include "base/rank.h"
 #include "expr/linearity.h"
 #include "init/patch.h"
 
@@ -90,7 +91,7 @@ static double find_condition(const InitialSystem *system, const Order *order, co
     }
     *++end = next;
   }
-  double condition = linear_condition(heap, n, start, row, value);
+  double condition = large_condition(heap, n, start, row, value);
   heap_free_all(heap, place, start, row, value);
   return condition;
 }

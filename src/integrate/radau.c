@@ -9,7 +9,7 @@
  */
 #include "base/copy.h"
 #include "core/constants.h"
-#include "integrate/integrator.h"
+#include "integrate/contract.h"
 #include "integrate/stages.h"
 
 #include <float.h>
@@ -224,22 +224,6 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
 
 /* ---- Stages ---- */
 
-/* The states of the stages from their rates: stage[i][from] = y[from] + h sum_j a_ij stage[j][to]. */
-static void radau_integrate(Radau *radau, double h) {
-  const RadauCoefficients *method = radau->method;
-  int s = method->stages;
-  for (int32_t l = 0; l < radau->system->links; l++) {
-    int32_t from = radau->stages->elimination->from[l], to = radau->stages->elimination->to[l];
-    double rate[SMAX];
-    for (int j = 0; j < s; j++) rate[j] = radau->stage[j][to];
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
-      radau->stage[i][from] = radau->y[from] + h * sum;
-    }
-  }
-}
-
 /* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
 static int radau_first_point(const Radau *radau, double ratio) {
   int s = radau->last_method->stages;
@@ -329,7 +313,8 @@ static void radau_predict(Radau *radau, double h) {
     for (int i = 0; i < method->stages; i++)
       radau_continue(radau, &continuation, 1 + method->node[i] * ratio, radau->stage[i]);
   }
-  radau_integrate(radau, h);
+  const Elimination *elimination = radau->stages->elimination;
+  radau_follow_links(method, h, elimination->from, elimination->to, radau->system->links, radau->y, radau->stage);
 }
 
 static EvalStatus radau_evaluate(Radau *radau, double h) {

@@ -162,3 +162,17 @@ int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *n
   for (int i = 0; i < next->stages; i++) stage_weights(last, first, barycentric, 1 + next->node[i] * ratio, weight[i]);
   return first;
 }
+
+void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
+                        int32_t links, const double *start, double *const *stage) {
+  int s = method->stages;
+  for (int32_t l = 0; l < links; l++) {
+    double rate[RADAU_STAGES_MAX];
+    for (int j = 0; j < s; j++) rate[j] = stage[j][to[l]];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
+      stage[i][from[l]] = start[from[l]] + h * sum;
+    }
+  }
+}

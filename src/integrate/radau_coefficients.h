@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3, RADAU_WEIGHTS = RADAU_STAGES_MAX + 2 };
 
 typedef struct RadauCoefficients {
@@ -37,3 +39,8 @@ void radau_output_weights(const RadauCoefficients *method, double x, double *wei
  * weight[i][j] is that of stage j for stage i. Returns the first stage that has a weight. */
 int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
                        double (*weight)[RADAU_STAGES_MAX]);
+
+/* The states of the stages from their rates, and from those at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. Links in an order in which a state that is
+ * `to` comes before as `from`. */
+void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
+                        int32_t links, const double *start, double *const *stage);

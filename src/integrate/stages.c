@@ -10,7 +10,6 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   int32_t nonzeros = system->column_start[system->columns];
   *stages = (Stages){.heap = heap, .system = system, .most = most, .chosen_links = -1};
-  stages->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   stages->condense = condense_new(heap, system);
   stages->elimination = elimination_new(heap, system);
   stages->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
@@ -26,12 +25,6 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
 }
 
 /* ---- the choice of states ---- */
-
-/* false: the rows and columns taken out do not serve for this Jacobian. */
-static bool keep_jacobian(Stages *stages, const double *jacobian) {
-  memcpy(stages->jacobian, jacobian, (size_t)stages->system->column_start[stages->system->columns] * sizeof *jacobian);
-  return condense_jacobian(stages->condense, jacobian);
-}
 
 static void set_linear(const Stages *stages, Linear *linear) {
   const Elimination *elimination = stages->elimination;
@@ -51,7 +44,7 @@ void stages_choose(Stages *stages, const double *jacobian) {
   set_linear(stages, stages->real);
   for (int k = 0; k < stages->most / 2; k++) set_linear(stages, stages->pair[k]);
   stages->factored_step = 0;
-  if (jacobian) keep_jacobian(stages, jacobian);
+  if (jacobian) condense_jacobian(stages->condense, jacobian);
   stages->chosen_links = jacobian ? system->links : -1;
   memcpy(stages->chosen, system->link_from, bytes);
   memcpy(stages->chosen + system->links, system->link_to, bytes);
@@ -66,7 +59,7 @@ bool stages_are_chosen(const Stages *stages) {
 
 void stages_take_jacobian(Stages *stages, const double *jacobian) {
   stages->factored_step = 0;
-  if (!stages_are_chosen(stages) || !keep_jacobian(stages, jacobian)) stages_choose(stages, jacobian);
+  if (!stages_are_chosen(stages) || !condense_jacobian(stages->condense, jacobian)) stages_choose(stages, jacobian);
 }
 
 /* ---- factors ---- */
@@ -170,21 +163,12 @@ static inline __attribute__((always_inline)) void solve_stages(Stages *stages, i
   condense_expand(stages->condense, s + 1, stages->residuals, stages->change);
 }
 
-void stages_solve_packed(Stages *stages) {
-  switch (stages->factored_method->stages) {
-  case 3: solve_stages(stages, 3); return;
-  case 5: solve_stages(stages, 5); return;
-  default: solve_stages(stages, 7);
-  }
-}
-
 void stages_solve(Stages *stages, double *const *residual) {
   switch (stages->factored_method->stages) {
-  case 3: pack(stages, residual, 3); break;
-  case 5: pack(stages, residual, 5); break;
-  default: pack(stages, residual, 7);
+  case 3: pack(stages, residual, 3), solve_stages(stages, 3); return;
+  case 5: pack(stages, residual, 5), solve_stages(stages, 5); return;
+  default: pack(stages, residual, 7), solve_stages(stages, 7);
   }
-  stages_solve_packed(stages);
 }
 
 void stages_filter(Stages *stages, double step, double *error) {

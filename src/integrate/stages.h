@@ -12,7 +12,6 @@ typedef struct Stages {
   Heap *heap;
   const System *system;
   int most;                      /* stages, of any method */
-  double *jacobian;              /* taken last */
   Condense *condense;            /* of the rows that are assignments */
   Elimination *elimination;      /* of the states, in what is left of the rows */
   int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
@@ -43,9 +42,6 @@ bool stages_factor(Stages *stages, const RadauCoefficients *method, double h);
 
 /* The changes d of all columns from residuals r, one for each stage, into stages->change, with the last factors. */
 void stages_solve(Stages *stages, double *const *residual);
-
-/* The same from the residuals within stages->residuals. */
-void stages_solve_packed(Stages *stages);
 
 /* What is left of one right-hand side, which is changed. */
 void stages_take_right(const Stages *stages, double *residual, double *right);

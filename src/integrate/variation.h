@@ -2,7 +2,7 @@
  * theorem gives those of all other columns: one factorization a point, one solve a direction. */
 #pragma once
 
-#include "integrate/integrator.h"
+#include "integrate/contract.h"
 
 typedef struct Variation Variation;
 

@@ -92,7 +92,7 @@ typedef struct SmallState {
 } SmallState;
 typedef VEC(SmallState) SmallStateVec;
 
-/* The states whose absolute tolerance was larger than any of their values: steps were chosen without
+/* The states whose absolute tolerance was larger than any of their values, or could not follow their size: steps were chosen without
  * them. What is round-off beside the nominal value counts as zero. O(rows * states). */
 static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
   SmallStateVec found = {0};
@@ -120,10 +120,10 @@ static void text_small_states(const RunFacts *facts, Heap *heap, TextVec *text) 
   Arena arena = arena_make(heap);
   for (uint32_t k = 0; k < found.count && k < SHOWN; k++)
     text_printf(heap, text,
-                "  below its tolerance      %s, %.3g at most: give it a nominal value or an absolute tolerance\n",
-                arena_printable(&arena, found.data[k].name), found.data[k].largest);
+                "  few digits               %s, %.3g at most, absolute tolerance %.3g: give it a nominal value\n",
+                arena_printable(&arena, found.data[k].name), found.data[k].largest, found.data[k].absolute_tolerance);
   if (found.count > SHOWN)
-    text_printf(heap, text, "  below its tolerance      and %u more states\n", found.count - SHOWN);
+    text_printf(heap, text, "  few digits               and %u more states\n", found.count - SHOWN);
   arena_free(&arena);
   vec_free(heap, &found);
 }

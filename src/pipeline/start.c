@@ -4,7 +4,7 @@
 #include "code/past.h"
 #include "code/switches.h"
 #include "core/constants.h"
-#include "core/linear.h"
+#include "core/lu.h"
 #include "core/rounds.h"
 #include "init/explain.h"
 #include "model/input.h"

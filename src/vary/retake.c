@@ -39,14 +39,10 @@ static void predict(Retake *retake, const TakenStep *before, const TakenStep *st
       for (size_t c = 0; c < columns; c++)
         step->values[(size_t)i * columns + c] += weight[i][j] * before->values[(size_t)j * columns + c];
   if (!stages_are_chosen(retake->stages)) stages_choose(retake->stages, NULL);
-  for (int32_t l = 0; l < system->links; l++) {
-    size_t from = (size_t)retake->stages->elimination->from[l], to = (size_t)retake->stages->elimination->to[l];
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int j = 0; j < s; j++) sum += step->method->a[i][j] * step->values[(size_t)j * columns + to];
-      step->values[(size_t)i * columns + from] = start[from] + step->h * sum;
-    }
-  }
+  const Elimination *elimination = retake->stages->elimination;
+  double *stage[RADAU_STAGES_MAX];
+  for (int i = 0; i < s; i++) stage[i] = step->values + (size_t)i * columns;
+  radau_follow_links(step->method, step->h, elimination->from, elimination->to, system->links, start, stage);
 }
 
 static bool factor(Retake *retake, const TakenStep *step) {

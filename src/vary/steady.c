@@ -1,7 +1,9 @@
 /* steady: see steady.h. */
 #include "vary/steady.h"
 
+#include "base/large.h"
 #include "base/linear.h"
+#include "base/rank.h"
 #include "base/spread.h"
 #include "core/constants.h"
 #include "nonlinear/nonlinear.h"
@@ -154,7 +156,7 @@ bool steady_is_isolated(SteadySystem *steady, const double *y) {
   begin(steady, y);
   evaluate_jacobian(steady, steady->x, steady->values);
   if (n > DENSE_ROWS)
-    return linear_condition(steady->heap, steady->n, steady->start, steady->row_index, steady->values) < HUGE_VAL;
+    return large_condition(steady->heap, steady->n, steady->start, steady->row_index, steady->values) < HUGE_VAL;
   double *dense = heap_array(steady->heap, 2 * n * n, sizeof *dense), *size = dense + n * n;
   for (size_t j = 0; j < n; j++)
     for (int32_t e = steady->start[j]; e < steady->start[j + 1]; e++) {

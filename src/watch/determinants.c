@@ -2,6 +2,7 @@
 #include "watch/determinants.h"
 
 #include "array/regular.h"
+#include "base/rank.h"
 #include "core/constants.h"
 #include "expr/linearity.h"
 

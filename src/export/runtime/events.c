@@ -107,17 +107,31 @@ static bool jump_entries(void *host, double t, const double *y, double *entries)
   return !program_run(host, ((Solver *)host)->model->jacobian, t, y, entries);
 }
 
-static bool jump_factor(void *host, const double *values) {
-  Solver *solver = host;
+typedef struct JumpFactor {
+  Solver *solver;
+  const double *values;
+  bool is_regular;
+} JumpFactor;
+
+static void factor_jump(void *context) {
+  JumpFactor *task = context;
+  Solver *solver = task->solver;
   const Jump *jump = &solver->jump;
   int n = jump->plan.unknowns;
-  matrix_begin(&solver->full, n, 1, &solver->model->jump);
-  for (int j = 0; j < n; j++)
-    for (int e = jump->start[j]; e < jump->start[j + 1]; e++) matrix_add(&solver->full, jump->row[e], j, values[e]);
-  return !matrix_factor(&solver->full);
+  steps_make(solver);
+  if (!solver->jump_matrix) {
+    solver->jump_matrix = linear_new(solver->workspace, n, jump->start[n], false);
+    linear_set_pattern(solver->jump_matrix, jump->start, jump->row);
+  }
+  task->is_regular = linear_factor(solver->jump_matrix, task->values);
 }
 
-static void jump_solve_factored(void *host, double *b) { matrix_solve(&((Solver *)host)->full, b); }
+static bool jump_factor(void *host, const double *values) {
+  JumpFactor task = {host, values, false};
+  return heap_protect(task.solver->heap, factor_jump, &task) && task.is_regular;
+}
+
+static void jump_solve_factored(void *host, double *b) { linear_solve(((Solver *)host)->jump_matrix, b); }
 
 const JumpHost events_jump = {jump_rows, jump_entries, jump_factor, jump_solve_factored};
 

@@ -51,26 +51,15 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
   }
   Instance *instance = calloc(1, sizeof *instance);
   void *memory = calloc(1, solver_size(model));
-  if (!instance || !memory) {
+  Solver *solver = memory ? solver_make(model, memory) : 0;
+  if (!instance || !solver) {
+    if (solver) solver_free(solver);
     free(instance);
     free(memory);
     return 0;
   }
-  *instance = (Instance){solver_make(model, memory),
-                         memory,
-                         PHASE_INSTANTIATED,
-                         model->start,
-                         nan(""),
-                         0,
-                         is_cosimulation,
-                         0,
-                         0,
-                         0,
-                         0,
-                         0,
-                         log,
-                         0,
-                         context};
+  *instance = (Instance){
+      solver, memory, PHASE_INSTANTIATED, model->start, nan(""), 0, is_cosimulation, 0, 0, 0, 0, 0, log, 0, context};
   instance->solver->report = report;
   instance->solver->stepped = stepped;
   instance->solver->context = instance;
@@ -80,6 +69,7 @@ Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log,
 void instance_free(Instance *instance) {
   if (!instance) return;
   free_states(instance);
+  solver_free(instance->solver);
   free(instance->memory);
   free(instance);
 }
@@ -554,8 +544,7 @@ static int find_direction(Instance *instance, const unsigned *knowns, size_t cou
     for (int r = 0; r < solver->model->rows && is_leaf; r++)
       solver->row_direction[r] += seed[k] * solver->input_rows[r];
   }
-  if (!failed && !states_direction(solver, solver->now->time, solver->y, solver->direction, solver->row_direction))
-    return 0;
+  if (!failed && !steps_direction(solver, solver->direction, solver->row_direction)) return 0;
   return differences(instance, knowns, count, seed);
 }
 
@@ -599,8 +588,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
     int column = column_of(instance, unknowns[i], &factor);
     if (column >= 0) solver->direction[column] += factor * seed[i];
   }
-  int failed = solver->edges.now->slides > 0 ||
-               states_adjoint(solver, solver->now->time, solver->y, solver->direction, solver->row_direction);
+  int failed = solver->edges.now->slides > 0 || steps_adjoint(solver, solver->direction, solver->row_direction);
   for (size_t k = 0; k < known_count && !failed; k++) {
     const ModelVariable *known = find(instance, knowns[k]);
     int is_leaf = known->kind == VARIABLE_PARAMETER, column = column_of(instance, knowns[k], &factor);

@@ -22,7 +22,7 @@ void initial_dependents(Solver *solver) {
 }
 
 /* The correction, in `right`, and behind the unknowns the multipliers. Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
-static int solve_correction(Solver *solver, const ModelInitial *system, double t) {
+static int solve_correction(Solver *solver, const ModelInitial *system, double t, Linear *matrix, double *values) {
   int n = system->rows + system->balances;
   program_run(solver, system->jacobian, t, solver->initial_y, solver->initial_entries);
   memcpy(solver->right, solver->initial_trial, (size_t)system->rows * sizeof(double));
@@ -31,15 +31,13 @@ static int solve_correction(Solver *solver, const ModelInitial *system, double t
     solver->right[system->rows + k] =
         system->pull[j] > 0 ? system->pull[j] * (solver->initial_y[q] - solver->initial_target[q]) : 0;
   }
-  matrix_begin(&solver->full, n, 1, &system->order);
-  for (int j = 0; j < n; j++)
-    for (int e = system->start[j]; e < system->start[j + 1]; e++) {
-      int source = system->source[e];
-      double value = source < 0 ? fabs(system->pull[-1 - source]) : solver->initial_entries[source];
-      if (isfinite(value)) matrix_add(&solver->full, system->row[e], j, value);
-    }
-  if (matrix_factor(&solver->full)) return 1;
-  matrix_solve(&solver->full, solver->right);
+  for (int e = 0; e < system->start[n]; e++) {
+    int source = system->source[e];
+    double value = source < 0 ? fabs(system->pull[-1 - source]) : solver->initial_entries[source];
+    values[e] = isfinite(value) ? value : 0;
+  }
+  if (!linear_factor(matrix, values)) return 1;
+  linear_solve(matrix, solver->right);
   return 0;
 }
 
@@ -90,10 +88,10 @@ static double correction_size(const Solver *solver, const ModelInitial *system) 
   return largest;
 }
 
-static int newton(Solver *solver, const ModelInitial *system, double t) {
+static int iterate(Solver *solver, const ModelInitial *system, double t, Linear *matrix, double *values) {
   if (program_run(solver, system->residual, t, solver->initial_y, solver->initial_trial)) return 1;
   for (int k = 0; k < NEWTON_LIMIT; k++) {
-    if (solve_correction(solver, system, t)) return 1;
+    if (solve_correction(solver, system, t, matrix, values)) return 1;
     double size = correction_size(solver, system);
     if (!isfinite(size)) return 1;
     if (size < 1e-9) {
@@ -103,6 +101,30 @@ static int newton(Solver *solver, const ModelInitial *system, double t) {
     if (search_line(solver, system, t)) return 1;
   }
   return 1;
+}
+
+typedef struct Newton {
+  Solver *solver;
+  const ModelInitial *system;
+  double t;
+  int failed;
+} Newton;
+
+static void solve_system(void *context) {
+  Newton *task = context;
+  void *ticket;
+  int n = task->system->rows + task->system->balances, entries = task->system->start[n];
+  Heap *heap = heap_within(task->solver->heap, &ticket);
+  Linear *matrix = linear_new(heap, n, entries, false);
+  linear_set_pattern(matrix, task->system->start, task->system->row);
+  double *values = heap_array(heap, (size_t)entries, sizeof *values);
+  task->failed = iterate(task->solver, task->system, task->t, matrix, values);
+  heap_release(task->solver->heap, ticket);
+}
+
+static int newton(Solver *solver, const ModelInitial *system, double t) {
+  Newton task = {solver, system, t, 1};
+  return !heap_protect(solver->heap, solve_system, &task) || task.failed;
 }
 
 /* Do rows that should follow from the others hold? */

@@ -115,8 +115,8 @@ static int run(Output *output) {
 int main(int count, char **arguments) {
   const Model *model = &model_tables;
   void *memory = malloc(solver_size(model));
-  if (!memory) return 1;
-  Solver *solver = solver_make(model, memory);
+  Solver *solver = memory ? solver_make(model, memory) : 0;
+  if (!solver) return 1;
   double stop = count > 1 ? atof(arguments[1]) : model->stop;
   long intervals = (long)floor((stop - model->start) / model->interval + 0.5);
   Output output = {solver, stop, 0, intervals > 1 ? intervals : 1};
@@ -129,6 +129,7 @@ int main(int count, char **arguments) {
       solver_start(solver, model->start) != SOLVER_OK ? fail(solver, "there are no initial values") : run(&output);
   fprintf(stderr, "%d steps, %d rejected, %d events, %d pivots\n", solver->now->steps, solver->now->rejected,
           solver->now->events, solver->now->pivots);
+  solver_free(solver);
   free(memory);
   if (fflush(stdout) == 0 && !ferror(stdout)) return failed;
   perror("standard output"); /* as where the disk is full */

@@ -65,52 +65,9 @@ static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
 }
 
-static void lay_out_integration(const Model *model, Memory *memory, Solver *solver) {
-  int n = model->states;
-  solver->x = numbers(memory, n);
-  solver->f0 = numbers(memory, n);
-  solver->scale = numbers(memory, n);
-  solver->dense = numbers(memory, 4 * n);
-  solver->jacobian = numbers(memory, model_is_sparse(model) ? model->nonzeros : n * n);
-}
-
-/* A matrix of at most n columns. */
-static void lay_out_matrix(Memory *memory, Matrix *matrix, int n, int nonzeros, int room) {
-  double **const per_column[] = {&matrix->diagonal, &matrix->scale, &matrix->x};
-  int **const indices[] = {&matrix->start, &matrix->place,   &matrix->mark,        &matrix->stack,
-                           &matrix->next,  &matrix->reached, &matrix->lower_start, &matrix->upper_start};
-  for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, n);
-  for (size_t k = 0; k < sizeof indices / sizeof *indices; k++) *indices[k] = integers(memory, n + 1);
-  matrix->room = room;
-  matrix->value = numbers(memory, nonzeros);
-  matrix->row = integers(memory, nonzeros);
-  matrix->lower = numbers(memory, room);
-  matrix->upper = numbers(memory, room);
-  matrix->lower_row = integers(memory, room);
-  matrix->upper_place = integers(memory, room);
-}
-
-/* Sparse ones have a place for every column, and for both parts of complex ones; dense ones are of rows alone. */
-static void lay_out_matrices(const Model *model, Memory *memory, Solver *solver) {
-  int start = largest(model->start_system.rows + model->start_system.balances, model->point.rows);
-  int dense = largest(largest(model->rows, model->unknowns), start);
-  int columns = largest(model->columns, start);
-  int nonzeros =
-      largest(model->nonzeros + 2 * model->states, largest(model->start_system.entries, model->point.entries));
-  int room = largest(largest(model->whole.room, model->jump.room),
-                     largest(model->start_system.order.room, model->point.order.room));
-  solver->full.dense = numbers(memory, model_is_sparse(model) ? 0 : dense * dense);
-  solver->full.pivot = integers(memory, columns);
-  if (!model_is_sparse(model)) return;
-  lay_out_matrix(memory, &solver->full, columns, nonzeros, room);
-  lay_out_matrix(memory, &solver->pair, 2 * model->columns, 2 * model->nonzeros + 6 * model->states,
-                 4 * model->whole.room);
-  solver->pair.pivot = integers(memory, 2 * model->columns);
-}
-
 /* What no state depends on. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
-  int n = model->states, dense = model_is_sparse(model) ? 0 : n * n, widest = 2 * model->modes;
+  int widest = 2 * model->modes;
   const DecidePlan *decide = &model->decide;
   widest = largest(largest(widest, model->discretes), largest(2 * decide->actions, 2 * decide->samples));
   widest = largest(widest, largest(decide->lefts, largest(decide->initial_steps, model->constants)));
@@ -136,7 +93,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->queue = integers(memory, model->largest);
   solver->proposed = integers(memory, model->unknowns);
   solver->held = take(memory, (size_t)model->columns, 1);
-  solver->full_entries = numbers(memory, model->nonzeros);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
   solver->initial_target = numbers(memory, largest(start->columns, model->point_count));
@@ -148,10 +104,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
-  solver->full_place = integers(memory, model->columns);
-  solver->link_from = integers(memory, model->columns);
-  solver->link_to = integers(memory, model->columns);
-  lay_out_matrices(model, memory, solver);
   double **const per_column[] = {&solver->row_y,          &solver->begin,        &solver->left_y,    &solver->jump.y,
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
@@ -182,33 +134,18 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   jump->b = numbers(memory, model->unknowns);
   jump->moved = numbers(memory, model->unknowns);
   jump->size = numbers(memory, model->unknowns);
-  solver->x_trial = numbers(memory, n);
-  solver->f = numbers(memory, 3 * n);
-  solver->z = numbers(memory, 3 * n);
-  solver->w = numbers(memory, 3 * n);
-  solver->step_y = numbers(memory, 4 * model->columns);
-  solver->successor = integers(memory, model->integrator ? model->columns : 0);
-  solver->step_memory = take(memory, model->step_room, 1);
-  solver->step_room = model->step_room;
-  solver->real = numbers(memory, dense);
-  solver->complex_real = numbers(memory, dense);
-  solver->complex_imaginary = numbers(memory, dense);
-  solver->real_pivot = integers(memory, n);
-  solver->complex_pivot = integers(memory, n);
+  solver->successor = integers(memory, model->columns);
 }
 
 /* A model as large as the largest of its systems. */
 static Model cover(const Model *model) {
   Model all = *model;
-  all.step_room = steps_size(model);
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
-    if (steps_size(other) > all.step_room) all.step_room = steps_size(other);
-    int *const sizes[] = {&all.rows,  &all.columns, &all.states,   &all.work,       &all.blocks,   &all.block_values,
-                          &all.joint, &all.largest, &all.nonzeros, &all.whole.room, &all.jump.room};
-    const int others[] = {other->rows,     other->columns,      other->states,   other->work,
-                          other->blocks,   other->block_values, other->joint,    other->largest,
-                          other->nonzeros, other->whole.room,   other->jump.room};
+    int *const sizes[] = {&all.rows,         &all.columns, &all.states,  &all.work,    &all.blocks,
+                          &all.block_values, &all.joint,   &all.largest, &all.nonzeros};
+    const int others[] = {other->rows,         other->columns, other->states,  other->work,    other->blocks,
+                          other->block_values, other->joint,   other->largest, other->nonzeros};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
   }
   return all;
@@ -225,7 +162,6 @@ static size_t lay_out(const Model *first, void *begin, Solver **made) {
   lay_out_point(model, &memory, solver);
   lay_out_events(model, &memory, solver);
   lay_out_delays(model, &memory, solver);
-  lay_out_integration(model, &memory, solver);
   solver->now = now;
   solver->changing = now;
   solver->changing_size = memory.used - start;
@@ -241,11 +177,15 @@ Solver *solver_make(const Model *model, void *memory) {
   size_t size = solver_size(model);
   memset(memory, 0, size);
   lay_out(model, memory, &solver);
+  solver->heap = heap_new(0);
+  if (!solver->heap) return 0;
   solver->first = model;
   solver->width = cover(model).states;
   solver_reset(solver);
   return solver;
 }
+
+void solver_free(Solver *solver) { heap_destroy(solver->heap); }
 
 /* ---- the start ---- */
 
@@ -374,9 +314,7 @@ static SolverStatus keep_past(Solver *solver) {
 
 static void go_back(Solver *solver, double t, double next) {
   memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
-  solver->now->time = t;
-  steps_start(solver);
-  steps_suggest(solver, next);
+  steps_repeat(solver, t, next);
 }
 
 /* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */

@@ -4,7 +4,8 @@
  * conditions that make events, and what happens at them. A run is a struct Solver. All that changes in a run is one
  * piece of memory without pointers (solver->changing), so a copy of it is the whole state of the run.
  *
- * Nothing is allocated: solver_size says how much memory a run needs, solver_make lays it out. */
+ * solver_size says how much memory a run needs, solver_make lays it out. Integrators and matrices, which are those of the library, grow in a heap that solver_free
+ * ends. */
 #ifndef SOLVER_H
 #define SOLVER_H
 
@@ -13,8 +14,10 @@
 #include "edges.h"
 #include "jump.h"
 #include "linear.h"
+#include "lu.h"
 #include "search.h"
 #include "settle.h"
+#include "variation.h"
 
 #include <stddef.h>
 
@@ -64,12 +67,6 @@ typedef struct ModelAction {
   int first_piece, behind_piece; /* of its message */
 } ModelAction;
 
-/* The order in which a sparse matrix is factored: its columns, and the row of the pivot wanted for each. Without one it is dense. */
-typedef struct ModelOrder {
-  int n, room; /* room: entries that each of its factors has at most */
-  const int *column, *row;
-} ModelOrder;
-
 typedef enum VariableKind {
   VARIABLE_COLUMN,
   VARIABLE_PARAMETER,
@@ -113,7 +110,6 @@ typedef struct ModelInitial {
   const int *balance;              /* per row behind those of the system: its unknown */
   const double *pull;              /* per unknown; negative: from where it is, not to its target */
   const double *value, *target;    /* per column: the solution with the values of the model's text; start values */
-  ModelOrder order;                /* of the matrix */
   ModelProgram *residual, *jacobian;
 } ModelInitial;
 
@@ -127,9 +123,8 @@ typedef struct Model {
   ModelProgram *branch_program;
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
-  const Integrator *integrator; /* of the library; 0: radau.c */
-  const bool *given;            /* per column: see System */
-  size_t step_room;             /* of the integrator, found when memory is laid out */
+  const Integrator *integrator, *sliding; /* the latter where the solution slides along an edge; 0: it cannot */
+  const bool *constant, *given, *spare;   /* see System */
   int unknowns, rows, columns, parameters, discretes, states, work;
   int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
@@ -146,7 +141,6 @@ typedef struct Model {
   const ModelUnit *unit;
   ModelProgram *residual, *jacobian;
   int nonzeros;
-  ModelOrder whole, jump; /* of all rows and the links of states, of jumps */
   const int *jacobian_start, *jacobian_row;
   int modes, first_mode;
   const Condition *mode;
@@ -197,7 +191,6 @@ typedef struct Scalars {
   double time, tolerance, max_step;
   double end;                              /* of the run, where relations are as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
-  int is_first, has_dense, has_jacobian;   /* of the integrator */
   double event;                            /* the time of the last event */
   int changed;                             /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
@@ -206,15 +199,6 @@ typedef struct Scalars {
   int system;  /* of the model, under way */
   int steps, rejected, events, pivots;
 } Scalars;
-
-/* A square matrix and its factors (matrix.c). */
-typedef struct Matrix {
-  int n, copies, entries, last, room;
-  const ModelOrder *order;
-  double *dense, *value, *lower, *upper, *diagonal, *scale, *x;
-  int *start, *row, *place, *pivot, *mark, *stack, *next, *reached;
-  int *lower_start, *lower_row, *upper_start, *upper_place;
-} Matrix;
 
 typedef struct Solver {
   const Model *model; /* the system under way */
@@ -233,9 +217,7 @@ typedef struct Solver {
   double *block_value, *weight, *matrix, *correction, *residual, *trial, *joint, *work;
   int *pivot, *columns, *place, *candidates, *queue;
   unsigned char *held;
-  Matrix full, pair; /* of rows or of states; with real and imaginary parts */
-  double *full_entries, *right, *direction, *row_direction, *input_rows, *kept_parameters;
-  int *full_place, *link_from, *link_to; /* per column */
+  double *right, *direction, *row_direction, *input_rows, *kept_parameters;
   /* events */
   Edges edges;
   Decide decide;
@@ -249,19 +231,18 @@ typedef struct Solver {
   /* delays */
   Delays delays;
   double *past_y; /* the columns at the end of what delays know */
-  /* integration */
-  double *x, *x_trial, *f0, *f, *z, *w, *dense, *jacobian, *real, *complex_real, *complex_imaginary, *scale, *step_y,
-      *stage_y;
-  int *real_pivot, *complex_pivot;
-  double *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
-  /* an integrator of the library, made for a model with these tolerances */
-  System system;
-  void *integrator;
-  char *step_memory;
-  size_t step_room;
-  int *successor; /* per column */
+  double *stage_y, *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
+  /* of the library, in a heap within the heap, made for a model with these tolerances */
+  Heap *heap, *workspace;
+  void *ticket;
   const Model *made_for;
+  const Integrator *made_by;
   Scalars made_with;
+  void *integrator;
+  Variation *variation, *transposed;
+  Linear *jump_matrix;
+  System system;
+  int *successor; /* per column */
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
   void (*made)(void *context,
@@ -272,7 +253,8 @@ typedef struct Solver {
 /* ---- a run ---- */
 
 size_t solver_size(const Model *model);
-Solver *solver_make(const Model *model, void *memory);
+Solver *solver_make(const Model *model, void *memory); /* 0: there is no memory for its heap */
+void solver_free(Solver *solver);
 
 /* To be called when `changing` has been read, and when it has been written to. */
 void solver_saved(Solver *solver);
@@ -323,24 +305,13 @@ SolverStatus solver_follow(Solver *solver);
 int looks_point(Solver *solver, double t, double *y);
 double looks_locate(Solver *solver, int *found);
 
-/* matrix.c */
-int model_is_sparse(const Model *model);
-void matrix_begin(Matrix *matrix, int n, int copies, const ModelOrder *order);
-void matrix_add(Matrix *matrix, int row, int column, double value);
-int matrix_factor(Matrix *matrix);
-void matrix_solve(Matrix *matrix, double *b);
-void matrix_solve_transposed(Matrix *matrix, double *b);
-
 /* states.c */
 void states_link(Solver *solver);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, const double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
-SolverStatus states_jacobian(Solver *solver, double t, const double *y, double *jacobian);
 SolverStatus states_solve(Solver *solver, double t, double *y, int is_following);
-int states_direction(Solver *solver, double t, const double *y, double *columns, const double *rows);
-int states_adjoint(Solver *solver, double t, const double *y, double *columns, double *rows);
 
 /* events.c */
 int events_any(const Model *model);
@@ -367,18 +338,22 @@ int slides_limit(const Model *model);
 SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following);
 SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
 
-/* steps.c */
-size_t steps_size(const Model *model);
+/* steps.c: what is made for the system under way; steps; directions of all columns. */
+void steps_make(Solver *solver);
 void steps_start(Solver *solver);
 void steps_suggest(Solver *solver, double next);
+void steps_repeat(Solver *solver, double t, double next);
 void steps_switch(Solver *solver);
 SolverStatus steps_step(Solver *solver, double stop);
 void steps_interpolate(Solver *solver, double t, double *y);
 void steps_saved(Solver *solver);
 
-/* radau.c */
-SolverStatus radau_step(Solver *solver, double stop);
-void radau_start(Solver *solver);
-void radau_interpolate(Solver *solver, double t, double *y);
+/* In `columns`: a direction of the states; in `rows`: what else changes the rows. All other columns follow. Returns 1 where rows do not
+ * determine them. */
+int steps_direction(Solver *solver, double *columns, const double *rows);
+
+/* In `columns`: weights of all columns. What these sum up to has the derivatives by states that are left there, and those by the values of
+ * rows that are left in `rows`. */
+int steps_adjoint(Solver *solver, double *columns, double *rows);
 
 #endif

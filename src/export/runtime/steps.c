@@ -1,149 +1,220 @@
-/* steps: the steps of a run, by the integrator of the library that was chosen when the model was written, or by radau.c. */
+/* steps: the steps of a run by the integrators of the library, and the directions that all columns move in with the states. Where memory is refused, a step
+ * fails, and integrators are made again for the next. */
 #include "solver.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- memory ---- */
-
-void *heap_array(Heap *heap, size_t count, size_t size) {
-  size_t start = (heap->used + 15) / 16 * 16;
-  heap->used = start + (count + 1) * size;
-  return heap->begin ? heap->begin + start : 0;
-}
-
-void *heap_alloc(Heap *heap, size_t size) {
-  void *made = heap_array(heap, 1, size);
-  return made ? made : size <= heap->room ? heap->self : 0;
-}
-
-void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t array_count) {
-  for (size_t k = 0; k < array_count; k++) *arrays[k] = heap_array(heap, count, sizeof(double));
-}
-
 /* ---- the system ---- */
 
+static EvalStatus status_of(int failed) { return failed ? EVAL_DOMAIN : EVAL_OK; }
+
 static EvalStatus complete(void *context, double t, double *y) {
-  return slides_complete(context, t, y, 1) == SOLVER_OK ? EVAL_OK : EVAL_DOMAIN;
+  return status_of(slides_complete(context, t, y, 1) != SOLVER_OK);
 }
 
 static EvalStatus find(void *context, double t, double *y) {
-  return slides_complete(context, t, y, 0) == SOLVER_OK ? EVAL_OK : EVAL_DOMAIN;
+  return status_of(slides_complete(context, t, y, 0) != SOLVER_OK);
 }
 
-static System make_system(const Model *model) {
-  return (System){.columns = model->columns,
-                  .rows = model->rows,
-                  .links = model->states,
-                  .column_start = model->jacobian_start,
-                  .row_index = model->jacobian_row,
-                  .nominal = model->nominal,
-                  .size = model->nominal,
-                  .complete = complete,
-                  .find = find,
-                  .rates = complete,
-                  .given = model->given};
+static EvalStatus residual(void *context, double t, const double *y, double *rows) {
+  return status_of(program_run(context, ((Solver *)context)->model->residual, t, y, rows));
 }
 
-static void *make(const Model *model, const System *system, const Scalars *now, Heap *heap) {
-  IntegratorOptions options = {.relative_tolerance = now->tolerance, .absolute_tolerance = now->tolerance};
-  if (now->max_step < HUGE_VAL) options.max_step = now->max_step;
-  return model->integrator->create(heap, system, &options);
+/* Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
+static EvalStatus jacobian(void *context, double t, const double *y, double *values) {
+  const Model *model = ((Solver *)context)->model;
+  program_run(context, model->jacobian, t, y, values);
+  for (int e = 0; e < model->nonzeros; e++)
+    if (!isfinite(values[e])) values[e] = 0;
+  return EVAL_OK;
 }
 
-size_t steps_size(const Model *model) {
-  double self[1024]; /* an integrator without its arrays is smaller */
-  Heap heap = {.self = self, .room = sizeof self};
-  System system = make_system(model);
-  Scalars now = {.tolerance = model->tolerance, .max_step = HUGE_VAL};
-  if (!model->integrator) return 0;
-  make(model, &system, &now, &heap);
-  return heap.used;
-}
-
-/* Tolerances and the system may have become others since the last time. */
-static void make_integrator(Solver *solver) {
+static System make_system(Solver *solver) {
   const Model *model = solver->model;
-  Heap heap = {.begin = solver->step_memory};
-  solver->system = make_system(model);
-  solver->system.context = solver;
-  solver->system.link_from = solver->from;
-  solver->system.link_to = solver->to;
-  solver->system.successor = solver->successor;
   for (int j = 0; j < model->unknowns; j++)
     for (int order = 0; order <= model->d[j]; order++) {
       int q = model->column_start[j] + order;
       solver->successor[q] = order < model->d[j] ? q + 1 : -1;
     }
-  memset(solver->step_memory, 0, solver->step_room);
-  solver->integrator = make(model, &solver->system, solver->now, &heap);
-  solver->made_for = model;
-  solver->made_with = *solver->now;
+  return (System){.context = solver,
+                  .columns = model->columns,
+                  .rows = model->rows,
+                  .links = model->states,
+                  .link_from = solver->from,
+                  .link_to = solver->to,
+                  .successor = solver->successor,
+                  .column_start = model->jacobian_start,
+                  .row_index = model->jacobian_row,
+                  .constant = model->constant,
+                  .nominal = model->nominal,
+                  .size = model->nominal,
+                  .residual = residual,
+                  .jacobian = jacobian,
+                  .complete = complete,
+                  .find = find,
+                  .rates = complete,
+                  .given = model->given,
+                  .spare = model->spare};
 }
 
-static int has_integrator(const Solver *solver) { return solver->model->integrator && solver->model->states; }
+static const Integrator *wanted_integrator(const Solver *solver) {
+  return solver->edges.now->slides ? solver->model->sliding : solver->model->integrator;
+}
+
+/* The system, tolerances or the integrator may have become others since the last time. */
+void steps_make(Solver *solver) {
+  const Scalars *now = solver->now, *with = &solver->made_with;
+  const Model *model = solver->model;
+  if (solver->made_for == model && solver->made_by == wanted_integrator(solver) && with->tolerance == now->tolerance &&
+      with->max_step == now->max_step)
+    return;
+  heap_release(solver->heap, solver->ticket);
+  solver->ticket = 0;
+  solver->made_for = 0;
+  solver->integrator = solver->variation = solver->transposed = 0;
+  solver->jump_matrix = 0;
+  solver->workspace = heap_within(solver->heap, &solver->ticket);
+  solver->system = make_system(solver);
+  solver->variation = variation_new(solver->workspace, &solver->system);
+  solver->transposed = variation_new_transposed(solver->workspace, &solver->system);
+  solver->made_for = model;
+  solver->made_by = wanted_integrator(solver);
+  solver->made_with = *now;
+}
 
 /* ---- steps ---- */
 
-void steps_start(Solver *solver) {
-  Scalars *now = solver->now;
-  const Scalars *with = &solver->made_with;
-  if (!has_integrator(solver)) {
-    radau_start(solver);
-    return;
-  }
-  if (solver->made_for != solver->model || with->tolerance != now->tolerance || with->max_step != now->max_step)
-    make_integrator(solver);
+typedef struct Call {
+  Solver *solver;
+  double stop;
+  StepStatus status;
+} Call;
+
+static void start(void *context) {
+  Solver *solver = ((Call *)context)->solver;
+  const Scalars *now = solver->now;
+  steps_make(solver);
+  IntegratorOptions options = {.relative_tolerance = now->tolerance,
+                               .absolute_tolerance = now->tolerance,
+                               .max_step = now->max_step < HUGE_VAL ? now->max_step : 0};
+  if (!solver->integrator) solver->integrator = solver->made_by->create(solver->workspace, &solver->system, &options);
   double end = now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
-  solver->model->integrator->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
-  now->next = 0;
+  solver->made_by->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
+}
+
+static void step(void *context) {
+  Call *call = context;
+  call->status = call->solver->made_by->step(call->solver->integrator, call->stop);
+}
+
+static void switch_states(void *context) {
+  Solver *solver = ((Call *)context)->solver;
+  solver->made_by->switch_states(solver->integrator, solver->y);
+}
+
+static void protect(Call *call, void (*work)(void *context)) {
+  if (!heap_protect(call->solver->heap, work, call)) call->solver->made_for = 0, call->solver->integrator = 0;
+}
+
+void steps_start(Solver *solver) {
+  protect(&(Call){.solver = solver}, start);
+  solver->now->next = 0;
 }
 
 void steps_suggest(Solver *solver, double next) {
   solver->now->next = next;
-  if (has_integrator(solver) && next > 0) solver->model->integrator->suggest(solver->integrator, next);
+  if (solver->integrator && next > 0) solver->made_by->suggest(solver->integrator, next);
+}
+
+/* Back to the beginning of the last step, t, of which a part is tried next. */
+void steps_repeat(Solver *solver, double t, double next) {
+  solver->now->time = t;
+  if (solver->integrator && next > 0 && solver->made_by->repeat(solver->integrator, next)) return;
+  steps_start(solver);
+  steps_suggest(solver, next);
 }
 
 /* States have been exchanged. */
 void steps_switch(Solver *solver) {
-  if (has_integrator(solver)) {
-    solver->model->integrator->switch_states(solver->integrator, solver->y);
-    return;
+  if (solver->integrator) protect(&(Call){.solver = solver}, switch_states);
+}
+
+/* The rows hold at the end of a step as exactly as they can. */
+static void take_values(Solver *solver) {
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  const double *values = solver->made_by->values(solver->integrator);
+  for (int is_following = 1; is_following >= 0; is_following--) {
+    memcpy(solver->y, values, size);
+    if (slides_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return;
   }
-  double next = solver->now->next;
-  radau_start(solver);
-  solver->now->next = next;
-  solver->now->is_first = 0;
+  memcpy(solver->y, values, size);
 }
 
 SolverStatus steps_step(Solver *solver, double stop) {
   Scalars *now = solver->now;
   IntegratorStatistics before, after;
-  if (!has_integrator(solver)) return radau_step(solver, stop);
-  const Integrator *integrator = solver->model->integrator;
-  integrator->statistics(solver->integrator, &before);
-  if (integrator->step(solver->integrator, stop) != STEP_OK) return SOLVER_FAILED;
-  integrator->statistics(solver->integrator, &after);
+  Call call = {solver, stop, STEP_EVALUATION};
+  if (!solver->integrator) return SOLVER_FAILED;
+  solver->made_by->statistics(solver->integrator, &before);
+  protect(&call, step);
+  if (call.status != STEP_OK || !solver->integrator) return SOLVER_FAILED;
+  solver->made_by->statistics(solver->integrator, &after);
   now->step_begin = now->time;
-  now->step_end = now->time = integrator->time(solver->integrator);
+  now->step_end = now->time = solver->made_by->time(solver->integrator);
   now->step = now->step_end - now->step_begin;
   now->next = after.next;
   now->steps++;
   now->rejected +=
       (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
-  memcpy(solver->y, integrator->values(solver->integrator), (size_t)solver->model->columns * sizeof(double));
+  take_values(solver);
   return SOLVER_OK;
 }
 
 void steps_interpolate(Solver *solver, double t, double *y) {
-  if (!has_integrator(solver)) radau_interpolate(solver, t, y);
-  else solver->model->integrator->segment.interpolate(solver->integrator, t, 0, (uint32_t)solver->model->columns, y);
+  solver->made_by->segment.interpolate(solver->integrator, t, 0, (uint32_t)solver->model->columns, y);
 }
 
-/* The memory of an integrator has pointers: it is no part of a saved state. Both who is saved and who is restored begin again with it. */
+/* The memory of an integrator is no part of a saved state. Both who is saved and who is restored go on with a new one. */
 void steps_saved(Solver *solver) {
   double next = solver->now->next;
-  if (!has_integrator(solver) || !solver->now->is_started) return;
+  solver->made_for = 0;
+  if (!solver->now->is_started) return;
   steps_start(solver);
   steps_suggest(solver, next);
+}
+
+/* ---- directions ---- */
+
+typedef struct Direction {
+  Solver *solver;
+  Variation *variation;
+  bool is_transposed, is_regular;
+} Direction;
+
+static void factor_rows(void *context) {
+  Direction *task = context;
+  Solver *solver = task->solver;
+  steps_make(solver);
+  task->variation = task->is_transposed ? solver->transposed : solver->variation;
+  task->is_regular = variation_factor(task->variation, solver->now->time, solver->y) == EVAL_OK;
+}
+
+static Variation *factored_rows(Solver *solver, bool is_transposed) {
+  Direction task = {solver, 0, is_transposed, false};
+  return heap_protect(solver->heap, factor_rows, &task) && task.is_regular ? task.variation : 0;
+}
+
+int steps_direction(Solver *solver, double *columns, const double *rows) {
+  Variation *variation = factored_rows(solver, false);
+  if (variation) variation_solve(variation, rows, columns);
+  return !variation;
+}
+
+int steps_adjoint(Solver *solver, double *columns, double *rows) {
+  Variation *variation = factored_rows(solver, true);
+  if (!variation) return 1;
+  variation_solve_transposed(variation, columns, rows);
+  for (int r = 0; r < solver->model->rows; r++) rows[r] = -rows[r];
+  return 0;
 }

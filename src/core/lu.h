@@ -1,17 +1,12 @@
-/* linear: factors of small dense matrices, stored by columns, and the choice of independent columns. Exported solvers carry it as it stands. */
+/* lu: factors of small dense matrices, stored by columns, and the choice of independent columns. Exported solvers carry it as it stands. */
 #pragma once
 
 /* Factors, and solutions in place. Factoring returns 0, or 1 where the matrix is singular. */
 int lu_factor(int n, double *a, int *pivot);
 void lu_solve(int n, const double *a, const int *pivot, double *b);
-void lu_solve_transposed(int n, const double *a, const int *pivot, double *b);
 
 /* The determinant, by the factors. */
 double lu_determinant(int n, const double *a, const int *pivot);
-
-/* The same of a matrix a + ib, and a solution x + iy. */
-int complex_factor(int n, double *a, double *b, int *pivot);
-void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y);
 
 /* The first `rows` of `order` become independent columns, the largest remainder first (Gram and Schmidt). The matrix is
  * destroyed. Returns 1 where the rank is smaller. */

@@ -1,5 +1,5 @@
-/* linear: see linear.h. */
-#include "core/linear.h"
+/* lu: see lu.h. */
+#include "core/lu.h"
 
 #include <math.h>
 
@@ -38,74 +38,10 @@ void lu_solve(int n, const double *a, const int *pivot, double *b) {
   }
 }
 
-void lu_solve_transposed(int n, const double *a, const int *pivot, double *b) {
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < k; i++) b[k] -= a[i + k * n] * b[i];
-    b[k] /= a[k + k * n];
-  }
-  for (int k = n - 1; k >= 0; k--)
-    for (int i = k + 1; i < n; i++) b[k] -= a[i + k * n] * b[i];
-  for (int k = n - 1; k >= 0; k--)
-    if (pivot[k] != k) swap(&b[k], &b[pivot[k]]);
-}
-
 double lu_determinant(int n, const double *a, const int *pivot) {
   double determinant = 1;
   for (int k = 0; k < n; k++) determinant *= pivot[k] != k ? -a[k + k * n] : a[k + k * n];
   return determinant;
-}
-
-/* x + iy becomes (x + iy) / (c + id). */
-static void divide(double *x, double *y, double c, double d) {
-  double size = c * c + d * d, real = (*x * c + *y * d) / size;
-  *y = (*y * c - *x * d) / size;
-  *x = real;
-}
-
-/* a + ib is the matrix. */
-int complex_factor(int n, double *a, double *b, int *pivot) {
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int i = k + 1; i < n; i++)
-      if (hypot(a[i + k * n], b[i + k * n]) > hypot(a[best + k * n], b[best + k * n])) best = i;
-    pivot[k] = best;
-    double c = a[best + k * n], d = b[best + k * n];
-    if ((c == 0 && d == 0) || !isfinite(c) || !isfinite(d)) return 1;
-    for (int j = 0; j < n && best != k; j++) {
-      swap(&a[k + j * n], &a[best + j * n]);
-      swap(&b[k + j * n], &b[best + j * n]);
-    }
-    for (int i = k + 1; i < n; i++) divide(&a[i + k * n], &b[i + k * n], c, d);
-    for (int j = k + 1; j < n; j++) {
-      double real = a[k + j * n], imaginary = b[k + j * n];
-      if (real == 0 && imaginary == 0) continue;
-      for (int i = k + 1; i < n; i++) {
-        a[i + j * n] -= a[i + k * n] * real - b[i + k * n] * imaginary;
-        b[i + j * n] -= a[i + k * n] * imaginary + b[i + k * n] * real;
-      }
-    }
-  }
-  return 0;
-}
-
-void complex_solve(int n, const double *a, const double *b, const int *pivot, double *x, double *y) {
-  for (int k = 0; k < n; k++) {
-    if (pivot[k] == k) continue;
-    swap(&x[k], &x[pivot[k]]);
-    swap(&y[k], &y[pivot[k]]);
-  }
-  for (int k = 0; k < n; k++)
-    for (int i = k + 1; i < n; i++) {
-      x[i] -= a[i + k * n] * x[k] - b[i + k * n] * y[k];
-      y[i] -= a[i + k * n] * y[k] + b[i + k * n] * x[k];
-    }
-  for (int k = n - 1; k >= 0; k--) {
-    divide(&x[k], &y[k], a[k + k * n], b[k + k * n]);
-    for (int i = 0; i < k; i++) {
-      x[i] -= a[i + k * n] * x[k] - b[i + k * n] * y[k];
-      y[i] -= a[i + k * n] * y[k] + b[i + k * n] * x[k];
-    }
-  }
 }
 
 static double dot(int n, const double *a, const double *b) {
