@@ -13,7 +13,7 @@
  *
  * Where events make a difference, a point is steady only if no event follows there. A run that is started has the discrete values; its states
  * are put to where Newton's method finds no rates, and an event takes place there. If that changes something, Newton's method goes on
- * with the values behind it. */
+ * with the values after it. */
 
 enum { ROUNDS = 50 };
 

@@ -155,7 +155,7 @@ void form_remove_superfluous(Reduction *reduction);
 /* Only the rows of the highest level; every column tied to the next. */
 void form_use_highest_rows(Reduction *reduction);
 
-/* The rows of all levels, but for equations that are differentiated the last `without`; a multiplier for
+/* The rows of all levels, except for equations that are differentiated the last `without`; a multiplier for
  * each level below the last one taken, so that the form is square. */
 void form_use_levels(Reduction *reduction, int32_t without);
 

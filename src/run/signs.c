@@ -64,7 +64,7 @@ static double root_of_line(const Looks *looks, int k) {
   return looks->time[k] + (looks->time[k] - looks->time[k + 1]) * second / (first - second);
 }
 
-/* A double zero between the second and the third look: the root of the determinant is a straight line before and behind, and both lead to one
+/* A double zero between the second and the third look: the root of the determinant is a straight line before and after, and both lead to one
  * time between the looks, to a tenth. One that turns without being zero does so too if it comes so near. */
 static bool touches(const Looks *looks, double *time) {
   double low = looks->time[2], high = looks->time[1];

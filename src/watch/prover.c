@@ -44,7 +44,7 @@ struct Prover {
   Switches *switches;
   const StatePlan *plan;
   bool has_conditions;
-  /* for the states of now, in a heap of its own */
+  /* for the current states, in a heap of its own */
   Heap *heap;
   void *ticket;
   int32_t *states, links;
@@ -113,7 +113,7 @@ static uint32_t position_of(Prover *prover, uint32_t column) {
   return prover->columns.count - 1;
 }
 
-/* The columns of a unit that the states of now leave to it. */
+/* The columns of a unit that the current states leave to it. */
 static int32_t list_solved(const Cone *cone, const UnitPlan *plan, uint32_t *columns, int32_t *local) {
   const Array *array = cone->prover->evaluator->array;
   const BlockShape *shape = plan->shape;
