@@ -247,7 +247,7 @@ daedal_model *daedal_check_fmu(const char *path, const daedal_load_options *opti
 daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
 
 /* The models and blocks in packages of the libraries that were parsed, those that are not partial, by their full names;
- * NULL behind the last. The names belong to the handle. */
+ * NULL after the last. The names belong to the handle. */
 const char *daedal_library_model(const daedal_model *parsed, uint32_t index);
 
 const char *daedal_model_name(const daedal_model *model);
@@ -364,7 +364,7 @@ typedef struct daedal_options {
   /* Where overrides decide the structure, the result has a model of its own, read from the same text. Of two for one variable the later counts. */
   const daedal_override *overrides;
   uint32_t override_count;
-  const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
+  const char *start_values; /* file with a list of modifiers, as DAEDAL_REPORT_START_VALUES gives it; NULL for none */
   const char *start_from;   /* result file to take start values from; NULL for none */
   double start_from_time;   /* the time in that file; NaN: its end */
   /* The variables to keep. A name means that variable, the name of an array its elements, and what is neither is an extended regular
@@ -386,10 +386,10 @@ typedef struct daedal_options {
   const char *const
       *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
   bool open_inputs; /* inputs of type Real that nothing gives are set by the caller, as if `inputs` had their names */
-  /* While running the rows go to this file as CSV, every second, and the state behind them to PART_PATH.state; both stay. NULL: they do not. */
+  /* While running the rows go to this file as CSV, every second, and the state after them to PART_PATH.state; both stay. NULL: they do not. */
   const char *part_path;
   /* Goes on from part_path and its state, left by a run of the same model, method, inputs, parameters and output points: the trajectory
-   * is that of a run without a break, within the tolerance. Numbers of steps and events are those from there on. */
+   * is that of a run without a break, within the tolerance. Numbers of steps and events are those from that point on. */
   bool resumes;
   const double
       *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
@@ -586,7 +586,7 @@ daedal_status daedal_run_interpolate(daedal_run *run, double time, double *value
  * that names the variable. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
-/* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, but for round-off.
+/* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, except for round-off.
  * States are those in use, as daedal_run_states gives them at the time reached; they may be others after every step. The Jacobian, d f / d x, is
  * dense, by columns, exact. An indicator belongs to a condition; it is positive while the condition stays as it is, negative where it has to change, and
  * infinite for conditions of time alone. DAEDAL_USAGE: the run was not started, or its method makes no such form (the counts are 0 then);
@@ -599,7 +599,7 @@ uint32_t daedal_run_indicator_count(const daedal_run *run);
 daedal_status daedal_run_indicators(daedal_run *run, double time, const double *states, double *indicators);
 
 /* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
- * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started anew or freed.
+ * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started again or freed.
  * NULL: there is none. After a restore the diagnostics of the run are those said since then. */
 typedef struct daedal_state daedal_state;
 daedal_state *daedal_run_save(daedal_run *run);
@@ -671,7 +671,7 @@ typedef struct daedal_sweep_options {
   const char *trajectories;
   const char *journal; /* file that keeps finished points while the sweep runs; NULL: none */
   bool resume;         /* take over the points that a journal of the same sweep has */
-  bool keep_courses;   /* of outputs over time, for daedal_sweep_plot */
+  bool keep_courses;   /* of outputs over time, for daedal_draw */
   /* For a program that spreads a sweep over processes: this one runs the share number `process` of `processes` (0: of 1). */
   uint32_t process, processes;
   /* Called now and then in the thread of daedal_sweep_execute; true stops the sweep. */
@@ -679,7 +679,7 @@ typedef struct daedal_sweep_options {
   void *context;
 } daedal_sweep_options;
 
-/* Reads what is asked for, makes the plan and opens the journal. on_step of the options is not called. Always a handle but for
+/* Reads what is asked for, makes the plan and opens the journal. on_step of the options is not called. Always a handle except for
  * exhausted memory (NULL): ask daedal_status_of. */
 daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
                                 const daedal_sweep_options *sweep_options);
@@ -738,7 +738,7 @@ typedef struct daedal_fit_options {
 } daedal_fit_options;
 
 /* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt, within
- * bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always a handle but for exhausted memory
+ * bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always a handle except for exhausted memory
  * (NULL): ask daedal_status_of. */
 daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
 
@@ -828,7 +828,7 @@ daedal_status daedal_files_compare(daedal_files *files, const daedal_difference_
 /* How much differs: signals beyond the tolerance, signals that only one file has, and 1 if the times begin or end elsewhere. */
 uint32_t daedal_files_different(const daedal_files *files);
 
-/* A signal of both files, the largest relative difference first; name NULL behind the last. */
+/* A signal of both files, the largest relative difference first; name NULL after the last. */
 typedef struct daedal_difference {
   const char *name;
   double largest, relative; /* |first - second|, and divided by the largest |value| of the signal */

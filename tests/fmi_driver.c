@@ -82,7 +82,7 @@ typedef struct Member {
   uint32_t length;
 } Member;
 
-/* The k-th file; false behind the last one. */
+/* The k-th file; false after the last one. */
 static bool member(const Bytes *archive, uint32_t k, Member *found) {
   const unsigned char *at = archive->data + archive->size - 22;
   while (at > archive->data && number(at, 4) != 0x06054b50) at--;
@@ -681,7 +681,7 @@ static bool update_discrete_states(const Fmu *fmu, void *instance, double *next)
   return !terminates;
 }
 
-/* In event mode, as behind the initialization. */
+/* In event mode, as after the initialization. */
 static void finish_event(Exchange *run) {
   const Fmu *fmu = run->fmu;
   run->terminated = !update_discrete_states(fmu, run->instance, &run->next_event);

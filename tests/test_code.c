@@ -604,7 +604,7 @@ static void end_while(Fixture *f, Routine *r, uint32_t head, uint32_t test, uint
   r->code.data[head].b = r->code.data[test].b = end;
 }
 
-/* x := a; while abs(x*x - a) > 1e-9 loop x := 0.5*(x + a/x); end while; and once more. */
+/* x := a; while abs(x*x - a) > 1e-9 loop x := 0.5*(x + a/x); end while; and again. */
 static void newton_root(Fixture *f) {
   Routine *r = new_function(f, "root", 1, 1);
   emit(f, r, CODE_LOCAL, 0, 0);

@@ -135,7 +135,7 @@ end Amplifier;
 
 
 def amplifier(rng):
-    """The error of x, amplified: all of y is what x misses of its closed form."""
+    """y is the amplified error of x: the difference between x and its closed form."""
     omega, rate = 10**rng.uniform(-0.5, 1), 10**rng.uniform(-1, 1.5)
     size = rate/(rate*rate + omega*omega)
     wave = f"{size!r}*({rate!r}*sin(w*time) - w*cos(w*time) + w*exp(-{rate!r}*time))"

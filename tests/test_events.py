@@ -828,7 +828,7 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[f"z{k}"], smooth[f"z{k}"], delta=3e-5)
 
     def test_conditions_that_rest_on_their_edges(self):
-        """They reach an edge from one side and stay on it: the relation tells what holds there, and what holds when it is left again."""
+        """Solutions reach an edge from one side and stay on it. The relation says what holds on the edge, and what holds after the solution leaves it."""
         for seed in runs.seeds(15):
             rng = random.Random(seed)
             edge, slow, speed = rng.uniform(-0.5, 0.5), rng.uniform(0.2, 0.8), rng.uniform(1, 3)

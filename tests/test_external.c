@@ -428,7 +428,7 @@ static void write_file(const char *path, const void *bytes, size_t size) {
   fclose(file);
 }
 
-/* The matrix [0, 1; 1, 2.5; 2, 4] under the name `tab`, behind another one, read as a table. */
+/* The matrix [0, 1; 1, 2.5; 2, 4] under the name `tab`, after another one, read as a table. */
 static void check_file(Bench *b, const char *path, const void *bytes, size_t size) {
   write_file(path, bytes, size);
   double none[] = {0};

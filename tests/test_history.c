@@ -1,5 +1,5 @@
 /* The past of a multistep method: polynomials are continued exactly whatever the steps, rejected plans leave nothing
- * behind, and equal steps give the coefficients of the books. */
+ * after, and equal steps give the coefficients of the books. */
 #include "integrate/history.h"
 
 #include <math.h>

@@ -233,7 +233,7 @@ static void test_linearity(void **state) {
 
 /* ---- parts that hide constraints ---- */
 
-/* The names of the highest index, part after part, each part behind its index. */
+/* The names of the highest index, part after part, each part after its index. */
 static void assert_parts(const char *text, const char *expected) {
   Bench *bench = bench_new(text);
   HiddenParts parts = parts_find(bench->model, bench->heap);

@@ -30,7 +30,7 @@ enum { PATTERN = 0xa5, BLOCKS = 256 };
 
 /* Blocks in use, so that patterns can be looked at. */
 typedef struct Fence {
-  bool at_end; /* the block ends at the page behind it; else it begins at the page before it */
+  bool at_end; /* the block ends at the page after it; else it begins at the page before it */
   struct Block {
     char *pages, *block;
     size_t length, size;
@@ -92,7 +92,7 @@ enum { ROWS = sizeof rows / sizeof *rows };
 typedef struct Case {
   const char *name;
   uint32_t count;
-  const char *words[ARGUMENTS]; /* of the row: what stands behind the name */
+  const char *words[ARGUMENTS]; /* of the row: what stands after the name */
   ExternalValue values[ARGUMENTS];
   uint32_t sizes[ARGUMENTS][3];
   double numbers[ARGUMENTS][NUMBERS];

@@ -186,7 +186,7 @@ static void try_plan(daedal_plan *plan) {
   TRY(free, NULL);
 }
 
-/* Its values are kept in room for 64 of them; it is started anew, so its states go. */
+/* Its values are kept in room for 64 of them; it is started again, so its states go. */
 static void try_run(daedal_run *run, daedal_state *state) {
   double room[64 * 64] = {0};
   assert_int_equal(TRY(run_set, run, NULL, 1), DAEDAL_USAGE);

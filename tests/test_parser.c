@@ -689,8 +689,8 @@ static void test_errors(void **state) {
       {"model M\n  parameter Real a = 1e;\nend M;", "2:22", "exponent of this number has no digits"},
       {"model M\n  final final Real x;\nend M;", "2:9", "stands here twice"},
       {"model M\n  Real x(start = 1;\nend M;", "2:19", "expected `,` or `)` in a modification"},
-      {"model M\n  Real x annotation;\nend M;", "2:20", "expected `(` behind `annotation`"},
-      {"model M\n  type E = enumeration(a b);\nend M;", "2:26", "behind the literals"},
+      {"model M\n  Real x annotation;\nend M;", "2:20", "expected `(` after `annotation`"},
+      {"model M\n  type E = enumeration(a b);\nend M;", "2:26", "after the literals"},
       {"model M\n  Real x\xff;\nend M;", "2:9", "invalid UTF-8: byte 0xff"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

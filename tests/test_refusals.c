@@ -1,7 +1,7 @@
 /* Every function of daedal.h with each of its allocations refused once, on models that take different ways: no crash, no leak,
  * and a refusal is said: the call is not done, its handle has the status DAEDAL_INTERNAL, and can still be asked and freed.
  *
- * A row of the table is one function. What it works on is made anew for each refusal, without one; then its allocations are
+ * A row of the table is one function. What it works on is made again for each refusal, without one; then its allocations are
  * counted, and each is refused in turn. Runs have thousands of allocations: with DAEDAL_TEST_TIER=long in the environment all of them are refused
  * in the scenarios, from a text to what a user gets, with each solver; of the calls of single functions a sample is, which lies evenly over the call, elsewhere in each
  * row. Without it all are samples. Each test says how many it refused.
@@ -288,7 +288,7 @@ static bool figures_of_two(Stage *stage) {
   return daedal_files_different(stage->files) == 0 && daedal_status_of(stage->files) == DAEDAL_OK;
 }
 
-/* Some models cannot be exported so, which is said. */
+/* Some models cannot be exported so, with a message. */
 static bool export_solver(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_export_solver(stage->model, stage->path, &options)) ||
@@ -912,7 +912,7 @@ static void every_function_has_a_row(void **state) {
   header_check(has_row);
 }
 
-/* Compilers that make empty files: an FMU has a library for each system behind one, which would run thousands of times here. */
+/* Compilers that make empty files: an FMU has a library for each system after one, which would run thousands of times here. */
 static void use_empty_compilers(void) {
   static const char *const names[] = {"cc", "x86_64-w64-mingw32-gcc"};
   char folder[300], file[340], path[8192];

@@ -363,7 +363,7 @@ static const double *segment_beginnings(daedal_result *asked, const Shooting *sh
   return begin;
 }
 
-/* A singular arc has fewer start values than variables that are differentiated: the run goes on from what it reaches. */
+/* A singular arc has fewer start values than variables that are differentiated: the run continues from what it reaches. */
 static bool is_singular(const BoundaryArcs *arcs, uint32_t arc) {
   for (uint32_t c = 0; arc < arcs->count && c < arcs->controls; c++)
     if (arcs->kind[(size_t)arc * arcs->controls + c] == ARC_SINGULAR) return true;

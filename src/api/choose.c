@@ -7,7 +7,7 @@ typedef struct VariableNames {
   TextVec text;
 } VariableNames;
 
-/* Time, then every variable, and behind each unknown its derivative. */
+/* Time, then every variable, and after each unknown its derivative. */
 static const char *name_at(void *context, uint32_t index) {
   VariableNames *names = context;
   if (index == 0) return "time";

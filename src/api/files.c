@@ -97,7 +97,7 @@ daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const 
 
 /* ---- choices ---- */
 
-/* The names of all files, one file behind the other. */
+/* The names of all files, one file after the other. */
 static const char *name_at(void *context, uint32_t index) {
   const daedal_files *files = context;
   for (uint32_t k = 0; k < files->count; k++) {

@@ -1,4 +1,4 @@
-/* fit: what stands behind a daedal_estimate. */
+/* fit: what stands after a daedal_estimate. */
 #pragma once
 
 #include "api/handles.h"
@@ -43,7 +43,7 @@ struct daedal_estimate {
   double level;          /* of the intervals */
   uint32_t most_iterations;
   FitZero zero;
-  daedal_options with_values; /* those of the plan, but that the overrides end with values of the parameters */
+  daedal_options with_values; /* those of the plan, except that the overrides end with values of the parameters */
   daedal_override *values;    /* these values */
   uint32_t runs;
   bool is_stopped; /* by the caller, or by the budget, on the way */

@@ -1,4 +1,4 @@
-/* handles: what stands behind the handles of daedal.h, and what the files of this folder share.
+/* handles: what stands after the handles of daedal.h, and what the files of this folder share.
  *
  * Invariant: whatever can allocate runs inside model_protect or result_protect. A refused allocation marks the
  * handle as broken; from then on it can only be asked for its status and freed.
@@ -145,7 +145,7 @@ struct daedal_result {
   Reduction reduction;      /* for its text */
   Explanation *explanation; /* of the initial values; NULL until asked for */
   TextVec plot, terminal, reports[REPORT_COUNT];
-  const struct PartContent *earlier;  /* the run that this one goes on from; NULL: none */
+  const struct PartContent *earlier;  /* the run that this one continues from; NULL: none */
   double *columns;                    /* the trajectory, signal by signal; NULL until asked for */
   double *values, *derivatives;       /* of a run that is stepped, by variable */
   const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
@@ -268,7 +268,7 @@ bool filter_signals(daedal_result *result, const char *const *words, const Signa
 daedal_model *model_retain(daedal_model *model);
 daedal_plan *plan_retain(daedal_plan *plan);
 
-/* What may change behind a model is read and written between these. */
+/* What may change after a model is read and written between these. */
 void model_lock(const daedal_model *model);
 void model_unlock(const daedal_model *model);
 
@@ -314,7 +314,7 @@ bool refuse_usage(daedal_result *result, const char *message);
 bool refuse_method(daedal_result *result, const char *name);
 bool refuse_name(const Model *model, Diags *diags, const char *name, const char *purpose);
 
-/* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, which is said. */
+/* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, with a message. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
 
 /* ---- options (options.c) ---- */
@@ -341,7 +341,7 @@ Simulation *simulate_operating_point(const Model *point, const Model *held, Heap
 /* A hash of all that decides the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);
 
-/* The model with a graph of its own, and that of a circuit with the start values of its operating point. */
+/* A copy of the model with its own expression graph; that of a circuit starts from its operating point. */
 Model *layer_at_operating_point(daedal_model *model);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
@@ -359,13 +359,13 @@ bool resume_begin(daedal_result *result, const daedal_options *options, Request 
 
 /* ---- overrides (overrides.c) ---- */
 
-/* Makes room for more overrides behind those of the options, whose list then lives in the arena: where the first of them goes. */
+/* Makes room for more overrides after those of the options, whose list then lives in the arena: where the first of them goes. */
 daedal_override *overrides_extend(Arena *arena, daedal_options *options, uint32_t more);
 
 /* Copies the overrides of the options, with their texts, to the arena. */
 void overrides_keep(Arena *arena, daedal_options *options);
 
-/* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide
+/* Reads the overrides and inputs of the options, and loads the model again for this result where parameters decide
  * its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
 bool overrides_take(daedal_result *result, const daedal_options *options);
 
@@ -416,7 +416,7 @@ typedef struct Bridge {
   double looked;         /* when the clock was last looked at */
   uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
   const char **texts;    /* of conditions that made events, by mode */
-  uint64_t run;          /* which one it is, to whom goes on from it; 0: not known yet */
+  uint64_t run;          /* which one it is, to whom continues from it; 0: not known yet */
 } Bridge;
 /* Rows and state of the run go to a file while it goes on (resume.c). */
 void part_begin(Bridge *bridge);

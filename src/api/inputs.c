@@ -1,6 +1,6 @@
 /* inputs: what gives inputs their values along time: expressions, files, tables and functions of the caller's.
  *
- * An input with a value is an equation, so the model is loaded anew with that as its binding. A model that was
+ * An input with a value is an equation, so the model is loaded again with that as its binding. A model that was
  * loaded so was asked then. */
 #include "api/handles.h"
 

@@ -1,5 +1,5 @@
 /* lifetime: a model and a plan live as long as somebody refers to them: the caller, or what was made from them. What may
- * change behind a model is under its lock. */
+ * change after a model is under its lock. */
 #include "api/fit.h"
 #include "api/sweep.h"
 

@@ -123,7 +123,7 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
   return work.run;
 }
 
-/* A list of overrides: the plan's, the values set before but for this name, and this one. */
+/* A list of overrides: the plan's, the values set before except for this name, and this one. */
 static void list_overrides(void *context) {
   RunSetting *setting = context;
   daedal_run *run = setting->run;

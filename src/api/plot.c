@@ -12,7 +12,7 @@
 
 /* ---- signals over time ---- */
 
-/* Times of events behind the start. */
+/* Times of events after the start. */
 static void add_events(const daedal_result *result, Arena *arena, Plot *plot) {
   const EventVec *passed = &result->simulation.statistics.stepper.passed;
   double *times = arena_array(arena, passed->count, sizeof *times);
@@ -70,7 +70,7 @@ uint32_t daedal_result_choose(daedal_result *result, const char *const *variable
 
 /* ---- bands ---- */
 
-/* Adds the square of what a target with this deviation lets the signal deviate by. false: it was not differentiated, which is said. */
+/* Adds the square of what a target with this deviation lets the signal deviate by. false: it was not differentiated, with a message. */
 static bool add_deviation(daedal_result *result, const PlotSeries *series, const char *target, double deviation,
                           double *squares) {
   const Trajectory *trajectory = recorder_of(result)->trajectory;
@@ -132,7 +132,7 @@ static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {
   return (PlotSeries){.label = "time", .unit = "s", .x = time, .y = time, .count = trajectory->rows};
 }
 
-/* The signal of that name; time is one, too. false: there is none, which is said. */
+/* The signal of that name; time is one, too. false: there is none, with a message. */
 static bool find_series(daedal_result *result, const char *name, Arena *arena, PlotSeries *series) {
   const Trajectory *trajectory = recorder_of(result)->trajectory;
   bool is_time = strcmp(name, "time") == 0;

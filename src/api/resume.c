@@ -1,4 +1,4 @@
-/* resume: what a run leaves behind while it goes on (result/part.h), and a run that goes on from there. */
+/* resume: what a run leaves after while it goes on (result/part.h), and a run that continues from there. */
 #include "api/handles.h"
 
 #include "base/map.h"

@@ -194,7 +194,7 @@ typedef struct PlanRunWork {
   RunPurpose purpose;
 } PlanRunWork;
 
-/* A model loaded anew with structural parameters needs a plan of its own. */
+/* A model loaded again with structural parameters needs a plan of its own. */
 static bool run_plan(daedal_result *result, const void *argument) {
   const PlanRunWork *work = argument;
   Request request = {.is_stepped = work->purpose == RUN_STEPPED};

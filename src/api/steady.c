@@ -13,7 +13,7 @@
  *
  * Where events make a difference, a point is steady only if no event follows there. A run that is started has the discrete values; its states
  * are put to where Newton's method finds no rates, and an event takes place there. If that changes something, Newton's method goes on
- * with the values behind it. */
+ * with the values after it. */
 
 enum { ROUNDS = 50 };
 
@@ -224,8 +224,8 @@ static const char *judge_by_rates(daedal_result *result, double t) {
              : "undecided";
 }
 
-/* "stable" where all modes decay, "unstable" where one grows. An eigenvalue that is another next to the point, as far as that is known, is zero: the
- * linear form does not tell then. */
+/* "stable" where all modes decay, "unstable" where one grows. An eigenvalue counts as zero if an error of the point within its
+ * known size could change its sign: the linear form does not decide then. */
 static bool judge(daedal_result *result, const LinearRequest *names, double t) {
   static const double edge = 1e-9, beside = 1e-7; /* of the fastest mode; of the sizes of states */
   const LinearForm *form = result->linear;

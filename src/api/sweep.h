@@ -1,4 +1,4 @@
-/* sweep: what stands behind a daedal_sweep.
+/* sweep: what stands after a daedal_sweep.
  *
  * Invariant: rows of the table belong to the thread that runs their point until the point is in `order`; from then on nobody
  * writes them. What threads allocate comes from the hook, not from the heap of the handle. */
@@ -28,7 +28,7 @@ struct daedal_sweep {
   HeapHook hook;
   daedal_result *asked;   /* the model, diagnostics and memory, but no run */
   daedal_options given;   /* texts are the caller's, until the plan is made */
-  daedal_options options; /* of the runs but for their overrides */
+  daedal_options options; /* of the runs except for their overrides */
   const char *directory;  /* of trajectories; NULL: none */
   const char *collection; /* the file they are to be in, the directory being for a while; NULL: none */
   uint32_t threads, process, processes;

@@ -140,7 +140,7 @@ typedef struct Crew {
   pthread_cond_t ended;
 } Crew;
 
-/* Of as many points behind each other as there are processes, each has one, by chance, so that no pattern of the values gives one
+/* Of as many points after each other as there are processes, each has one, by chance, so that no pattern of the values gives one
  * process all the long runs. */
 static bool is_own(const daedal_sweep *sweep, uint32_t point) {
   if (sweep->processes == 1) return true;

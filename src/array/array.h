@@ -107,7 +107,7 @@ uint32_t array_variable_column(const Array *array, uint32_t unknown);
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 
-/* Appends the names of the columns marked, with commas between; behind the first twelve only how many there are more. */
+/* Appends the names of the columns marked, with commas between; after the first twelve only how many there are more. */
 void array_list_columns(const Array *array, const bool *marked, Arena *arena, TextVec *text);
 
 /* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's

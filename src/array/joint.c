@@ -8,7 +8,7 @@
 enum { SAMPLES = 12, LEAST_DEFINED = 4 };
 
 /* Branches are looked at beside the edge, and at this part of that distance. Where slopes meet, they differ there by a small part of what they would with slopes that
- * do not, but for round-off. */
+ * do not, except for round-off. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 
 /* What does not jump is less, the nearer the edge: a root by a factor of ten between these distances. */

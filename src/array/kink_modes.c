@@ -5,7 +5,7 @@
 #include "array/joint.h"
 
 /* The first derivative of an equation jumps at a kink. It is a constraint on velocities where there is a second one. What is differentiated
- * by parameters needs the rates of velocities too, so its equations count as differentiated once more: then those that are not
+ * by parameters needs the rates of velocities too, so its equations count as differentiated again: then those that are not
  * differentiated by time are DIFFERENTIATED, and only their jumps matter. */
 enum { DIFFERENTIATED = 1, JUMPING = 2 };
 

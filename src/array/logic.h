@@ -63,7 +63,7 @@ typedef struct LogicDelay {
 uint32_t logic_delay_leaves(const LogicDelay *delay);
 
 typedef struct Logic {
-  uint32_t leaves;              /* of the model and of the logic: modes come behind them */
+  uint32_t leaves;              /* of the model and of the logic: modes come after them */
   uint32_t initial, terminal;   /* leaves that are true at the start, at the end */
   bool is_asked, asks_terminal; /* one of these is used; terminal() is */
   VEC(LogicStep) steps;         /* sorted by logic_sort: level l is [level_start[l], level_start[l + 1]) */

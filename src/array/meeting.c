@@ -7,7 +7,7 @@
 enum { SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
 /* Near an edge branches are looked at in this distance of it. Where slopes meet, they differ there by a small part of what they would
- * with slopes that do not, but for round-off of the row, and beside the edge by a visible part of the row. */
+ * with slopes that do not, except for round-off of the row, and beside the edge by a visible part of the row. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13, VISIBLE = 1e-6;
 
 typedef struct Meeting {
@@ -17,7 +17,7 @@ typedef struct Meeting {
   Dag *dag;
   bool *fails, *holds; /* per mode: the branches of a row do not meet; those of a row do */
   Expr *leaf;          /* per mode: a variable that its difference is linear in; EXPR_NONE: there is none */
-  uint32_t *slots;     /* per node: its place in the order of the row of now */
+  uint32_t *slots;     /* per node: its place in the order of the current row */
 } Meeting;
 
 /* A row and the relations of its modes, at a random point. */

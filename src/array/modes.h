@@ -12,7 +12,7 @@
 
 typedef struct Modes {
   uint32_t count;
-  uint32_t first;   /* discrete leaf index of mode 0: behind the leaves of the model and of the logic */
+  uint32_t first;   /* discrete leaf index of mode 0: after the leaves of the model and of the logic */
   Expr *relation;   /* the expression whose value the mode is; its operator says how it follows from the difference */
   Expr *written;    /* the difference as the equations write it, for guesses at which they do not hold */
   Expr *difference; /* inner modes replaced too, and variables that equations give explicitly by what gives them */

@@ -54,7 +54,7 @@ static int compare_entries(const void *a, const void *b) {
   return (p->order < q->order) - (p->order > q->order); /* highest order first */
 }
 
-/* A variable in an equation takes as long as so many steps of work in the passes behind: each goes over all of them, and the
+/* A variable in an equation takes as long as so many steps of work in the passes after: each goes over all of them, and the
  * equation is differentiated by it. */
 enum { INCIDENCE_WORK = 60 };
 

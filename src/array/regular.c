@@ -181,7 +181,7 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
 /* ---- null vectors ---- */
 
 /* Relative size of random changes that make a singular matrix just regular; the solution for any right-hand
- * side is then a null vector but for errors of that size. What is below NULL_ELEMENT of its largest element
+ * side is then a null vector except for errors of that size. What is below NULL_ELEMENT of its largest element
  * is taken for zero. */
 static const double DISTURBANCE = 1e-10, NULL_ELEMENT = 1e-6;
 enum { SUPPORT_POINTS = 2 };

@@ -11,12 +11,12 @@
 
 #include "array/samples.h"
 
-/* Unknowns of the problem that its equations, but for number `without`, leave free; preferred ones first: fixed start
+/* Unknowns of the problem that its equations, except for number `without`, leave free; preferred ones first: fixed start
  * value, start value, the others. Appended to the list. None in a problem of more than 20000 unknowns. O(unknowns^2 +
  * operations of a sparse elimination). */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 
-/* The proportions, per unknown of the problem, in which its equations, but for number `without`, leave unknowns free to move; NULL:
+/* The proportions, per unknown of the problem, in which its equations, except for number `without`, leave unknowns free to move; NULL:
  * they leave none free, or the problem is larger than that. Owned by the arena. Cost as above. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena);

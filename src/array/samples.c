@@ -50,7 +50,7 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
-/* A relation with time or a variable must not be taken as false for want of their values. */
+/* A relation with time or a variable must not be taken as false without their values. */
 static bool is_over_parameters(Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_DISCRETE) &&
          !dag_depends(dag, e, OP_PRE);
@@ -160,7 +160,7 @@ double sample_product_size(double a, double a_size, double b, double b_size) {
 }
 
 /* A value and the size of what it is the sum of: its round-off is a part of that, as in a running error analysis (Wilkinson). Sizes of
- * products do not multiply: behind a chain of pivots any value would be small beside them. */
+ * products do not multiply: after a chain of pivots any value would be small beside them. */
 typedef struct Sized {
   double value, size, absorbed;
 } Sized;

@@ -49,5 +49,5 @@ bool samples_vanish(const Samples *samples, Expr e);
 /* The size of a product of values with sizes. */
 double sample_product_size(double a, double a_size, double b, double b_size);
 
-/* Is a value of this size zero but for round-off? */
+/* Is a value of this size zero except for round-off? */
 bool sample_is_zero(double value, double size);

@@ -14,7 +14,7 @@ typedef struct ArenaChunk {
   max_align_t data[];
 } ArenaChunk;
 
-/* In a sanitizer build, what is not handed out is poisoned and a guard lies behind every object. */
+/* In a sanitizer build, what is not handed out is poisoned and a guard lies after every object. */
 #ifdef DAEDAL_SANITIZE
 #include <sanitizer/asan_interface.h>
 enum { GUARD = 16 };

@@ -90,7 +90,7 @@ typedef struct DiagMessage {
   const char *label, *title, *explanation;
 } DiagMessage;
 
-/* The rows in their order; a NULL label behind the last. */
+/* The rows in their order; a NULL label after the last. */
 const DiagMessage *diag_messages(void);
 
 /* One text of a source, with its line starts. Its offsets are begin .. begin + length, the end included. */
@@ -101,7 +101,7 @@ typedef struct SourceFile {
   IndexVec lines; /* place of each line's first byte in the text */
 } SourceFile;
 
-/* All texts that a model is read from, one behind the other in one space of offsets. The first is the one that the user
+/* All texts that a model is read from, one after the other in one space of offsets. The first is the one that the user
  * gave. Lines and columns are 1-based, and columns count UTF-8 characters. */
 typedef struct Source {
   Heap *heap;

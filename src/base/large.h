@@ -1,4 +1,4 @@
-/* large: factors of large matrices behind linear.h. daedal has LAPACK and KLU for them (large.c); an exported solver, which needs no library, has a file of its
+/* large: factors of large matrices after linear.h. daedal has LAPACK and KLU for them (large.c); an exported solver, which needs no library, has a file of its
  * own. */
 #pragma once
 

@@ -31,7 +31,7 @@ void map_put(Map *map, uint64_t key, uint32_t value);
 /* Frees the table; the map is empty then and can be used again. */
 void map_free(Map *map);
 
-/* A well mixed hash, a hash of bytes, and one of a text (NULL is another than the empty one) behind others. */
+/* A well mixed hash, a hash of bytes, and one of a text (NULL is another than the empty one) after others. */
 uint64_t hash_mix(uint64_t value);
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(uint64_t hash, const char *text);
@@ -79,5 +79,5 @@ Name names_find(const Names *names, const char *text, size_t length);
 const char *names_text(const Names *names, Name name);
 uint32_t names_length(const Names *names, Name name);
 
-/* Frees the table and all texts; it must be made anew before it is used again. */
+/* Frees the table and all texts; it must be made again before it is used again. */
 void names_free(Names *names);

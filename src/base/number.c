@@ -161,7 +161,7 @@ static char *put(char *at, const char *digits, int count) {
   return at + count;
 }
 
-/* The digits with the point behind the first `whole`; zeros stand where there are no digits. */
+/* The digits with the point after the first `whole`; zeros stand where there are no digits. */
 static char *put_digits(char *at, const char *digits, int count, int whole) {
   static const char zeros[20] = "0000000000000000000";
   if (whole <= 0) return put(put(put(at, "0.", 2), zeros, -whole), digits, count);

@@ -14,7 +14,7 @@ enum { POOL_SHIFT = 12, POOL_PIECE = 1 << POOL_SHIFT };
 typedef struct Pool {
   void **piece;
   uint32_t pieces, places; /* in use, and in the list */
-  uint32_t count;          /* the position behind the last element */
+  uint32_t count;          /* the position after the last element */
   uint32_t room;           /* elements that the last piece has memory for */
   size_t size;             /* of an element */
 } Pool;

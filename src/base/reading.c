@@ -70,7 +70,7 @@ static bool is_inside(const char *folder, const char *real) {
   return strncmp(folder, real, length) == 0 && (real[length] == '/' || !real[length]);
 }
 
-/* The real path of what is there of a path that is not: the folder in which it would be. A part `..` behind what is
+/* The real path of what is there of a path that is not: the folder in which it would be. A part `..` after what is
  * missing leads nowhere. */
 static bool resolve_above(const char *path, char real[PATH_MAX]) {
   char above[PATH_MAX];

@@ -2,7 +2,7 @@
  *
  * The first values decide on the pivots (Markowitz: least fill among entries large enough). What elimination with them
  * does is then a list of places, gone through for later values without a search. Pivots that no longer serve are chosen
- * anew.
+ * again.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* spread: numbers without a pattern, spread evenly over [0, 1): what stands for one that no model has. */
+/* spread: numbers without a pattern, spread evenly over [0, 1). They stand for values that no model is likely to have. */
 #pragma once
 
 #include <math.h>

@@ -47,7 +47,7 @@ static void list_columns(Triangular *triangular, const int32_t *column_start, co
       triangular->row_columns[start[row_index[k] + 1]++] = j;
 }
 
-/* The columns with one entry left are behind `count` in triangular->column; returns how many are there now. */
+/* The columns with one entry left are after `count` in triangular->column; returns how many are there now. */
 static int32_t take_row(Triangular *triangular, int32_t row, int32_t count) {
   triangular->taken[row] = true;
   for (int32_t k = triangular->row_start[row]; k < triangular->row_start[row + 1]; k++) {

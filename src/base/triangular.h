@@ -1,4 +1,4 @@
-/* triangular: square matrices that are triangles but for the order of rows and columns, as those of equations that give one unknown after the
+/* triangular: square matrices that are triangles except for the order of rows and columns, as those of equations that give one unknown after the
  * other. Nothing is factored: a solve costs as many operations as there are entries. */
 #pragma once
 

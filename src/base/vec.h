@@ -53,7 +53,7 @@ uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint3
 /* Behind vec_reserve: doubles the capacity until there is room. */
 void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more);
 
-/* Text building: appends, always NUL-terminated behind `count`. A text beyond 2 GiB is refused as memory is. */
+/* Text building: appends, always NUL-terminated after `count`. A text beyond 2 GiB is refused as memory is. */
 void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length);
 __attribute__((format(printf, 3, 4))) void text_printf(Heap *heap, TextVec *text, const char *format, ...);
 

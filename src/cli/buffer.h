@@ -6,7 +6,7 @@
 
 /* Starts as {0}. */
 typedef struct Buffer {
-  char *data; /* with a NUL behind `count` once it has bytes */
+  char *data; /* with a NUL after `count` once it has bytes */
   size_t count, capacity;
   bool is_short; /* memory ran out: nothing more is appended */
 } Buffer;

@@ -94,7 +94,7 @@ typedef struct Arguments {
   bool compares;
   unsigned command;    /* its bit */
   const char *subject; /* what its paths are, as a word: model, result */
-  int word_count;      /* the command line behind the program's name */
+  int word_count;      /* the command line after the program's name */
   char **words;
   bool strict, energy, units, sandbox, no_sandbox, with_protected;
   bool all; /* of check: every model of the libraries */

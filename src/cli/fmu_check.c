@@ -37,7 +37,7 @@ static void check_rules(FmuCheck *check) {
   daedal_free(model);
 }
 
-/* Is a signal one of the model behind the FMU? Others are how states are chosen, and what daedal keeps of an FMU. */
+/* Is a signal one of the model after the FMU? Others are how states are chosen, and what daedal keeps of an FMU. */
 static bool is_compared(const char *name) {
   return strncmp(name, "der(", 4) != 0 && strncmp(name, "fmu ", 4) != 0 && *name != '$';
 }

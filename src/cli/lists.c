@@ -74,7 +74,7 @@ static const char *trimmed(Arguments *arguments, const char *begin, const char *
   return text;
 }
 
-/* All of [begin, end) is a number, perhaps an infinite one, but for blanks around it. */
+/* All of [begin, end) is a number, perhaps an infinite one, except for blanks around it. */
 static bool read_number(const char *begin, const char *end, double *value) {
   char text[64], *stop;
   while (begin < end && is_blank(*begin)) begin++;
@@ -199,7 +199,7 @@ static bool take_inputs(Arguments *arguments) {
   return true;
 }
 
-/* RESULT[@TIME]; an @ without a number behind it is part of the path. */
+/* RESULT[@TIME]; an @ without a number after it is part of the path. */
 static bool take_start(Arguments *arguments) {
   const char *text = arguments->start_from, *at = strrchr(text, '@'), *end = text + strlen(text);
   bool has_time = at && read_number(at + 1, end, &arguments->run.start_from_time);

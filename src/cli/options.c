@@ -524,7 +524,7 @@ static bool parse_path(OptionParser *parser, const char *word) {
   return true;
 }
 
-/* A file, a class of a library, or for check whole libraries. */
+/* Is there a model: a file, a class of a library or, for `check`, whole libraries? */
 static bool has_model(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   if (arguments->model_path) return true;

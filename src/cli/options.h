@@ -39,7 +39,7 @@ typedef enum OptionKind {
   OPTION_AXES,       /* x, y or xy */
   OPTION_LIBRARY,    /* paths that end in .so, commas between; may be left out */
   OPTION_JSON,       /* a path or "-"; as the last argument, "-" may be left out */
-  OPTION_READ,       /* a path to read from, perhaps with "@TIME" behind it */
+  OPTION_READ,       /* a path to read from, perhaps with "@TIME" after it */
   OPTION_INPUTS,     /* expressions and paths to read from, commas between */
   OPTION_OUTPUT,     /* a path to write to, or "-" */
   OPTION_DIRECTORY,  /* the same, of a directory */
@@ -59,7 +59,7 @@ typedef struct Option {
 
 extern const Option options[]; /* ends with an entry without a name */
 
-/* The names that an option may take, NULL behind the last; NULL if it is not one of a list. */
+/* The names that an option may take, NULL after the last; NULL if it is not one of a list. */
 const char *const *option_names(const Option *option);
 
 /* Does the option name a directory to write into? */

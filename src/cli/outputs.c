@@ -78,7 +78,7 @@ static bool lists_file(const char *list, const char *path) {
   return false;
 }
 
-/* Is it that file, perhaps with "@TIME" behind its name? */
+/* Is it that file, perhaps with "@TIME" after its name? */
 static bool names_file(const char *name, const char *path) {
   char part[PATH_MAX];
   const char *at = strrchr(name, '@');

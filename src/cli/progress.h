@@ -14,7 +14,7 @@ typedef struct ProgressBar {
   double begun, next; /* seconds of the clock: start of the run, next time to draw */
 } ProgressBar;
 
-/* Catches the three signals, unless they are ignored. From now on they end the program at once, but for the time between
+/* Catches the three signals, unless they are ignored. From now on they end the program at once, except for the time between
  * progress_begin and progress_end. */
 void progress_catch_signals(void);
 

@@ -181,7 +181,7 @@ static void put_residuals(Page *page) {
 
 /* ---- points of the moving picture ---- */
 
-/* The next coordinate of 'x,y;x2,y2', without blanks around it, and the character behind it. false: there is none. */
+/* The next coordinate of 'x,y;x2,y2', without blanks around it, and the character after it. false: there is none. */
 static bool next_coordinate(const char **at, char name[NAME_SIZE], char *stop) {
   const char *begin = *at, *end;
   if (!*begin) return false;

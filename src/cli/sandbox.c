@@ -243,7 +243,7 @@ enum { REFUSED_COUNT = sizeof REFUSED / sizeof *REFUSED };
 /* Signals, by the process they go to: abort and raise send one to the process itself. */
 static const int TO_ITSELF[] = {__NR_kill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
 enum { TO_ITSELF_COUNT = sizeof TO_ITSELF / sizeof *TO_ITSELF };
-enum { X32_CALLS = 0x40000000 }; /* x86-64 has all calls once more from here on, for 32-bit pointers */
+enum { X32_CALLS = 0x40000000 }; /* x86-64 has all calls again from here on, for 32-bit pointers */
 
 static bool restrict_calls(void) {
 #ifdef MACHINE

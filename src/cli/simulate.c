@@ -18,7 +18,7 @@ typedef struct SimulateCommand {
   Session *session;
   int interrupted; /* the signal; 0 for none */
   char *part;      /* where rows go while running; NULL: nowhere */
-  char *state;     /* and the state behind them */
+  char *state;     /* and the state after them */
 } SimulateCommand;
 
 /* MAT files are for people to browse; CSV files are for programs, which rely on every name. */
@@ -34,7 +34,7 @@ static void run_simulation(SimulateCommand *run) {
   run->interrupted = session_simulate(run->session, &options);
 }
 
-/* A path with something behind it; NULL where there is none, or it is standard output. The caller frees it. */
+/* A path with something after it; NULL where there is none, or it is standard output. The caller frees it. */
 static char *path_beside(const char *path, const char *ending) {
   size_t size = path ? strlen(path) + strlen(ending) + 1 : 0;
   char *beside = path && !is_standard_output(path) ? malloc(size) : NULL;

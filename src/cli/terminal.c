@@ -1,4 +1,4 @@
-/* terminal: questions to the environment, asked anew each time; nothing is remembered. */
+/* terminal: questions to the environment, asked again each time; nothing is remembered. */
 #include "cli/terminal.h"
 
 #include <stdarg.h>

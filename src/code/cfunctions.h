@@ -13,7 +13,7 @@ typedef struct CallingText {
   const char *name;
 } CallingText;
 
-/* Appends the functions that these texts call; nothing if they call none. To be placed behind ctext_header
- * and before the texts. has_tables: and behind `lookups`, the tables that objects of the model are. false: one cannot be written as C; an error that names it is in diags. O(text). */
+/* Appends the functions that these texts call; nothing if they call none. To be placed after ctext_header
+ * and before the texts. has_tables: and after `lookups`, the tables that objects of the model are. false: one cannot be written as C; an error that names it is in diags. O(text). */
 bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, bool has_tables,
                       TextVec *out, Diags *diags);

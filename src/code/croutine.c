@@ -101,7 +101,7 @@ static void cwrite_bind(RoutineState *s, uint32_t slot) {
   s->is_bound[slot] = true;
 }
 
-/* New variables with the sizes given, for a record those of its fields behind them. */
+/* New variables with the sizes given, for a record those of its fields after them. */
 static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes, const char *const *names) {
   if (type.base != TYPE_RECORD) {
     const char *zero = type.base == TYPE_ENUMERATION ? "1.0" : "0.0";

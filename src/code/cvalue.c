@@ -38,7 +38,7 @@ void cvalue_refuse(RoutineState *s, const char *why) {
   if (!s->refusal) s->refusal = why;
 }
 
-/* A value has not the dimensions expected: behind a call of a function that is not there only. */
+/* A value has not the dimensions expected: after a call of a function that is not there only. */
 void cvalue_misfit(RoutineState *s) {
   if (!s->is_missing) cvalue_refuse(s, "the dimensions of a value are not known");
 }

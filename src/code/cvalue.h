@@ -64,7 +64,7 @@ const char *cvalue_plain_name(const RoutineWriter *writer, const char *name);
 
 /* The routine cannot be written, for this reason (static text); the first one counts. */
 void cvalue_refuse(RoutineState *s, const char *why);
-/* A value has not the dimensions expected: behind a call of a function that is not there only. */
+/* A value has not the dimensions expected: after a call of a function that is not there only. */
 void cvalue_misfit(RoutineState *s);
 
 /* ---- types ---- */

@@ -25,7 +25,7 @@ Inputs *inputs_new(Heap *heap, const Model *model) {
   return inputs;
 }
 
-/* How many points of a table are not behind t. O(log rows). */
+/* How many points of a table are not after t. O(log rows). */
 static uint32_t count_passed(const InputSource *source, double t) {
   uint32_t low = 0, high = source->rows;
   while (low < high) {
@@ -36,7 +36,7 @@ static uint32_t count_passed(const InputSource *source, double t) {
   return low;
 }
 
-/* Before the first point and behind the last a table is constant. */
+/* Before the first point and after the last a table is constant. */
 static void write_table(const InputSource *source, const InputPlace *place, double t, double *out) {
   uint32_t at = place->passed ? place->passed - 1 : 0;
   out[0] = source->values[at];

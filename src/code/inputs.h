@@ -25,7 +25,7 @@ bool inputs_are_given(const Inputs *inputs);
 /* Takes over what holds from t on, at an event; returns how many inputs changed. */
 uint32_t inputs_pass(Inputs *inputs, double t);
 
-/* The first time behind t at which a table has a kink or a jump; INFINITY: none. */
+/* The first time after t at which a table has a kink or a jump; INFINITY: none. */
 double inputs_next_time(const Inputs *inputs, double t);
 
 /* The state, in the heap, and back to it. */

@@ -254,7 +254,7 @@ static void transfer_pipe(Past *past, int k, Transfer *transfer) {
   transfer_profile(past, k, transfer);
 }
 
-/* The breaks that are not passed yet lie before or behind pieces that are known. */
+/* The breaks that are not passed yet lie before or after pieces that are known. */
 static void transfer_channel(Past *past, int k, Transfer *transfer) {
   DelayChannel *channel = &past->delays.channel[k];
   int64_t end = past->delays.now->first + past->delays.now->count;

@@ -29,7 +29,7 @@ struct Schedule {
   Evaluator *evaluator;
   uint32_t count;
   Timer *timer;
-  double end; /* of the run: nothing is behind it */
+  double end; /* of the run: nothing is after it */
 };
 
 static HeldValues held_values(const Schedule *schedule) {

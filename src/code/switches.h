@@ -33,12 +33,12 @@ void switches_transfer(const Switches *switches, SwitchesState *state, Transfer 
 /* Takes over what was learned of the same modes in another system: their speeds, hysteresis and times of events. */
 void switches_adopt(Switches *switches, const Switches *before);
 
-/* Goes on with the search for modes that began in another system, which the modes of now led out of: what changed there counts until the
+/* Goes on with the search for modes that began in another system, which the current modes led out of: what changed there counts until the
  * search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
 
 /* At the start, from switches_new on, modes have the values of their relations as written; in a run from the first call on, if they have them
- * at (t, y). From the second call on a mode on an edge is as it will be right behind it. That returns the first mode at (t, y) to which that makes a difference; MAP_NONE: none is. */
+ * at (t, y). From the second call on a mode on an edge is as it will be right after it. That returns the first mode at (t, y) to which that makes a difference; MAP_NONE: none is. */
 void switches_enter_start(Switches *switches, double t, const double *y);
 uint32_t switches_leave_start(Switches *switches, double t, const double *y);
 

@@ -223,7 +223,7 @@ static void place_prologue(Heap *heap, Tape *tape, Places *places, const TapeOrd
   if (kernel->instances.count == 1) place_outputs(heap, tape, places);
 }
 
-/* Rows of the body behind those of the file: varying slots, registers, outputs. */
+/* Rows of the body after those of the file: varying slots, registers, outputs. */
 static void place_body(Heap *heap, Tape *tape, Places *places) {
   const Kernel *kernel = tape->kernel;
   const Instances *instances = &kernel->instances;
@@ -284,7 +284,7 @@ static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const
   return result;
 }
 
-/* Writes what a line of the prologue has behind its code: operands; the exponent of a power; the site of a call. */
+/* Writes what a line of the prologue has after its code: operands; the exponent of a power; the site of a call. */
 static uint32_t *write_operands(Tape *tape, const Places *places, uint32_t i, uint32_t *out) {
   const Line *line = &tape->kernel->prologue.data[i];
   const Operand operands[3] = {line->a, line->b, line->c};

@@ -118,7 +118,7 @@ static void find_height(Ordering *ordering, uint32_t i) {
   ordering->state[i].height = height + 1;
 }
 
-/* Takes a line, the one behind `before` in its list, NONE: the first. */
+/* Takes a line, the one after `before` in its list, NONE: the first. */
 static uint32_t take_ready(Ordering *ordering, uint32_t code, uint32_t before) {
   ReadyList *list = &ordering->ready[code];
   uint32_t *link = before == NONE ? &list->first : &ordering->state[before].next, i = *link;

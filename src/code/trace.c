@@ -92,7 +92,7 @@ static uint32_t find_demand(Trace *trace, const CallSite *site) {
   return trace->demands.count - 1;
 }
 
-/* The place of a first partial; code that was made without it is made anew. */
+/* The place of a first partial; code that was made without it is made again. */
 static uint32_t find_partial(Trace *trace, uint32_t number, uint32_t argument) {
   Demand *demand = &trace->demands.data[number];
   for (uint32_t p = 0; p < demand->partials.count; p++)

@@ -10,7 +10,7 @@ enum { BERNSTEIN_MOST = 12 }; /* coefficients, at most: those of Radau IIA of or
 /* From the values of the polynomial at `count` parts of the step, ascending from 0 to 1, in place. O(count^2). */
 void bernstein_from_values(int count, const double *part, double *value);
 
-/* What lies before or behind a part of the step becomes the polynomial, in place. O(count^2). */
+/* What lies before or after a part of the step becomes the polynomial, in place. O(count^2). */
 void bernstein_keep_before(int count, double *b, double part);
 void bernstein_keep_behind(int count, double *b, double part);
 

@@ -58,12 +58,12 @@ typedef struct Decide {
   double *start, *interval; /* per sample */
   uint64_t *count;          /* per sample: how many are over */
   /* what changes in an event */
-  bool samples_wait;           /* those that are due come behind the event of now, at the same time */
+  bool samples_wait;           /* those that are due come after the current event, at the same time */
   bool is_starting;            /* the event of the start is under way: actions of initial sections count */
   bool retracted;              /* a branch that fired in this iteration no longer does; set only */
   bool latches;                /* a branch that fires does so until the iteration ends, whatever follows from it */
   bool matter;                 /* something that rows depend on has changed since this was false */
-  bool is_stale;               /* rows were solved with other values of pre() than those of now */
+  bool is_stale;               /* rows were solved with other values of pre() than the current ones */
   const DecideStep *undefined; /* one whose value was not defined at the last evaluation; 0: all were */
   int refused, rival;          /* reinit without a value, or with another one than its rival has; -1: none */
   double *values;              /* scratch: of a level, of the actions */
@@ -71,16 +71,16 @@ typedef struct Decide {
 
 /* ---- samples ---- */
 
-/* Samples are counted from t on, by the parameters of now. Returns the first whose start is not defined or whose interval is not positive; -1: there is none. */
+/* Samples are counted from t on, by the current parameters. Returns the first whose start is not defined or whose interval is not positive; -1: there is none. */
 int decide_begin_samples(Decide *decide, double t, const double *y);
 
-/* The first time behind t at which a sample is due; HUGE_VAL: none is. Is one due at t? */
+/* The first time after t at which a sample is due; HUGE_VAL: none is. Is one due at t? */
 double decide_next_time(const Decide *decide, double t);
 bool decide_are_due(const Decide *decide, double t);
 
 /* ---- events ---- */
 
-/* pre() takes the values of now. */
+/* pre() takes the current values. */
 void decide_copy_pre(Decide *decide);
 
 /* Begins an event at (t, y): pre() is what the values are, and samples that are due are true. */
@@ -95,7 +95,7 @@ bool decide_accept(Decide *decide, double t, const double *y);
 /* Ends an event at (t, y): samples are false, and so is what follows from them. */
 void decide_end(Decide *decide, double t, const double *y);
 
-/* A hash of the values that all steps and actions have at (t, y), behind another one; none of them is set. */
+/* A hash of the values that all steps and actions have at (t, y), after another one; none of them is set. */
 uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y);
 
 /* ---- actions ---- */

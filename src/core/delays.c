@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A kink of a value is one of a higher derivative in what follows from it: behind so many delays nobody notices. */
+/* A kink of a value is one of a higher derivative in what follows from it: after so many delays nobody notices. */
 enum { LEVEL_LIMIT = 4, NO_LEVEL = 1000 };
 
 /* A step has at most so many pieces. */
@@ -372,7 +372,7 @@ static bool has_jumped(const Delay *delay, const double *before, const double *l
   return false;
 }
 
-/* Passes the breaks of a delay that are due; the value behind the last one. false: none was. */
+/* Passes the breaks of a delay that are due; the value after the last one. false: none was. */
 static bool pass_breaks(Delays *delays, int k, double t, double *value) {
   DelayChannel *channel = &delays->channel[k];
   bool any = false;

@@ -10,7 +10,7 @@
 
 #include "core/profile.h"
 
-/* Leaves of a delay, and of a pipe behind them: the place of the next break, and a sign that turns with each one. */
+/* Leaves of a delay, and of a pipe after them: the place of the next break, and a sign that turns with each one. */
 enum { DELAY_LEAVES = PIECE_NODES + 1, PIPE_BREAK = DELAY_LEAVES, PIPE_SIGN, PIPE_LEAVES };
 
 /* A delay. That of a discrete value by a fixed time has one leaf. A pipe delays what enters it until it comes out: derivatives are those
@@ -24,8 +24,8 @@ typedef struct Delay {
 
 /* Where a delayed value jumps (level 0), or a derivative of it does. */
 typedef struct DelayBreak {
-  double time, value; /* value: behind it */
-  int64_t piece;      /* the first one behind it */
+  double time, value; /* value: after it */
+  int64_t piece;      /* the first one after it */
   int level;
 } DelayBreak;
 
@@ -117,7 +117,7 @@ void delays_sample(Delays *delays, int node, double t, const double *y);
  * exact to the tolerance, as far as that can be. */
 int delays_parts(const Delays *delays, double tolerance);
 
-/* Before a piece that begins at `from` is added: forgets pieces from there on, and those that nothing behind `begin`, where the step
+/* Before a piece that begins at `from` is added: forgets pieces from that point on, and those that nothing after `begin`, where the step
  * begins, looks back at. false: there is no room for another one. */
 bool delays_make_room(Delays *delays, double begin, double from);
 
@@ -127,7 +127,7 @@ bool delays_add(Delays *delays, double from, double to);
 /* The end of what is known. */
 double delays_end(const Delays *delays);
 
-/* The first time behind t at which a break is passed; HUGE_VAL: none is. */
+/* The first time after t at which a break is passed; HUGE_VAL: none is. */
 double delays_next_time(const Delays *delays, double t);
 
 /* Passes the breaks that are due at t. true: something that rows depend on jumps. */

@@ -458,7 +458,7 @@ static bool is_off_edge(const Edges *edges, int m) {
          fabs(edges->difference[m] - nearest_edge(edges, m)) > round_off(edges, m);
 }
 
-/* A mode that contradicts never stays, but for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
+/* A mode that contradicts never stays, except for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
  * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
  * the error of the columns makes it seem so. */
 double edges_wanted(const Edges *edges, int m) {
@@ -606,7 +606,7 @@ static void set_as_they_are(const Edges *edges, int k) {
     if (is_along(edges, m, k)) *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
 }
 
-/* The modes of the k-th do not slide until the event of now is over. Those that change nothing went to and fro with others, and go where these
+/* The modes of the k-th do not slide until the current event is over. Those that change nothing went to and fro with others, and go where these
  * lead them. */
 static void lead_away(Edges *edges, int k, bool are_led) {
   for (int m = 0; m < edges->count; m++)

@@ -68,7 +68,7 @@ typedef struct EdgePlace {
   double at;     /* where the event was located */
   double peak;   /* largest margin seen since its last event */
   int changes;   /* since edges_begin */
-  int slid;      /* until the event of now */
+  int slid;      /* until the current event */
   int rests;     /* the difference has come to its edge and stays there, where the mode is the other one */
 } EdgePlace;
 
@@ -85,7 +85,7 @@ typedef struct EdgesNow {
   int goes_on;      /* the search began in another system: what changed there counts */
 } EdgesNow;
 
-/* Differences of all conditions and behind them their sizes, or the rates of the differences. Returns 0, or 1 if one of them is not finite. */
+/* Differences of all conditions and after them their sizes, or the rates of the differences. Returns 0, or 1 if one of them is not finite. */
 typedef int EdgesEvaluate(void *host, bool rates, double t, const double *y, double *out);
 
 /* A hash of all that modes decide at (t, y): rows, discrete values, actions, the values of other conditions. */
@@ -107,7 +107,7 @@ typedef struct Edges {
   /* scratch */
   double *slope; /* the rates at the beginning of a step, while those at its end are looked at */
   const bool
-      *waits; /* modes that stay in the event of now, since events of their own follow at the same time; 0: none */
+      *waits; /* modes that stay in the current event, since events of their own follow at the same time; 0: none */
 } Edges;
 
 /* ---- differences and margins ---- */
@@ -181,7 +181,7 @@ void edges_keep_end(Edges *edges, double step);
 /* ---- events without end ---- */
 
 /* Tells of the time of an event of mode m in a run of this span. true: its events come ever faster, and infinitely many before a time
- * that is t but for round-off (Zeno). */
+ * that is t except for round-off (Zeno). */
 bool edges_accumulate(Edges *edges, int m, double t, double span);
 
 /* After edges_accumulate: the modes whose events come ever faster change from now on only when passed by some times what they were passed by last, so that the
@@ -189,7 +189,7 @@ bool edges_accumulate(Edges *edges, int m, double t, double span);
  * pre() remembers one of them. */
 bool edges_let_rest(Edges *edges, double tolerance, double span);
 
-/* A mode that a when or pre() remembers, whose events came ever faster, too small at last for the tolerance to resolve, and which got away from its edge behind an event at this time: one that should have
+/* A mode that a when or pre() remembers, whose events came ever faster, too small at last for the tolerance to resolve, and which got away from its edge after an event at this time: one that should have
  * followed is lost in errors, as the last bounces of a ball are. -1: there is none. */
 int edges_escaped(const Edges *edges, double t, double round_off);
 
@@ -244,8 +244,8 @@ void edges_hold(Edges *edges, int m, double value);
 bool edges_slides(const Edges *edges, int m);
 bool edges_slide(Edges *edges);
 
-/* Just begun to slide, and the columns solved: do the rates jump, and lead back from both sides? If not, the modes of which that is
- * not so no longer slide, and are as they lead. */
+/* Just begun to slide, and the columns solved: do the rates jump, and lead back to the edge from both sides? Modes that fail this test stop sliding
+ * and take the side to which their rates lead. */
 bool edges_leads_back(Edges *edges);
 
 /* Slides only along so many of the edges; the other modes are as the last differences say. */
@@ -257,7 +257,7 @@ void edges_set_corner(Edges *edges, int corner);
 /* The rates of the modes that slide, at the columns of this corner. */
 void edges_keep_corner(Edges *edges, int corner, double t, const double *y);
 
-/* The weights by the rates at the corners, and the mean of the columns of the corners, which stand one behind the other. */
+/* The weights by the rates at the corners, and the mean of the columns of the corners, which stand one after the other. */
 void edges_mean(Edges *edges, const double *corners, int columns, double *y);
 
 /* Do the rates at (t, y), of the corner all above, follow from those at the others? */
@@ -266,7 +266,7 @@ bool edges_add_up(Edges *edges, double t, const double *y);
 /* How far the weight of a mode that slides is outside of [0, 1], and which one's is most; negative: all are inside. */
 double edges_leaving(const Edges *edges, int *mode);
 
-/* Ends all sliding in the modes to which it leads, or forgets it. Did modes slide until the event of now? */
+/* Ends all sliding in the modes to which it leads, or forgets it. Did modes slide until the current event? */
 void edges_leave(Edges *edges);
 void edges_forget_slides(Edges *edges);
 bool edges_slid(const Edges *edges);

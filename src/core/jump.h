@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* The array: as many equations as unknowns, which have columns and rows one behind the other. */
+/* The array: as many equations as unknowns, which have columns and rows one after the other. */
 typedef struct JumpPlan {
   int unknowns, columns;
   const int *column_start, *d, *row_start, *c; /* per unknown; per equation */
@@ -46,6 +46,6 @@ typedef struct Jump {
 /* Lists the leading coefficients of a Jacobian of compressed columns; row_equation: of each row. O(entries). */
 void jump_list(Jump *jump, const int *jacobian_start, const int *jacobian_row, const int *row_equation);
 
-/* The columns of order d - 1 behind an event at t, in place. false: the equations do not determine the jump of *column, since
+/* The columns of order d - 1 after an event at t, in place. false: the equations do not determine the jump of *column, since
  * derivatives of lower orders would jump, or coefficients of derivatives change with it; y stays as it is. */
 bool jump_solve(Jump *jump, double t, double *y, int *column);

@@ -28,7 +28,7 @@ static void trim(Profile *profile, const ProfileRing *ring, double low, double h
   highest->high = fmin(highest->high, high);
 }
 
-/* The last entry that begins at or below s, but for round-off, and below the limit; the first one if none does. */
+/* The last entry that begins at or below s, except for round-off, and below the limit; the first one if none does. */
 static int find_entry(const Profile *profile, const ProfileRing *ring, double s, double limit) {
   int begin = 0, end = profile->count;
   while (end - begin > 1) {

@@ -1,8 +1,8 @@
 /* profile: what a pipe contains, for spatialDistribution. The contents move by x and do not change: in the coordinate
  * s = place - x, which moves with them, they stay where they are, and the pipe reaches from -x to 1 - x.
  *
- * What enters in a step is an entry, at the low end or at the high one. Its places and its values are polynomials of the time
- * in that step: where the flow turns around, the value is no smooth function of the place. Between entries there may be breaks,
+ * The contents that enter the pipe in one step, at its low or high end, are one entry. The places and values of an entry are polynomials of
+ * time: where the flow turns around, the value is not a smooth function of the place. Between entries there may be breaks,
  * jumps or kinks of the contents. The profile is looked at from its low end on, up to the next break, beyond which it is read
  * only when the event that passes the break has happened.
  *

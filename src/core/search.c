@@ -49,7 +49,7 @@ typedef enum Sampled {
   SAMPLED_WRONG, /* those of interpolated columns are not those of solved ones */
 } Sampled;
 
-/* Do interpolated columns lead to the margins of solved ones at a check, but for a part of the way to the edge? */
+/* Do interpolated columns lead to the margins of solved ones at a check, except for a part of the way to the edge? */
 static bool is_faithful(Search *search, const Watched *watched, double t, const double *peeked) {
   if (!watched->look(watched->context, t, search->solved)) return false;
   for (uint32_t m = 0; m < watched->count; m++)
@@ -144,7 +144,7 @@ static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, c
 
 /* ---- the walk along a stretch ---- */
 
-/* From left to right; what is behind `end` does not matter, since a margin is negative there, or it is the end of what is asked for. */
+/* From left to right; what is after `end` does not matter, since a margin is negative there, or it is the end of what is asked for. */
 typedef struct Walk {
   double low, end, width, skip, widest;
   bool ends_negative;

@@ -50,7 +50,7 @@ static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
   return true;
 }
 
-/* Stops sliding: columns that were the mean of both sides become those of the modes of now. Else what a mean leaves of the rates, round-off, would say where
+/* Stops sliding: columns that were the mean of both sides become those of the current modes. Else what a mean leaves of the rates, round-off, would say where
  * they lead. Returns whether something slid. */
 static bool leave_edges(Settle *settle, double t, double *y) {
   if (!edges_slid(settle->edges)) return false;
@@ -138,7 +138,7 @@ static bool agrees(Settle *settle, bool settled, double t, const double *y) {
   return edges_first_contradiction(settle->edges) < 0;
 }
 
-/* The equations behind an event of time may have no value at its very time. */
+/* The equations after an event of time may have no value at its very time. */
 static bool settle_later(Settle *settle, double *t, double *y, int mode) {
   double behind = settle_behind(*t);
   if (mode >= 0 && !settle->edges->condition[mode].is_timed) return false;

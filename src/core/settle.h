@@ -60,9 +60,9 @@ typedef struct Settle {
   uint64_t iterations;   /* of all events */
 } Settle;
 
-/* Just behind t: events of time that coincide but for round-off are one. */
+/* Just after t: events of time that coincide except for round-off are one. */
 double settle_behind(double t);
 
 /* Takes the modes over at the event (t, y) of this mode (-1: of none) and all else that is discrete, after decide_begin. Where the equations have no value at the time of
- * an event of time, as log(time) has none at 0, *t moves to just behind it. false: they do not settle. */
+ * an event of time, as log(time) has none at 0, *t moves to just after it. false: they do not settle. */
 bool settle_event(Settle *settle, double *t, double *y, int mode);

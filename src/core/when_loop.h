@@ -18,7 +18,7 @@ typedef struct WhenLoop {
   int count;
   int *leaf;           /* [count] of Real discrete variables that follow from columns */
   double *before;      /* [all] discrete values at the begin of the round */
-  double *step, *next; /* [count] the last correction, and the one of now */
+  double *step, *next; /* [count] the last correction, and the current one */
   double *weight;      /* [count] ones */
   bool is_begun;
   Secant

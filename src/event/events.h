@@ -10,13 +10,13 @@ void events_begin(View *view, double t, const double *y);
 /* Does something contradict its mode at (t, y)? *mode is it. */
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
 
-/* The first time behind t, up to stop, at which a mode of time alone changes, and which, or a sample is due or
+/* The first time after t, up to stop, at which a mode of time alone changes, and which, or a sample is due or
  * an input has a kink or a jump (MAP_NONE); INFINITY: nothing happens. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
 /* Takes the modes over at the event (t, y) of this mode (MAP_NONE: of none) and all else that is discrete, and solves the other
  * columns for them, until all agree, or begins to slide along an edge; then does what whens ask for, and so on until nothing
- * changes. Where the equations have no value at the time of an event of time, as log(time) has none at 0, *t moves to just behind it.
+ * changes. Where the equations have no value at the time of an event of time, as log(time) has none at 0, *t moves to just after it.
  * Returns false when they do not settle. */
 bool events_settle(View *view, double *t, double *y, uint32_t mode);
 

@@ -1,7 +1,7 @@
 /* fold: see fold.h. The curve H(z, s) = G(t, x, z) + s dG/ds = 0 of the columns z that are no states is followed by steps
  * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2
  * and 15). The determinant of the Jacobian bordered by the tangent keeps its sign, at corners too: that tells where the
- * curve goes on behind one. */
+ * curve goes on after one. */
 #include "event/fold.h"
 
 #include "base/copy.h"
@@ -138,7 +138,7 @@ static bool advance(Curve *curve, double *step) {
   }
 }
 
-/* Takes the direction in which the curve goes on behind the corner just ahead. false: there is none. */
+/* Takes the direction in which the curve goes on after the corner just ahead. false: there is none. */
 static bool turn(Curve *curve) {
   bool turns = false;
   for (double ahead = 10 * LOCATED; ahead < MINOR && !turns; ahead *= 10) {
@@ -257,7 +257,7 @@ static bool follow_to_fold(Curve *curve, double longest) {
   return false;
 }
 
-/* Follows the curve behind a fold until it comes forward to the fold's drive. */
+/* Follows the curve after a fold until it comes forward to the fold's drive. */
 static bool follow_back(Curve *curve, double fold) {
   double step = MINOR;
   bool at_corner;
@@ -297,7 +297,7 @@ static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMo
   return found;
 }
 
-/* Finds the fold next to `at`, whose columns go to `corner`, and the point behind it. */
+/* Finds the fold next to `at`, whose columns go to `corner`, and the point after it. */
 static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double longest, double *fold, double *corner) {
   double sign = branch_sign(curve, origin);
   set_point(curve, at.y);
@@ -317,7 +317,7 @@ static bool are_bounded(const Curve *curve, const Fold *fold) {
   return true;
 }
 
-/* Moves the point behind the fold to the fold's own drive. */
+/* Moves the point after the fold to the fold's own drive. */
 static bool meet_drive(Curve *curve, double drive) {
   keep_drive(curve);
   memcpy(curve->next, curve->point, (size_t)curve->unknowns * sizeof(double));
@@ -327,7 +327,7 @@ static bool meet_drive(Curve *curve, double drive) {
   return true;
 }
 
-/* The column with the largest jump, relative to its size, from the corner to the point behind the fold. Both points are on the curve and have the same drive, so that
+/* The column with the largest jump, relative to its size, from the corner to the point after the fold. Both points are on the curve and have the same drive, so that
  * functions of time and states alone do not jump. */
 static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   double most = 0;
@@ -340,7 +340,7 @@ static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   fold->jump = most;
 }
 
-/* The columns at both sides of the fold; those behind it are found from where the curve has led. */
+/* The columns at both sides of the fold; those after it are found from where the curve has led. */
 static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
   fold->time = curve->t + drive;

@@ -2,7 +2,7 @@
  *
  * Positive feedback around a limit, as that of a trigger, makes a branch of the algebraic columns end where the limit begins to
  * hold: in time it turns back there. The curve of solutions goes on. It is followed past the fold, with the states and
- * what drives them frozen but for their present rate, until it comes forward to the fold's own drive again: there the columns
+ * what drives them frozen except for their present rate, until it comes forward to the fold's own drive again: there the columns
  * jump to. Only a fold at a corner, where noEvent or smooth join two expressions, is passed: at a smooth one the solution ends.
  */
 #pragma once
@@ -16,6 +16,6 @@ typedef struct Fold {
   double jump;            /* relative to the size of the column */
 } Fold;
 
-/* Is there a fold at a corner ahead of `at`, within `longest`, and a branch behind it? `origin` is a regular point of the branch that
+/* Is there a fold at a corner ahead of `at`, within `longest`, and a branch after it? `origin` is a regular point of the branch that
  * the solution is on, with the same states. About a hundred factorizations of the Jacobian. */
 bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, Fold *fold);

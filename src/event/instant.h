@@ -31,5 +31,5 @@ Verdict instant_judge(View *view, double t, double gap, bool asked, double *cons
 
 /* The same where solutions meet at a kink of the equations, as those of a pump whose flow comes to rest: with the flow reversed its enthalpy is another one. Beside
  * the instant one solution alone crosses along the direction that is lost, the same way before and after; others only touch. That solution goes on: true, and
- * the columns behind the instant are it. Between them the direction that is lost may jump. y: by place, with their states; that of INSTANT_BEFORE is a guess from farther back. About 200 factorizations. */
+ * the columns after the instant are it. Between them the direction that is lost may jump. y: by place, with their states; that of INSTANT_BEFORE is a guess from farther back. About 200 factorizations. */
 bool instant_crosses(View *view, double t, double gap, double *const *y);

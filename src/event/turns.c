@@ -65,7 +65,7 @@ static void go_back(View *view, const Stage *stage, double *t, double *y) {
   view->settle.undetermined = MAP_NONE;
 }
 
-/* Are the values of now those of a stage? */
+/* Are the current values those of a stage? */
 static bool has_values(const View *view, const double *y, const Stage *stage) {
   const System *system = &view->system;
   const double *discretes = view->evaluator->discretes;
@@ -147,7 +147,7 @@ static uint32_t turn_at(const Turns *turns, uint32_t order, uint32_t place) {
   return order % 2 ? turns->count - 1 - forwards : forwards;
 }
 
-/* All turns from the one at `place` on wait, but for it. */
+/* All turns from the one at `place` on wait, except for it. */
 static void let_wait(View *view, Turns *turns, uint32_t order, uint32_t place) {
   Switches *switches = view->switches;
   memset(turns->waits, 0, switches->modes->count * sizeof *turns->waits);

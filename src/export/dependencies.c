@@ -1,5 +1,5 @@
 /* dependencies: see dependencies.h. Rows of a block at one stage determine columns of it together: all of these depend on what the rows hold.
- * The sets grow from those of inputs and states until they stay. Each is two in one: all sources, and behind them those that it does not depend on by
+ * The sets grow from those of inputs and states until they stay. Each is two in one: all sources, and after them those that it does not depend on by
  * factors that stay fixed. */
 #include "export/dependencies.h"
 

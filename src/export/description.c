@@ -275,7 +275,7 @@ static void put_variable_3(const XmlWriter *writer, const ExportVariable *variab
   PUT(writer, "/>\n");
 }
 
-/* FMI 2.0 only counts event indicators; behind them comes time alone. */
+/* FMI 2.0 only counts event indicators; after them comes time alone. */
 static bool is_listed(const Description *description, const ExportVariable *variable) {
   return description->kinds.version == 3 || variable->kind != EXPORT_INDICATOR;
 }

@@ -10,7 +10,7 @@ const uint32_t *lookups_number(Arena *arena, const ExportSource *source, uint32_
 /* The array `lookups` of them, and LOOKUPS, their number; appended. */
 void lookups_write(Heap *heap, Arena *arena, const ExportSource *source, TextVec *out);
 
-/* Parameters that objects are made of, themselves or by others: an exported model cannot make its tables anew. In the arena. */
+/* Parameters that objects are made of, themselves or by others: an exported model cannot make its tables again. In the arena. */
 const bool *lookups_parameters(Arena *arena, const ExportSource *source);
 
 /* Which files of the runtime an exported model needs, by their use. */

@@ -12,7 +12,7 @@ typedef struct MessagePiece {
 typedef struct Messages {
   VEC(MessagePiece) pieces;
   ExprVec values; /* over the unknowns of the array */
-  IndexVec first; /* per action, and behind the last: its first piece */
+  IndexVec first; /* per action, and after the last: its first piece */
 } Messages;
 
 /* Those of all actions. A message of which a part has no value in numbers, as a call of a function that makes a text, is as written. */

@@ -70,8 +70,8 @@ Expr export_point_value(const ExportPoint *point, uint32_t variable);
 /* What is known of the initial value of a column of the array. */
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
 
-/* Finds how initial values are found again for other parameters and start values: by the rows of the state-space form or of the initial
- * system where start values were kept, and else step by step to the nearest. Sets trace and obstacle; in the heap. */
+/* Chooses how an exported program finds its initial values for other parameters and start values: from the rows of the state-space form or of
+ * the initial system if all start values were kept, otherwise by continuation to the nearest consistent values. Sets trace and obstacle; in the heap. */
 void export_find_restart(Heap *heap, ExportSource *source);
 
 /* Can initial values be found again? */

@@ -1,4 +1,4 @@
-/* tables: see tables.h. Programs are collected first, under names; the tables behind them refer to these names. */
+/* tables: see tables.h. Programs are collected first, under names; the tables after them refer to these names. */
 #include "export/tables.h"
 
 #include "code/cdata.h"
@@ -104,7 +104,7 @@ static void name_dependents(Writer *writer, ProgramNames *names) {
 /* A sparse matrix by columns; an entry is that of the Jacobian with this number, or -1 - j: the pull of unknown j. */
 typedef struct InitialMatrix {
   VEC(int32_t) start, row, source;
-  VEC(int32_t) balance; /* per row behind those of the system: its unknown */
+  VEC(int32_t) balance; /* per row after those of the system: its unknown */
 } InitialMatrix;
 
 /* The rows of the initial system and the columns that they determine. Where a unit has more columns than rows, it moves them from their

@@ -167,7 +167,7 @@ static void describe(const ExportSource *source, uint32_t position, const Decide
   }
 }
 
-/* The expression behind a signal that an alias makes constant. */
+/* The expression after a signal that an alias makes constant. */
 static Expr constant_value(const ExportSource *source, uint32_t position, const ExportVariable *variable) {
   const Model *model = source->evaluator->model;
   const Aliases *aliases = &source->evaluator->array->problem->aliases;

@@ -1,5 +1,5 @@
 /* variables: the variables of an exported model, in the order in which its runs know them: the signals of a result, and
- * behind them the states of model exchange. */
+ * after them the states of model exchange. */
 #pragma once
 
 #include "export/source.h"

@@ -95,11 +95,11 @@ Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between
 Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
 
-/* What a delay looks back at is a polynomial, whose derivatives take the discrete leaves from `first` on; behind them is the
+/* What a delay looks back at is a polynomial, whose derivatives take the discrete leaves from `first` on; after them is the
  * time that it is expanded at. This is derivative `order` as a function of time, for a delay by a fixed time. */
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
 
-/* Children of OP_TRANSPORT; behind them are as many points as values. */
+/* Children of OP_TRANSPORT; after them are as many points as values. */
 enum { TRANSPORT_IN0, TRANSPORT_IN1, TRANSPORT_X, TRANSPORT_POSITIVE, TRANSPORT_SCALARS };
 
 uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discrete leaf that has its value */
@@ -264,12 +264,12 @@ typedef struct LeafPrinter {
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
   const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
   /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position =
-   * their number) behind the last; and the ValueKind of the argument. Both or none. NULL before the first: the call,
+   * their number) after the last; and the ValueKind of the argument. Both or none. NULL before the first: the call,
    * one with partials, has no text in the language. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */
-  uint32_t limit;        /* of dag_print: the text is cut behind so many bytes, with `...` at its end; 0: never */
+  uint32_t limit;        /* of dag_print: the text is cut after so many bytes, with `...` at its end; 0: never */
 } LeafPrinter;
 
 /* Ranks of all nodes in an order that depends on their structure and on the order of variables, but not on

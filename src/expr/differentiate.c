@@ -231,7 +231,7 @@ static Expr derive_delayed(Dag *dag, Expr self, const Expr *d) {
   return d[2] == EXPR_ZERO ? EXPR_ZERO : dag_delayed(dag, (uint32_t)first, (uint32_t)order + 1);
 }
 
-/* The leaves of an input's derivatives follow that of its value; behind the last there are none. */
+/* The leaves of an input's derivatives follow that of its value; after the last there are none. */
 static Expr derive_input(Dag *dag, Expr self) {
   double more = dag_value(dag, dag_child(dag, self, 2));
   if (!(more > 0)) return EXPR_ZERO;

@@ -519,7 +519,7 @@ uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer) {
   return kind;
 }
 
-/* The text of a node up to the limit; behind it "...". */
+/* The text of a node up to the limit; after it "...". */
 static void print_root(Printer *p, Expr e, uint32_t place, TextVec *text, uint32_t limit) {
   uint32_t begin = text->count;
   p->text = text;

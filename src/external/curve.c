@@ -99,9 +99,9 @@ static void piece_coefficients(const Curve *curve, uint32_t i, double *c) {
   c[3] = (begin + end - 2 * mean) / (width * width);
 }
 
-/* The last point at or before u (before: strictly), but for the end of the curve. */
+/* The last point at or before u (before: strictly), except for the end of the curve. */
 static uint32_t find_piece(const Curve *curve, double u, bool before) {
-  uint32_t low = 0, high = curve->count - 1; /* the piece is at low or behind it, and before high */
+  uint32_t low = 0, high = curve->count - 1; /* the piece is at low or after it, and before high */
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
     if (before ? curve->x[middle] < u : curve->x[middle] <= u) low = middle;

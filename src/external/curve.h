@@ -45,8 +45,8 @@ void curve_fill_slopes(const Curve *curve, double *steps, double *slope);
  * a curve that is not to be extrapolated. */
 bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t order, double *derivative);
 
-/* How much of an Akima slope at a point is that of the piece before it, the rest being that of the piece behind; d[-2..1]
- * are the slopes of the two pieces before and behind. */
+/* How much of an Akima slope at a point is that of the piece before it, the rest being that of the piece after; d[-2..1]
+ * are the slopes of the two pieces before and after. */
 double curve_akima_share(const double *d, bool is_modified);
 
 /* Fills d[-2], d[-1], d[pieces], d[pieces + 1]: beyond the ends the slopes go on as those of a parabola do. */

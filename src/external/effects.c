@@ -15,7 +15,7 @@ static bool check(ExternalCall *call, bool is_done, const char *path) {
   return is_done || external_fail(call, "`%s`: %s", path, strerror(errno));
 }
 
-/* A line of text; to the run's messages, or behind a file if one is named. */
+/* A line of text; to the run's messages, or after a file if one is named. */
 bool external_print(ExternalCall *call) {
   const char *text = external_text(call, 0), *path = external_text(call, 1);
   if (!path[0]) {

@@ -1,9 +1,9 @@
-/* external: what stands behind `external "C"` and `external "FORTRAN 77"`. The functions of the Modelica Standard
+/* external: what stands after `external "C"` and `external "FORTRAN 77"`. The functions of the Modelica Standard
  * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the user
  * names. A function sees plain numbers, texts and objects; which arguments it takes, its signature says, and they are
  * checked before it runs.
  *
- * Invariant: nothing here is global. What a call leaves behind (objects, states of generators, files read) belongs to
+ * Invariant: nothing here is global. What a call leaves after (objects, states of generators, files read) belongs to
  * the ExternalState of a run, or, if it is an object, to the heap of that state. An object is never changed after it
  * was made, unless a library of the user made it. */
 #pragma once

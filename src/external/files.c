@@ -95,7 +95,7 @@ bool external_count_lines(ExternalCall *call) {
   return text && external_give(call, (double)count_lines(text));
 }
 
-/* file, number of the line, whether that is behind the end */
+/* file, number of the line, whether that is after the end */
 bool external_read_line(ExternalCall *call) {
   size_t size, length = 0;
   const char *text = file_bytes(call, external_text(call, 0), &size);

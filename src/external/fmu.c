@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MODES_KEPT = 16 };         /* behind the last one; steps that are repeated go back by one or two */
+enum { MODES_KEPT = 16 };         /* after the last one; steps that are repeated go back by one or two */
 static const double NEVER = 1e60; /* Modelica.Constants.inf */
 
 /* How the FMU came to a mode, and what it says there. */
@@ -21,7 +21,7 @@ typedef struct Mode {
   double time;
   double *cause;           /* states and inputs in front, in one array */
   void *saved;             /* NULL: its state cannot be saved */
-  double *states, *values; /* behind: those of all states, and of what is held until the next mode */
+  double *states, *values; /* after: those of all states, and of what is held until the next mode */
   FmuEvent event;
 } Mode;
 
@@ -115,7 +115,7 @@ bool external_fmu_open(ExternalCall *call) {
 
 /* ---- modes ---- */
 
-/* What a mode holds: of model exchange what is discrete, of co-simulation all that can be read. */
+/* The outputs that stay constant within a mode: in model exchange the discrete ones, in co-simulation all of them. */
 static FmiRole first_held(const FmuObject *object) { return object->fmu.is_exchange ? FMI_DISCRETE : FMI_STATE; }
 
 static uint32_t held_count(const FmuObject *object) {
@@ -169,7 +169,7 @@ static bool set_inputs(FmuObject *object, const double *cause, FmiRole role) {
   return fmu_set(&object->fmu, scalars_of(object, role), count_of(object, role), cause_of(object, cause, role));
 }
 
-/* A new mode behind `from`, which the FMU is in now. */
+/* A new mode after `from`, which the FMU is in now. */
 static bool add_mode(ExternalCall *call, FmuObject *object, int64_t from, double time, const double *cause,
                      FmuEvent event) {
   Heap *heap = call->state->heap;
@@ -289,7 +289,7 @@ bool external_fmu_timing(ExternalCall *call) {
   return true;
 }
 
-/* object, mode, out: states behind the event */
+/* object, mode, out: states after the event */
 bool external_fmu_states(ExternalCall *call) {
   FmuObject *object;
   const Mode *mode = mode_argument(call, &object);

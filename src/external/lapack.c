@@ -51,7 +51,7 @@ static uint32_t read_row(Lapack *lapack) {
   return count;
 }
 
-/* The argument of the name at *at, which moves on behind it. */
+/* The argument of the name at *at, which moves on after it. */
 static uint32_t find_formal(const Lapack *lapack, const char **at) {
   const char *name = *at;
   uint32_t length = name_length(name), k = 0;
@@ -60,7 +60,7 @@ static uint32_t find_formal(const Lapack *lapack, const char **at) {
   return k;
 }
 
-/* Is the first letter of a text one of those between the quotes at *at, which moves on behind them? */
+/* Is the first letter of a text one of those between the quotes at *at, which moves on after them? */
 static bool text_is_one_of(const char *text, const char **at) {
   size_t count = strcspn(++*at, "'");
   bool is_found = *text && memchr(*at, toupper((unsigned char)*text), count);
@@ -184,7 +184,7 @@ static bool type_fits(const ExternalValue *value, ExternalType type) {
   return value->type == type || is_read_as_real;
 }
 
-/* The character behind the name tells the kind of an argument; ' ' is that of a size. */
+/* The character after the name tells the kind of an argument; ' ' is that of a size. */
 static char kind_of(const Formal *formal) { return *formal->rest ? *formal->rest : ' '; }
 
 static bool is_array(const Formal *formal) { return strchr("([~#&", kind_of(formal)); }
@@ -244,7 +244,7 @@ static bool scalars_fit(const Lapack *lapack) {
 
 /* ---- arrays ---- */
 
-/* What stands behind the sizes of an array. */
+/* What stands after the sizes of an array. */
 static const char *marks_of(const Formal *formal) {
   const char *at = formal->rest;
   for (int depth = 0;; at++) {
@@ -299,7 +299,7 @@ static bool elements_fit(const Lapack *lapack, uint32_t k) {
   return true;
 }
 
-/* A matrix has the rows that its leading dimension says, or it is a vector with its columns one behind the other. */
+/* A matrix has the rows that its leading dimension says, or it is a vector with its columns one after the other. */
 static bool array_fits(const Lapack *lapack, uint32_t k) {
   const ExternalValue *value = &lapack->call->arguments[k];
   Extent extent = extent_of(lapack, k);

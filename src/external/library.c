@@ -35,7 +35,7 @@ static const External *find_builtin(ExternalName wanted) {
 
 typedef void (*Address)(void);
 
-/* In FORTRAN, names are in lower case with an underscore behind. */
+/* In FORTRAN, names are in lower case with an underscore after. */
 static const char *symbol_name(Arena *arena, ExternalName wanted) {
   if (!wanted.is_fortran) return wanted.name;
   char *name = arena_printf(arena, "%s_", wanted.name);

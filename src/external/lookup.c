@@ -57,7 +57,7 @@ double lookup_next_event(const Lookup *lookup, double time) {
 
 /* ---- values ---- */
 
-/* A place that is an event but for round-off is that event: the side counts there. */
+/* A place that is an event except for round-off is that event: the side counts there. */
 static double snap(const Lookup *lookup, double place, double room) {
   const TimeEvents *events = lookup->events;
   double length = last_place(lookup) - first_place(lookup);

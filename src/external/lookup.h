@@ -27,7 +27,7 @@ typedef struct Lookup {
 enum { LOOKUP_ARGUMENTS = 6 };
 
 /* The value, or its derivative of an order along a path, as an element with n nilpotents, as the arguments are: number of the curve, place,
- * first and second derivative of the place; over time the event awaited and the one taken are behind the time; in two dimensions both
+ * first and second derivative of the place; over time the event awaited and the one taken are after the time; in two dimensions both
  * places, then their derivatives. false: there is no such curve, or *place is outside of what is not to be extrapolated, or n is too
  * large. */
 bool lookup_value(const Lookup *lookup, uint32_t n, uint32_t order, const double *const *arguments, double *result,

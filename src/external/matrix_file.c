@@ -56,7 +56,7 @@ bool matrix_make(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *ma
 
 /* ---- text ---- */
 
-/* Separators and comments are skipped; *at is behind them. */
+/* Separators and comments are skipped; *at is after them. */
 static void skip_blank(const char **at) {
   for (;;) {
     *at += strspn(*at, " \t\r\n,;");
@@ -217,7 +217,7 @@ static bool read_level_4(ExternalCall *call, Reader reader, const char *path, co
   return external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
 }
 
-/* A data element of level 5: what it is and its bytes; *reader is behind it. */
+/* A data element of level 5: what it is and its bytes; *reader is after it. */
 typedef struct Element {
   uint32_t type;
   const char *data;
@@ -249,7 +249,7 @@ static Kind kind_of_element(uint32_t type) {
   return type < sizeof kinds / sizeof *kinds ? kinds[type] : (Kind){0};
 }
 
-/* An array within its element: flags, dimensions, name, and behind them the real part, or the fields of a structure. */
+/* An array within its element: flags, dimensions, name, and after them the real part, or the fields of a structure. */
 typedef struct Array {
   bool is_structure;
   Element sizes, name;

@@ -21,5 +21,5 @@ bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixF
 /* Room for a matrix; false after external_fail. */
 bool matrix_make(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *matrix);
 
-/* The bytes of a file, with a 0 behind them, in the arena of the call; NULL after external_fail. */
+/* The bytes of a file, with a 0 after them, in the arena of the call; NULL after external_fail. */
 char *file_bytes(ExternalCall *call, const char *path, size_t *size);

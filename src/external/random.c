@@ -36,7 +36,7 @@ static uint64_t next_128(uint64_t *state) {
   return state[1] = (a ^ b ^ (a >> 17) ^ (b >> 26)) + b;
 }
 
-/* The position is behind the 16 words. */
+/* The position is after the 16 words. */
 static uint64_t next_1024(uint64_t *state) {
   uint64_t *position = &state[WORDS], a = state[*position % WORDS];
   *position = (*position + 1) % WORDS;

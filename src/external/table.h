@@ -16,7 +16,7 @@ typedef enum TableKind { TABLE_CURVES, TABLE_TIMES, TABLE_GRID, TABLE_KINDS } Ta
 
 /* Where the arguments of a constructor stand: those that all have are file name, table name and matrix (0, 1, 2). */
 typedef struct TableArguments {
-  uint32_t columns, smoothness, extrapolation, verbose; /* behind verbose: delimiter and header lines, if given */
+  uint32_t columns, smoothness, extrapolation, verbose; /* after verbose: delimiter and header lines, if given */
   int dimensions;                                       /* 0: over time */
 } TableArguments;
 

@@ -226,7 +226,7 @@ static const char *element_name(const Describing *describing, const Declared *de
   const char *name = xml_attribute(declared->element, "name");
   const char *indices = "";
   for (const XmlElement *e = first_dimension(describing, declared); e; e = next_dimension(e->next)) {
-    uint64_t behind = 1; /* the sizes behind this dimension */
+    uint64_t behind = 1; /* the sizes after this dimension */
     for (const XmlElement *later = next_dimension(e->next); later; later = next_dimension(later->next))
       behind *= dimension_size(describing, later);
     indices = arena_printf(describing->arena, "%s%s%u", indices, *indices ? "," : "", (unsigned)(element / behind) + 1);

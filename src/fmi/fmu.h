@@ -1,4 +1,4 @@
-/* fmu: the binary of an FMU, unpacked and loaded, behind one interface for FMI 2.0 and 3.0.
+/* fmu: the binary of an FMU, unpacked and loaded, after one interface for FMI 2.0 and 3.0.
  *
  * Invariant: the folder that the FMU was unpacked to is removed, and the library closed, with the heap. An FMU runs code of
  * strangers: who calls this has the leave of the user. A function that fails says why in `failure`. */
@@ -26,7 +26,7 @@ FmiDescription *fmu_describe(const Zip *zip, Arena *arena, const char **failure)
 /* Unpacks, loads and instantiates it. false: see fmu->failure. */
 bool fmu_load(Fmu *fmu, Heap *heap, const Zip *zip, const FmiDescription *description, bool is_exchange);
 
-/* Values of variables, all elements of an array one behind the other. */
+/* Values of variables, all elements of an array one after the other. */
 bool fmu_set(Fmu *fmu, const FmiScalar *scalars, uint32_t count, const double *values);
 bool fmu_get(Fmu *fmu, const FmiScalar *scalars, uint32_t count, double *values);
 

@@ -50,7 +50,7 @@ static const char *read_name(Reader *reader) {
   return name;
 }
 
-/* One entity, the text of which goes behind `to`; NULL: it is not known. */
+/* One entity, the text of which goes after `to`; NULL: it is not known. */
 static char *read_entity(Reader *reader, char *to) {
   static const struct {
     const char *code;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Signatures and lengths of the records, without the texts behind them. */
+/* Signatures and lengths of the records, without the texts after them. */
 static const uint32_t LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50;
 enum { LOCAL_SIZE = 30, CENTRAL_SIZE = 46, END_SIZE = 22, STORED = 0, DEFLATED = 8, ENCRYPTED = 1 };
 
@@ -16,7 +16,7 @@ static uint32_t number(const Zip *zip, size_t at, size_t bytes) {
 
 static bool has(const Zip *zip, size_t at, size_t length) { return at <= zip->size && length <= zip->size - at; }
 
-/* The record that ends an archive has a comment of up to 64 kB behind it. */
+/* The record that ends an archive has a comment of up to 64 kB after it. */
 bool zip_open(Zip *zip, const void *bytes, size_t size) {
   *zip = (Zip){.bytes = bytes, .size = size};
   for (size_t back = END_SIZE; back <= size && back <= END_SIZE + UINT16_MAX; back++) {

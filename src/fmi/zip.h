@@ -24,7 +24,7 @@ bool zip_open(Zip *zip, const void *bytes, size_t size);
 /* All entries, `zip->count` of them; NULL: the list is damaged. */
 ZipEntry *zip_entries(const Zip *zip, Arena *arena);
 
-/* The content of a file with a NUL behind it, in the heap; NULL: it is damaged, or packed in another way. */
+/* The content of a file with a NUL after it, in the heap; NULL: it is damaged, or packed in another way. */
 char *zip_unpack(const Zip *zip, const ZipEntry *entry, Heap *heap);
 
 /* Does the path stay below the folder that it is unpacked to: relative, without `..`? */

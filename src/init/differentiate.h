@@ -24,12 +24,12 @@ StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *par
 
 typedef struct StartDerivative StartDerivative;
 
-/* For the parameter leaves of the code, which is made anew if it is of another system. NULL: a start value that moved to a consistent one, or a
+/* For the parameter leaves of the code, which is made again if it is of another system. NULL: a start value that moved to a consistent one, or a
  * value that nothing determines, is named in diags. Lives in the heap. */
 StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
                                       Diags *diags);
 
-/* The initial system behind it, whose columns a change counts. */
+/* The initial system after it, whose columns a change counts. */
 const InitialSystem *start_derivative_system(const StartDerivative *derivative);
 
 /* Changes of all columns of the initial system. */

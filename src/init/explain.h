@@ -19,7 +19,7 @@ typedef struct Explanation {
 } Explanation;
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
- * and initial->system. About linear but for two factorizations. */
+ * and initial->system. About linear except for two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
 
 /* What a wrong start does. Owned by the arena. O(n^3). */

@@ -268,7 +268,7 @@ bool initial_holds(const Initializer *initializer, const Initial *initial, doubl
   return rows_hold(&rows, NULL, t0, initial->value);
 }
 
-/* Do all rows but surplus ones hold at the values of now? */
+/* Do all rows but surplus ones hold at the current values? */
 static bool values_hold(const Attempt *attempt) {
   Rows rows = system_rows(attempt->system, attempt->initial);
   rows.quotient = attempt->quotient;
@@ -700,7 +700,7 @@ static bool follow_literally(void *context, double t, const double *y) {
   return true;
 }
 
-/* Are the modes those of the relations at the values of now? */
+/* Are the modes those of the relations at the current values? */
 static bool modes_agree(const Attempt *attempt, Literal *literal) {
   system_store(attempt->system, attempt->initial->value, literal->columns);
   switches_evaluate(literal->switches, attempt->t0, literal->columns);

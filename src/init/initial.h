@@ -86,11 +86,11 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
 
-/* Solves once more, step by step to the nearest values, and notes the units; what was found must be the same again. false: it is not, or was
+/* Solves again, step by step to the nearest values, and notes the units; what was found must be the same again. false: it is not, or was
  * found in another way. The heap is that of the initial system. */
 bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace);
 
-/* Are the rows met at the values found, with the discrete values of now? */
+/* Are the rows met at the values found, with the current discrete values? */
 bool initial_holds(const Initializer *initializer, const Initial *initial, double t0);
 
 /* Is it known that there is no solution with the present discrete values? */

@@ -52,7 +52,7 @@ bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tole
  * is sought from there. */
 bool starts_may_move(const Model *model);
 
-/* The start values of all unknowns with the parameters of now; NAN where there is none. */
+/* The start values of all unknowns with the current parameters; NAN where there is none. */
 void starts_list(Evaluator *evaluator, double *start);
 
 /* Are they others now? */

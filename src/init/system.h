@@ -28,7 +28,7 @@ typedef struct InitialSystem {
   int32_t *row_stage;    /* l - c of a row of the array; of an initial equation, the highest stage in it */
   int32_t *column_stage; /* k - d; INT32_MIN of a parameter */
   Pattern pattern;       /* rows by columns */
-  IndexVec initial;      /* initial equations that are rows, behind those of the array */
+  IndexVec initial;      /* initial equations that are rows, after those of the array */
   uint32_t homotopy;     /* column of the continuation parameter; MAP_NONE if no row contains homotopy() */
   Workspace *program;    /* of all rows; NULL before system_compile */
   const Jacobian *jacobian;

@@ -283,7 +283,7 @@ static void read_clauses(Connections *connections) {
     else read_operator(connections, i);
 }
 
-/* Operators on streams may ask for further ones, which come behind. */
+/* Operators on streams may ask for further ones, which come after. */
 static void declare_operators(Connections *connections) {
   for (uint32_t i = 0; i < connections->queries.count; i++)
     connect_declare_operator(connections, &connections->queries.data[i]);

@@ -170,7 +170,7 @@ bool in_expandable(const Connections *connections, uint32_t end);
 
 /* ---- references (connect_reference.c) ---- */
 
-/* One component on the way of a path, with the subscripts written behind it: kids of the reference. */
+/* One component on the way of a path, with the subscripts written after it: kids of the reference. */
 typedef struct ConnectStep {
   Instance *instance;
   uint32_t kid, count;
@@ -184,7 +184,7 @@ typedef struct ConnectPath {
   bool is_absent; /* a component on the way does not exist: its condition is false */
 } ConnectPath;
 
-/* The instance that the path leads to; NULL if it is absent, or a name is not declared: that behind the last step. */
+/* The instance that the path leads to; NULL if it is absent, or a name is not declared: that after the last step. */
 Instance *connect_follow(Connections *connections, ConnectPath *path);
 
 /* What one argument of a connect clause means. */

@@ -9,7 +9,7 @@
 
 /* ---- elements that a clause names ---- */
 
-/* The largest number of subscript i behind the last name. */
+/* The largest number of subscript i after the last name. */
 static uint32_t largest_subscript(Connections *connections, const ConnectPath *path, uint32_t i) {
   const Ast *ast = connections->tree->ast;
   AstPath names = ast_path(ast, path->e);

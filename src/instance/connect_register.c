@@ -83,7 +83,7 @@ static void register_connector(Connections *connections, Instance *connector) {
   connections->cardinality.count += count;
 }
 
-/* A connector; what stands in an expandable one is as good as one. */
+/* Is it a connector? Every element of an expandable connector counts as one. */
 static bool is_connectable(const Instance *instance) {
   return instance_is_connector(instance) || (instance->parent && is_expandable(instance->parent));
 }

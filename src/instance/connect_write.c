@@ -14,8 +14,8 @@
 typedef struct Run {
   uint32_t first, count; /* sets */
   uint32_t terms;        /* members of each */
-  IndexVec places;       /* of each term's first subscript, and behind the last one's */
-  IndexVec subscripts;   /* of all terms, one behind the other */
+  IndexVec places;       /* of each term's first subscript, and after the last one's */
+  IndexVec subscripts;   /* of all terms, one after the other */
   IntVec steps;
 } Run;
 
@@ -49,7 +49,7 @@ static bool same_shape(const Connections *connections, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* Subscripts of all terms of a set, one behind the other, and their places. */
+/* Subscripts of all terms of a set, one after the other, and their places. */
 static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out, IndexVec *places) {
   IndexVec sizes = {0};
   out->count = places->count = 0;

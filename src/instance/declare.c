@@ -299,7 +299,7 @@ static Name type_name(Tree *tree, const Instance *instance) {
   }
 }
 
-/* The name with places for subscripts, where arrays stand inside of it: r[\1].v; 0: they all stand behind it. */
+/* The name with places for subscripts, where arrays stand inside of it: r[\1].v; 0: they all stand after it. */
 static Name name_pattern(Tree *tree, const Instance *instance) {
   const Instance *chain[256];
   uint32_t depth = 0;

@@ -27,9 +27,9 @@ AstExpr flat_colon(Tree *tree, Span span);
 AstPath flat_path(Tree *tree, Name name, Span span);
 /* The whole name as one part, with `count` subscripts. */
 AstExpr flat_name(Tree *tree, Name name, const AstExpr *subscripts, uint32_t count, Span span);
-/* The expression once more, behind all others. */
+/* The expression again, after all others. */
 AstExpr flat_copy(Tree *tree, AstExpr e);
-/* a.b[i] with further names behind it: a.b[i].c.d */
+/* a.b[i] with further names after it: a.b[i].c.d */
 AstExpr flat_extend(Tree *tree, AstExpr reference, const Name *names, uint32_t count);
 /* Literal of an enumeration of that full name. */
 AstExpr flat_literal(Tree *tree, Name enumeration, Name literal, Span span);

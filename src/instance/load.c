@@ -77,7 +77,7 @@ static bool is_flat_class(const Ast *ast, const AstClass *definition) {
   return true;
 }
 
-/* The classes of the file, those inside of others behind them. */
+/* The classes of the file, those inside of others after them. */
 typedef struct ClassIndex {
   VEC(const AstClass *) list;
   Map first;  /* place in the list of the first class of a name */
@@ -291,7 +291,7 @@ static bool has_named_value(const Ast *ast, const AstClass *definition, const Cl
   return false;
 }
 
-/* Base Modelica is flat, but for what the records of its variables say of their fields: components of records are rare there,
+/* Base Modelica is flat, except for what the records of its variables say of their fields: components of records are rare there,
  * functions with records that say much of their fields are not. */
 static bool is_flat(const Ast *ast, bool is_alone) {
   static const char instance_name[] = "getInstanceName"; /* only instances know theirs */
@@ -328,7 +328,7 @@ static Instance *last_model(Tree *tree, Instance *package, const AstClass *defin
   return found;
 }
 
-/* One name of a dotted text, which moves on behind it; in quotes it may hold dots. */
+/* One name of a dotted text, which moves on after it; in quotes it may hold dots. */
 static Name next_name(Tree *tree, const char **text) {
   TextVec name = {0};
   const char *at = *text;

@@ -377,7 +377,7 @@ static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *firs
   return at;
 }
 
-/* The base type that a name is; Clock and the like may be declared anew. 'String' in quotes is another one: the operator of a record. */
+/* The base type that a name is; Clock and the like may be declared again. 'String' in quotes is another one: the operator of a record. */
 static Instance *base_named(const Tree *tree, Name name, Span span) {
   for (InstanceBase base = BASE_REAL; base <= BASE_STRING; base++)
     if (tree->bases[base] && tree->bases[base]->name == name)

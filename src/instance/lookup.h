@@ -48,7 +48,7 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
 Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
                        uint32_t count);
 
-/* A declaration of an element, in place of those behind it. */
+/* A declaration of an element, in place of those after it. */
 typedef struct Redeclaration {
   Declaration declaration;
   bool is_each;

@@ -84,7 +84,7 @@ static AstExpr element_subscript(Copy *copy, const Instance *constant, const Ins
   return AST_NONE;
 }
 
-/* One step of a path: the component and the subscripts written behind it. */
+/* One step of a path: the component and the subscripts written after it. */
 typedef struct Step {
   Instance *instance;
   uint32_t kid, count;
@@ -213,7 +213,7 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   out->count = kept;
 }
 
-/* Subscripts that were copied before and new ones stand in one piece: all are copied once more. */
+/* Subscripts that were copied before and new ones stand in one piece: all are copied again. */
 static void gather_subscripts(Tree *tree, SubscriptVec *list, Span span) {
   for (uint32_t i = 0; i < list->count; i++)
     list->data[i] = list->data[i] == AST_NONE ? flat_colon(tree, span) : flat_copy(tree, list->data[i]);
@@ -476,7 +476,7 @@ static AstExpr instance_name(Copy *copy, Span span) {
   return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
 }
 
-/* size(x, k) of an array in an array of components: that of the whole, behind the dimensions around it, for which no
+/* size(x, k) of an array in an array of components: that of the whole, after the dimensions around it, for which no
  * value need be known. AST_NONE if it is something else. */
 static AstExpr resolve_size(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;

@@ -84,7 +84,7 @@ static bool collect_if(Collection *collection, const AstStatement *statement) {
   return collect(collection, branch->body.data, branch->body.count);
 }
 
-/* Iterator number `number` of the loop and those behind it, with values. */
+/* Iterator number `number` of the loop and those after it, with values. */
 static bool unroll(Collection *collection, const AstStatement *statement, uint32_t number) {
   Tree *tree = collection->tree;
   const AstBranch *branch = &statement->branches.data[0];

@@ -169,7 +169,7 @@ static bool is_extended_already(const Instance *instance, const Part *part) {
   return false;
 }
 
-/* A part of the class `type` behind the part `parent`. */
+/* A part of the class `type` after the part `parent`. */
 static bool add_base(Opening *opening, uint32_t parent, Instance *type, const AstModification *modification,
                      Scope scope, const AstElement *extends, Span span) {
   Tree *tree = opening->tree;
@@ -437,7 +437,7 @@ bool instance_open(Tree *tree, Instance *instance) {
 
 /* ---- elements ---- */
 
-/* The modifiers of a part begin with those of the parts that extend it: what a class redeclares comes behind those of
+/* The modifiers of a part begin with those of the parts that extend it: what a class redeclares comes after those of
  * its own part. */
 void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
   Modifiers modifiers = owner->parts.data[element->part].modifiers;

@@ -44,7 +44,7 @@ struct Condense {
   /* The pivots' columns and rows as they are when their turn comes, and what they make of vectors. */
   VEC(Multiplier) lower; /* entries of columns... */
   VEC(Term) down;        /* ...and what their rows take of the pivots', row by row... */
-  VEC(RowTerms) taking;  /* ...of these rows, each of which comes behind those that it takes from */
+  VEC(RowTerms) taking;  /* ...of these rows, each of which comes after those that it takes from */
   IntVec upper;          /* places of the entries of rows... */
   VEC(Term) up;          /* ...and what their columns give to the pivot's */
   IntVec target;         /* for each pivot, entry of its column, entry of its row: the place that changes */

@@ -23,7 +23,7 @@ void condense_choose(Condense *condense, const double *jacobian);
 const JacobianPattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 
-/* Takes the rows out of a Jacobian of the system. false: the choice does not serve for it, and is to be made anew. */
+/* Takes the rows out of a Jacobian of the system. false: the choice does not serve for it, and is to be made again. */
 bool condense_jacobian(Condense *condense, const double *jacobian);
 
 /* Rows of the system that are left, ascending: as many as the pattern has. */

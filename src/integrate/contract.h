@@ -68,7 +68,7 @@ typedef struct Integrator {
   /* After start: the solution is likely smooth over a step of this size, which is tried first by methods of one step. */
   void (*suggest)(void *self, double step);
 
-  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. false: it is to be started there again. Not behind start or switch_states. */
+  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. false: it is to be started there again. Not after start or switch_states. */
   bool (*repeat)(void *self, double step);
 
   /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */

@@ -180,7 +180,7 @@ static void *erk_create(Heap *heap, const System *system, const IntegratorOption
   return erk;
 }
 
-/* sum[p] = the combination of stage rates by the terms of one row; returns the first term behind the row. */
+/* sum[p] = the combination of stage rates by the terms of one row; returns the first term after the row. */
 static const ErkTerm *erk_combine(const Erk *erk, const ErkTerm *first, const ErkTerm *end, double *sum) {
   const ErkTerm *term = first;
   for (int32_t p = 0; p < erk->paired; p += TOGETHER) {

@@ -13,7 +13,7 @@ typedef struct ErkTableau {
   int order;            /* of the solution that is carried on */
   int error_order;      /* of the error estimate: it shrinks as h^(error_order + 1) */
   int stages;           /* stage 0 is the old point; row number `stages` of `stage` gives the new point */
-  int all_stages;       /* with the new point and the stages of the continuous extension behind it */
+  int all_stages;       /* with the new point and the stages of the continuous extension after it */
   int error_rows;       /* 1, or 2: then err = e0^2 / sqrt(e0^2 + 0.01 e1^2) */
   bool error_needs_end; /* the error estimate uses the rates at the new point */
   int dense_terms;      /* rows of `dense`; the extension has degree dense_terms + 3 */

@@ -10,13 +10,13 @@
 /* The solver that leaves the choice of the integrator to the run. */
 #define SOLVER_AUTO "auto"
 
-/* Command-line names of the solvers, SOLVER_AUTO first; NULL behind the last. */
+/* Command-line names of the solvers, SOLVER_AUTO first; NULL after the last. */
 extern const char *const solver_names[];
 
 /* Takes the last step, which began at `begin`, until the next call of step, start or switch_states. */
 void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment);
 
-/* In the order of the table; NULL behind the last. */
+/* In the order of the table; NULL after the last. */
 const Integrator *integrator_at(uint32_t index);
 
 /* By command-line name; NULL if this build has none. */

@@ -12,7 +12,7 @@ Variation *variation_new(Heap *heap, const System *system);
 /* For variation_solve_transposed alone. */
 Variation *variation_new_transposed(Heap *heap, const System *system);
 
-/* Takes the point, and the links of now. EVAL_DOMAIN: the states do not determine the other columns there. */
+/* Takes the point, and the current links. EVAL_DOMAIN: the states do not determine the other columns there. */
 EvalStatus variation_factor(Variation *variation, double t, const double *y);
 
 /* The same with the entries of the Jacobian at the point. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What serial vectors take for their content, and the heap behind it. */
+/* What serial vectors take for their content, and the heap after it. */
 typedef struct Content {
   struct _N_VectorContent_Serial serial;
   Heap *heap;

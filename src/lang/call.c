@@ -433,7 +433,7 @@ static void literal_step(Compiler *c, struct Task *task) {
 
 /* ---- the language's own functions ---- */
 
-/* Kid that gives input number `input` of the intrinsic; AST_NONE behind the last. */
+/* Kid that gives input number `input` of the intrinsic; AST_NONE after the last. */
 static AstExpr intrinsic_argument(Compiler *c, const struct Task *task, uint32_t input) {
   const Ast *ast = c->el->ast;
   uint32_t positional = positional_count(ast, task->e);
@@ -567,7 +567,7 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
 
 /* ---- String ---- */
 
-/* The options of String behind the value, in the order of the language (section 3.7.1.1); only a Real has digits. */
+/* The options of String after the value, in the order of the language (section 3.7.1.1); only a Real has digits. */
 typedef struct TextOption {
   const char *name;
   BaseType base;

@@ -198,7 +198,7 @@ ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {
   const char *text = ast_path_text(el->ast, path, &el->arena);
   Name name = names_find(el->names, text, strlen(text));
   if (name == MAP_NONE) {
-    /* The joined name may exist only behind a scope. */
+    /* The joined name may exist only after a scope. */
     name = names_add(el->names, text, strlen(text));
   }
   return class_find_name(el, path.global ? 0 : scope, name);

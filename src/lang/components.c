@@ -575,7 +575,7 @@ static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other)
   visit->circle = circle_text(el, stack->data + from, stack->count - from, other);
 }
 
-/* All that the component names is evaluated, but for what waits for it. Without that it may have a value all the same; if not,
+/* All that the component names is evaluated, except for what waits for it. Without that it may have a value all the same; if not,
  * it is left for later, and so is the question whether those that wait for it need it. */
 static void finish_visit(Elaboration *el, ComponentVisits *stack, IndexVec *late) {
   ComponentVisit visit = vec_pop(stack);

@@ -198,7 +198,7 @@ struct Elaboration {
     uint32_t count, capacity;
   } clock_operators; /* see clock.h */
   Map clock_operator_of;
-  Map clock_names; /* label -> the last number behind it */
+  Map clock_names; /* label -> the last number after it */
 
   /* state machines, see state_machine.h */
   Name state; /* of the section that runs; 0: none */
@@ -314,7 +314,7 @@ typedef struct Intrinsic {
 
 /* By name; NULL if there is none. `is_plain`: written without quotes. */
 const Intrinsic *intrinsic_find(const char *name);
-/* Name of the row, NULL behind the last. */
+/* Name of the row, NULL after the last. */
 const char *intrinsic_name(uint32_t index);
 /* Of the operators of one name, the one that these arguments mean. */
 Special special_variant(Special special, const Type *arguments, uint32_t count);

@@ -153,7 +153,7 @@ static void run_term(Elaboration *el, const AstStatement *statement) {
            (RawEquation){.left = term, .right = dag_constant(el->dag, 0), .base = TYPE_REAL, .span = statement->span});
 }
 
-/* Does the call leave an action behind, so that nothing is lost when it is taken up? */
+/* Does the call leave an action after, so that nothing is lost when it is taken up? */
 static bool leaves_action(const Elaboration *el, AstExpr call) {
   static const char *const names[] = {"assert", "terminate", "reinit"};
   const AstNode *node = ast_node(el->ast, call);

@@ -1,4 +1,4 @@
-/* procedure: algorithm sections with data-dependent control flow. The section is compiled once more, as a function
+/* procedure: algorithm sections with data-dependent control flow. The section is compiled again, as a function
  * whose inputs are all variables that it reads, what its own variables hold before, and time; its outputs are the
  * variables it assigns.
  *

@@ -372,7 +372,7 @@ static SlotOrder slot_order_make(Elaboration *el, const AstClass *ast, const Rou
 enum { SLOT_WORK = 8 };
 
 /* Slots in an order in which each comes after those it depends on; in a cycle, source order. One pass over the slots, or as many as the longest chain
- * of those that stand behind one that depends on them. */
+ * of those that stand after one that depends on them. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;
@@ -488,7 +488,7 @@ static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
   return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
 }
 
-/* The name behind the last dot: functions of packages have their full names. */
+/* The name after the last dot: functions of packages have their full names. */
 static Name last_part(Elaboration *el, Name name) {
   const char *dot = strrchr(names_text(el->names, name), '.');
   return dot ? names_add(el->names, dot + 1, strlen(dot + 1)) : name;

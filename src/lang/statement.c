@@ -264,7 +264,7 @@ static bool has_stray_break(const AstStatement *statement) {
   return false;
 }
 
-/* Are the texts the same but for numbers between [ and ]? */
+/* Are the texts the same except for numbers between [ and ]? */
 static bool differ_in_subscripts(const char *text, Span one, Span other) {
   const char *a = text + one.begin, *b = text + other.begin;
   bool in_subscript = false;

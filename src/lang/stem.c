@@ -12,7 +12,7 @@
 
 /* ---- text of names ---- */
 
-/* Position behind the bracket that closes the one at `open`; quotes hide brackets. */
+/* Position after the bracket that closes the one at `open`; quotes hide brackets. */
 static size_t skip_brackets(const char *text, size_t open) {
   uint32_t depth = 0;
   bool is_quoted = false;
@@ -251,7 +251,7 @@ static bool record_fits(Elaboration *el, Name stem, uint32_t definition) {
   return record->fields.count > 0;
 }
 
-/* A record whose fields all stand behind the stem; the expected one first. */
+/* A record whose fields all stand after the stem; the expected one first. */
 static uint32_t find_record(Compiler *c, Name stem, Type expected) {
   Elaboration *el = c->el;
   if (expected.base == TYPE_RECORD && record_fits(el, stem, expected.definition)) return expected.definition;
@@ -277,7 +277,7 @@ static Type assemble_record(Compiler *c, Name stem, Type expected, Span span, ui
   return (Type){.base = TYPE_RECORD, .definition = definition};
 }
 
-/* Fields behind the subscripts: ".x.y". */
+/* Fields after the subscripts: ".x.y". */
 static Type emit_tail(Compiler *c, Type type, Name tail, Span span) {
   Elaboration *el = c->el;
   const char *text = names_text(el->names, tail);

@@ -217,7 +217,7 @@ Special special_variant(Special special, const Type *a, uint32_t n) {
   return a[0].base == TYPE_CLOCK ? SPECIAL_CLOCK_SOLVER : SPECIAL_CLOCK_TIMED;
 }
 
-/* Numbers and whether the flow is positive; behind them vectors. */
+/* Numbers and whether the flow is positive; after them vectors. */
 static Type transport_type(Check *check, const Type *a, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     bool is_flag = i == TRANSPORT_POSITIVE, is_vector = i >= TRANSPORT_SCALARS;

@@ -5,7 +5,7 @@
 /* What an instruction reads or assigns: a slot, or what fields lead to there. */
 typedef struct Part {
   uint32_t slot;
-  const Instruction *fields; /* CODE_FIELD, one behind the other */
+  const Instruction *fields; /* CODE_FIELD, one after the other */
   uint32_t count;
   Type type;
 } Part;
@@ -44,7 +44,7 @@ static bool is_assigned_by(const Routine *routine, Instruction i, const Part *pa
   }
 }
 
-/* The instructions that assign a slot, or some of it: the first of each slot, and the next one behind each; NONE: no more. */
+/* The instructions that assign a slot, or some of it: the first of each slot, and the next one after each; NONE: no more. */
 typedef struct Stores {
   uint32_t *first, *next;
 } Stores;
@@ -120,7 +120,7 @@ static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
 
 /* ---- what never runs ---- */
 
-/* Is the value on top of the stack behind position `at` a constant: one that is written there, or the value declared of a slot that nothing else
+/* Is the value on top of the stack after position `at` a constant: one that is written there, or the value declared of a slot that nothing else
  * assigns? What a statement assigns may not have been assigned yet. */
 static bool is_constant(const Routine *routine, const Stores *stores, uint32_t at, uint32_t body, double *value) {
   Instruction i = routine->code.data[at];

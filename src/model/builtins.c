@@ -407,7 +407,7 @@ static bool run_INTEGER(Machine *machine, const Value *a, uint32_t count, Value 
   return true;
 }
 
-/* Options behind the value; false if one is not known, or no format. */
+/* Options after the value; false if one is not known, or no format. */
 static bool read_format(Machine *machine, const Value *a, uint32_t count, TextFormat *format) {
   const Domain *domain = machine_domain(machine);
   double options[3];

@@ -77,7 +77,7 @@ uint32_t *frame_outputs(Machine *machine, const Routine *routine) {
   return list;
 }
 
-/* The loop on top of the control stack is over: applies its breaks and goes on behind it. */
+/* The loop on top of the control stack is over: applies its breaks and goes on after it. */
 static bool loop_finish(Machine *machine, bool is_dead) {
   Frame *frame = frame_top(machine);
   Control loop = vec_last(&machine->control);
@@ -96,7 +96,7 @@ static bool loop_finish(Machine *machine, bool is_dead) {
 }
 
 /* What is at the present point is never reached: goes on where another path continues: the other branch of
- * the innermost open if, behind a loop that some path has left, or the end of the function. */
+ * the innermost open if, after a loop that some path has left, or the end of the function. */
 static bool leave_dead(Machine *machine) {
   Frame *frame = frame_top(machine);
   while (machine->control.count > frame->control) {
@@ -151,7 +151,7 @@ bool step_break(Machine *machine) {
   return leave_dead(machine);
 }
 
-/* Has some path left an open loop of the frame on top? It goes on behind the loop. */
+/* Has some path left an open loop of the frame on top? It goes on after the loop. */
 static bool has_breaks(Machine *machine) {
   for (uint32_t i = machine->control.count; i-- > frame_top(machine)->control;)
     if (machine->control.data[i].breaks.count) return true;

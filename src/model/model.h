@@ -275,7 +275,7 @@ typedef struct Aliases {
   uint32_t count;      /* unknowns */
   uint32_t *root;      /* representative unknown, itself if kept; UINT32_MAX if constant */
   int8_t *sign;        /* +1 or -1 */
-  uint16_t *shift;     /* 0 but for v = der(x) */
+  uint16_t *shift;     /* 0 except for v = der(x) */
   Expr *constant;      /* value if root is UINT32_MAX: an expression over parameters only */
   bool *equation_used; /* of equations: true if removed by elimination */
   uint32_t removed;    /* number of removed equations = removed unknowns */

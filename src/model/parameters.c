@@ -197,7 +197,7 @@ static Expr evaluate_node(Valuation *run, Expr e) {
 
 /* ---- the walk ---- */
 
-/* Child number `i` of the walk; EXPR_NONE behind the last. Of an if whose condition is known only the branch taken counts,
+/* Child number `i` of the walk; EXPR_NONE after the last. Of an if whose condition is known only the branch taken counts,
  * so that two parameters may name each other in branches that exclude each other. */
 static Expr walk_child(const Valuation *run, Expr e, uint32_t i) {
   if (dag_op(run->dag, e) == OP_PARAMETER) return i == 0 ? parameter_source(run, e) : EXPR_NONE;

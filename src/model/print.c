@@ -141,7 +141,7 @@ static uint32_t leaf_variable(const Model *model, const Dag *dag, Expr leaf) {
   return op == OP_VARIABLE ? model->unknowns.data[index] : model->discretes.data[index];
 }
 
-/* A leaf of the logic behind the model's discrete variables: a condition, a sample, a mode. It has no name. */
+/* A leaf of the logic after the model's discrete variables: a condition, a sample, a mode. It has no name. */
 static bool is_nameless(const Model *model, const Dag *dag, Expr leaf) {
   Op op = dag_op(dag, leaf);
   return (op == OP_DISCRETE || op == OP_PRE) && dag_index(dag, leaf) >= model->discretes.count;

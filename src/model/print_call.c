@@ -72,7 +72,7 @@ static void place_value(ArgumentLayout *layout, const Shape *shape, uint32_t ski
   }
 }
 
-/* Inputs with a default that the call leaves out are skipped; those behind are given by name. */
+/* Inputs with a default that the call leaves out are skipped; those after are given by name. */
 static PrintPlace *make_layout(Print *print, const Function *function) {
   ArgumentLayout layout = {.print = print};
   layout.places = arena_array(&print->arena, function->arguments + 1, sizeof *layout.places);

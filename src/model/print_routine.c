@@ -132,7 +132,7 @@ static uint32_t record_below(const RoutinePrinter *writer, uint32_t below) {
   return writer->stack.data[writer->stack.count - 1 - below].record;
 }
 
-/* Pops `count` texts and joins them by commas, with `open` before and `close` behind. */
+/* Pops `count` texts and joins them by commas, with `open` before and `close` after. */
 static const Rope *pop_list(RoutinePrinter *writer, const char *open, uint32_t count, const char *separator,
                             const char *close) {
   writer->pieces.count = 0;
@@ -617,7 +617,7 @@ static void end_loop(RoutinePrinter *writer, const char *words) {
   write_line(writer, words);
 }
 
-/* The level 2 stands for one that was not written. A message that is no literal stands behind `if condition then "" else`, which was not
+/* The level 2 stands for one that was not written. A message that is no literal stands after `if condition then "" else`, which was not
  * written either. */
 static void run_assert(RoutinePrinter *writer) {
   const Rope **message = &writer->stack.data[writer->stack.count - 2].rope;

@@ -36,7 +36,7 @@ static bool has_plan_values(const Simulation *simulation, const double *paramete
   return same_numbers(mine, given, plan->model->variables.count);
 }
 
-/* The plan's initial values. What explains them is made anew if it is asked for: it belongs to the plan's own run. */
+/* The plan's initial values. What explains them is made again if it is asked for: it belongs to the plan's own run. */
 static void copy_initial(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   Heap *heap = simulation->heap;

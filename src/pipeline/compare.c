@@ -88,7 +88,7 @@ static void measure_invariants(const CompareRequest *request, CompareRun *run) {
     run->invariants[k] = recorder_drift(heap, run->simulation.recorder, request->invariants[k]);
 }
 
-/* Runs the plan once more from a start that is a little off. */
+/* Runs the plan again from a start that is a little off. */
 static void measure_amplification(Comparison *comparison, CompareRun *run) {
   if (!run->ok) return;
   CompareRun moved = {.method = run->method, .diags = diags_make(comparison->heap)};

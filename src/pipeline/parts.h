@@ -34,14 +34,14 @@ bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap 
 bool start_plan_at_event(Plan *plan);
 /* Of branches that a plan holds, and that do not hold at these initial values: are their conditions on edges, where both are right? */
 bool start_is_on_edge(const Plan *plan, Evaluator *evaluator, const Initial *initial, Heap *heap);
-/* The branches that hold at the discrete values of now. */
+/* The branches that hold at the current discrete values. */
 bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 
 /* ---- ranks.c ---- */
 
 /* The same request for it, with messages of its own. */
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt);
-/* Ranks have succeeded where the request failed: do they take its place, with their messages instead of those behind the first
+/* Ranks have succeeded where the request failed: do they take its place, with their messages instead of those after the first
  * `before`? Only for the default method, and if no equation follows from others and no variable is free. Otherwise a note names them. */
 bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt, uint32_t before,
                      Diags *diags);
@@ -110,7 +110,7 @@ bool pass_signals(Simulation *simulation);
 double *mode_columns(const Simulation *simulation, const double *y, Heap *heap);
 /* Begins in a plan of its own for the mode at the start, if the one for all branches does not fit it. false: an error is in diags. */
 bool mode_begin(Simulation *simulation);
-/* Begins the loop in the system of now; `resumes` after another one. */
+/* Begins the loop in the current system; `resumes` after another one. */
 RunStatus mode_loop(Simulation *simulation, bool resumes);
 /* Where the structure changes, the run goes on in another system. Some event may change it again and again. */
 RunStatus mode_follow(Simulation *simulation);

@@ -7,7 +7,7 @@
  * knows: two runs that come to the same structure have the same plan, whichever of them came first.
  *
  * Invariant: the model is never written; a plan is not written once it is made, so that simulations in several threads may
- * share it, but for its table of derived plans, which has a lock. A simulation has one owner. */
+ * share it, except for its table of derived plans, which has a lock. A simulation has one owner. */
 #pragma once
 
 #include "array/branches.h"
@@ -28,7 +28,7 @@ typedef struct Handover {
 /* Where a run goes on that another program began. */
 typedef struct Resumption {
   Transfer *state;
-  const Trajectory *rows; /* of it, up to there, so many */
+  const Trajectory *rows; /* of it, up to that point, so many */
   size_t count;
 } Resumption;
 
@@ -211,7 +211,7 @@ void simulation_exchange_leaves(Simulation *simulation);
 bool simulation_settle(Simulation *simulation);
 
 /* The whole state of a run that is stepped, in the heap, which must not outlive the run's; and back to it. A save is
- * a place where the run begins anew: it and every run restored there go on alike, bit for bit. NULL, false: an error
+ * a place where the run begins again: it and every run restored there go on alike, bit for bit. NULL, false: an error
  * is in diags. */
 typedef struct SimulationState SimulationState;
 SimulationState *simulation_save(Simulation *simulation, Heap *heap);

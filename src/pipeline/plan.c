@@ -246,7 +246,7 @@ static Structure mode_structure(Plan *plan, const bool *holds) {
   return structure_run(&plan->arena, &narrow.incidence);
 }
 
-/* Have the equations in the mode of now other degrees of freedom than those of all branches together? Then the offsets of these are not
+/* Have the equations in the current mode other degrees of freedom than those of all branches together? Then the offsets of these are not
  * optimal in this mode, and their system is singular there (Pryce 2001). */
 static bool needs_mode(Plan *plan) {
   if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
@@ -280,7 +280,7 @@ static void flip_branches(const Plan *plan, Expr condition, bool *holds) {
     if (plan->branches.condition[k] == condition) holds[k] = !holds[k];
 }
 
-/* A condition whose change, from the mode of now, leads to equations for which the array is not made; EXPR_NONE: none does. That of all
+/* A condition whose change, from the current mode, leads to equations for which the array is not made; EXPR_NONE: none does. That of all
  * branches is valid in a mode that has as many degrees of freedom: its offsets are optimal there, too (Pryce 2001). */
 static Expr restructuring_condition(Plan *plan) {
   if (plan->holds) return plan->branches.condition[0];

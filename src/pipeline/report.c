@@ -27,7 +27,7 @@ static const char *strangeness_point(const Strangeness *strangeness) {
 }
 
 /* The differentiation index of the equations as given, which is defined where they are square and have one solution
- * (v = u = 0): one more than the strangeness index, but that of an ODE is 0 (Kunkel and Mehrmann 2003, section 3.4). */
+ * (v = u = 0): one more than the strangeness index, except that of an ODE is 0 (Kunkel and Mehrmann 2003, section 3.4). */
 static bool differentiation_index(const Strangeness *strangeness, int32_t *index) {
   *index = strangeness->mu == 0 && strangeness->a == 0 ? 0 : strangeness->mu + 1;
   return strangeness->v == 0 && strangeness->u == 0;
@@ -184,7 +184,7 @@ static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
     text_printf(heap, text, "  largest defect           %.3g tolerances, inside a step\n", largest);
 }
 
-/* Rounded down, so that 100 % is all of the time but for round-off in the times of events. */
+/* Rounded down, so that 100 % is all of the time except for round-off in the times of events. */
 static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
   if (!(totals->time > 0)) return;

@@ -262,7 +262,7 @@ static bool is_ahead(const Simulation *simulation, const Simulation *other) {
   return point && reached && reached->time > point->time;
 }
 
-/* Runs once more with the equations replaced that follow from others. What it stops at later is what the run stops at. */
+/* Runs again with the equations replaced that follow from others. What it stops at later is what the run stops at. */
 static bool run_redundant(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
   Diags *attempt = heap_alloc(heap, sizeof *attempt);
@@ -281,7 +281,7 @@ static bool run_redundant(Simulation *simulation, uint32_t before) {
   return ok;
 }
 
-/* Runs once more by ranks where structure misled the run. */
+/* Runs again by ranks where structure misled the run. */
 static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
   Diags *attempt, *diags = simulation->diags;

@@ -151,7 +151,7 @@ static bool literal_modes_hold(Initializer *initializer, Switches *switches, con
   return hold;
 }
 
-/* Initial values for the modes of now, until the values found have those modes. Of several failures the first is reported. */
+/* Initial values for the current modes, until the values found have those modes. Of several failures the first is reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   const double *discretes = initializer->evaluator->discretes;
@@ -367,7 +367,7 @@ static bool solve_start(Initializer *initializer, Switches *switches, const Star
 }
 
 /* At the start relations have their literal values. Where that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0,
- * those on an edge are as they are right behind the start. */
+ * those on an edge are as they are right after the start. */
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                   Diags *diags) {
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);

@@ -34,7 +34,7 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   return run_restore(simulation->run, state->reached);
 }
 
-/* The plan that the other run is in: shared, or derived once more for this one from the same base, or from one made alike. */
+/* The plan that the other run is in: shared, or derived again for this one from the same base, or from one made alike. */
 static bool share_plan(Simulation *simulation, const Simulation *from) {
   if (!from->is_shared && !simulation_replan(simulation)) return false;
   if (from->plan == from->base) return true;

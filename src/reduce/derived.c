@@ -230,7 +230,7 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
   return sum;
 }
 
-/* A variable v = der(x) of the model that no row holds has nothing but that equation. */
+/* A variable v = der(x) of the model that no row holds has nothing except that equation. */
 static bool is_alias_alone(const Derived *derived, uint32_t q) {
   return array_order(derived->array, q) > 0 && derived->unknown[q] != MAP_NONE && !derived->used[q];
 }

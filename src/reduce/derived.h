@@ -26,7 +26,7 @@ typedef struct Derived {
   Transplant plan;
 } Derived;
 
-/* The form of a reduction as a model with the method's name behind its own. Lives in the reduction's heap
+/* The form of a reduction as a model with the method's name after its own. Lives in the reduction's heap
  * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 

@@ -27,8 +27,8 @@ typedef struct Method {
 /* By command-line name; NULL if there is none. */
 const Method *method_find(const char *name);
 
-/* Their names, NULL behind the last. */
+/* Their names, NULL after the last. */
 extern const char *const method_names[];
 
-/* All of them, in the order of the table; NULL behind the last. */
+/* All of them, in the order of the table; NULL after the last. */
 const Method *method_at(uint32_t index);

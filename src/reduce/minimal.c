@@ -155,7 +155,7 @@ static void parts_share(Parts *parts, uint32_t k, uint32_t column) {
   else parts->root[a] = b;
 }
 
-/* The members of each part, one part behind the other: start[parts + 1]. Returns how many parts. */
+/* The members of each part, one part after the other: start[parts + 1]. Returns how many parts. */
 static uint32_t parts_list(const Parts *parts, uint32_t count, uint32_t **start, uint32_t **member, Arena *arena) {
   uint32_t *number = arena_array(arena, count + 1, sizeof *number), found = 0;
   *start = arena_array(arena, count + 2, sizeof **start);
@@ -176,7 +176,7 @@ typedef struct RatePart {
   const uint32_t *row; /* those of the part */
   uint32_t rows, rates, rank, free;
   uint32_t *rate; /* columns */
-  double *z;      /* the left null vectors, one behind the other: `free` of them */
+  double *z;      /* the left null vectors, one after the other: `free` of them */
   Svd svd;        /* of E */
 } RatePart;
 
@@ -457,7 +457,7 @@ static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   vec_free(heap, &used);
 }
 
-/* Weight of a derivative: in (39) and behind each new condition gives up one of the variables that it brought. */
+/* Weight of a derivative: in (39) and after each new condition gives up one of the variables that it brought. */
 static double column_weight(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
   if (array_order(minimal->near.array, q) == 0 || minimal->tie[q - 1] == TIE_NONE) return 0;
   for (const MinimalRow *before = minimal->row; before < row; before++)

@@ -6,7 +6,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t member) {
   return member;
 }
 
-/* Rows come behind the columns. */
+/* Rows come after the columns. */
 RankParts rank_parts_connected(uint32_t rows, uint32_t columns, const int32_t *column_start, const int32_t *row_index,
                                Arena *arena) {
   uint32_t members = rows + columns, count = 0;

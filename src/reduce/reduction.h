@@ -155,7 +155,7 @@ void form_remove_superfluous(Reduction *reduction);
 /* Only the rows of the highest level; every column tied to the next. */
 void form_use_highest_rows(Reduction *reduction);
 
-/* The rows of all levels, but for equations that are differentiated the last `without`; a multiplier for
+/* The rows of all levels, except for equations that are differentiated the last `without`; a multiplier for
  * each level below the last one taken, so that the form is square. */
 void form_use_levels(Reduction *reduction, int32_t without);
 
@@ -173,9 +173,9 @@ bool reduction_keep_unconstrained(Reduction *reduction);
  * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* The system is that of the form's rows, which are those of an array for smaller offsets c in its order, integrated as it
- * is. d: the highest derivatives in it; NULL: those that c makes. tie: per column of the original array, so that what is
- * left has index 1; NULL: all columns are tied, and the index is what it is. */
+/* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its
+ * order. d: the highest derivatives in it; NULL: those that c makes. tie: the columns of the original array to tie, so that the
+ * rest has index 1; NULL: all columns are tied, whatever index that leaves. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */

@@ -94,7 +94,7 @@ static void freeze_discretes(RedundancySearch *search) {
 
 /* Vectors that are normal to all columns: combinations of rows that are zero. */
 typedef struct Dependences {
-  double *vector; /* one behind the other */
+  double *vector; /* one after the other */
   uint32_t count, rows;
 } Dependences;
 
@@ -139,7 +139,7 @@ static bool leave_row_out(Dependences *dependences, uint32_t row) {
   return true;
 }
 
-/* An equation follows if its rows add nothing to those of the others, but for the highest, which the others may give at a higher level. */
+/* An equation follows if its rows add nothing to those of the others, except for the highest, which the others may give at a higher level. */
 static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
   uint32_t top = array->row_start[equation + 1] - 1;
   bool follows = true;
@@ -250,7 +250,7 @@ static Pattern list_occurrences(const RedundancySearch *search) {
   return (Pattern){.n_rows = all->n_rows, .n_columns = all->n_columns, .row_start = start, .column = column};
 }
 
-/* What a component of them leaves free goes to the list: the pivots in front, behind `rank` others. */
+/* What a component of them leaves free goes to the list: the pivots in front, after `rank` others. */
 static void add_freedom(Freedom *all, const Freedom *more) {
   uint32_t rank = all->rank + more->rank, count = all->count + more->count;
   memmove(all->leaf + rank, all->leaf + all->rank, (all->count - all->rank) * sizeof *all->leaf);

@@ -37,8 +37,8 @@ typedef struct Judged {
   double room;         /* what the moves may add to an entry of M^-1 N */
 } Judged;
 
-/* Whether no exchange can gain more than `limit`. Like selector_gain, but a choice found good is kept in `judged`, and
- * is judged anew only where its matrix has moved too far since for that to follow. The caller forgets what was judged
+/* Whether no exchange can gain more than `limit`. Like selector_gain, but a choice that was found good is kept in `judged` and
+ * judged again only if its matrix has changed too much since then. The caller forgets what was judged
  * (rows = 0) when the choice or its weights change. */
 bool selector_is_good(Selector *selector, const SelectProblem *problem, double limit, Judged *judged);
 

@@ -33,7 +33,7 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEW
 static const double NEWTON_CONTRACTION = 0.5;
 
 /* The theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is
- * half of what it was but for h/8, as a correction by the first matrix, and the solution is next to its end, by less than h (Deuflhard 2004,
+ * half of what it was except for h/8, as a correction by the first matrix, and the solution is next to its end, by less than h (Deuflhard 2004,
  * section 2.1). In parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
@@ -129,7 +129,7 @@ static uint32_t row_variables(Dag *dag, Expr row) {
   return count;
 }
 
-/* Two rows become one, behind the others. */
+/* Two rows become one, after the others. */
 static void merge_rows(Heap *heap, Assignments *block, const uint32_t *pair, Expr merged) {
   uint32_t kept = 0;
   for (uint32_t r = 0; r < block->rows.count; r++)

@@ -21,7 +21,7 @@ StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *pl
 /* Takes a choice of dummies (depth per unknown; see reduce/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
-/* Forgets the pivots of earlier factors, on which round-off depends: the next choice begins anew. */
+/* Forgets the pivots of earlier factors, on which round-off depends: the next choice begins again. */
 void statespace_forget(StateSpace *space);
 
 /* Solves all columns that are not states, in place, from the guesses in y. */

@@ -420,7 +420,7 @@ static void hold_free(Strangeness *strangeness) {
   }
 }
 
-/* No start values for the variables added behind those before. */
+/* No start values for the variables added after those before. */
 static void extend_starts(Strangeness *strangeness, uint32_t before) {
   uint32_t count = strangeness->problem.model->variables.count;
   if (!strangeness->start) return;
@@ -430,7 +430,7 @@ static void extend_starts(Strangeness *strangeness, uint32_t before) {
 }
 
 /* Equations for what is free, where no equation sees how unknowns without derivative move, or how derivatives do: no unknown is held that others would have to grow
- * beside. Then a level is found anew. */
+ * beside. Then a level is found again. */
 static bool close_free(Strangeness *strangeness, double t, bool of_rates) {
   const Array *array = strangeness->array;
   const Problem *problem = &strangeness->problem;
@@ -452,7 +452,7 @@ static bool close_free(Strangeness *strangeness, double t, bool of_rates) {
   return strangeness_find_level(strangeness, t);
 }
 
-/* Characteristic values, point and selection for the modes of now. */
+/* Characteristic values, point and selection for the current modes. */
 static bool build_once(Strangeness *strangeness, double t) {
   uint32_t equations = strangeness->problem.equations;
   if (!strangeness_find_level(strangeness, t)) return false;

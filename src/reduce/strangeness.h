@@ -174,7 +174,7 @@ bool strangeness_determines_last(const Strangeness *strangeness, const Ranks *ra
  * without higher derivatives. needed[rows]; without equations that depend on others, the only such set. */
 void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *needed);
 
-/* Selects anew at a consistent point. false: the ranks there are not those found at the beginning. */
+/* Selects again at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
 
 /* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns marked the derivatives of these orders. Those of order 0 are to be near to

@@ -20,7 +20,7 @@ static double quantile(const double *sorted, uint32_t count, double level) {
   return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }
 
-/* The curves of the levels, one behind the other. */
+/* The curves of the levels, one after the other. */
 static double *quantile_curves(Arena *arena, const FanSignal *signal, double *sorted) {
   double *curves = arena_array(arena, (size_t)LEVELS * signal->time_count, sizeof *curves);
   for (uint32_t t = 0; t < signal->time_count; t++) {

@@ -209,7 +209,7 @@ static uint64_t write_time(Hdf5 *hdf5, const Trajectory *trajectory) {
   return write_dataset(hdf5, address, 0, 1, (uint64_t[]){trajectory->rows});
 }
 
-/* Which column of `values` each signal that varies is: signals with the same values, or the same but for the sign, share one. */
+/* Which column of `values` each signal that varies is: signals with the same values, or the same except for the sign, share one. */
 typedef struct Columns {
   IndexVec signals; /* per column, the first of its signals */
   VEC(double) of;   /* per signal that varies: 1 + its column, negative where it is minus the column */
@@ -380,7 +380,7 @@ static uint64_t write_symbols(Hdf5 *hdf5, uint32_t first, uint32_t each) {
   return address;
 }
 
-/* One node of the tree, with the greatest name below each child behind it. */
+/* One node of the tree, with the greatest name below each child after it. */
 static uint64_t write_tree(Hdf5 *hdf5, uint32_t most_children) {
   TextVec bytes = {0};
   uint32_t each = symbols_per_node(hdf5), nodes = count_nodes(hdf5);

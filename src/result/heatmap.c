@@ -54,7 +54,7 @@ static bool is_logarithmic(const HeatmapAxis *axis) {
 
 static double halfway(double a, double b, bool logarithmic) { return logarithmic ? sqrt(a * b) : (a + b) / 2; }
 
-/* The edge before value k; that before the first and behind the last are as far as the next ones. */
+/* The edge before value k; that before the first and after the last are as far as the next ones. */
 static double edge(const HeatmapAxis *axis, uint32_t k, bool logarithmic) {
   const double *v = axis->values;
   uint32_t last = axis->count - 1;

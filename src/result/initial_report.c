@@ -107,7 +107,7 @@ static const char *row_text(const Table *table, uint32_t row, uint32_t *times, A
   return system_row_text(system, row - *times, arena);
 }
 
-/* The same on little room: cut, and behind the sign of differentiation. */
+/* The same on little room: cut, and after the sign of differentiation. */
 static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   enum { ROOM = 60 };
   uint32_t times;
@@ -412,7 +412,7 @@ static void add_modifier(Heap *heap, TextVec *text, const Model *model, uint32_t
   text_append(heap, text, ")", 1);
 }
 
-/* Of what is discrete, the values before the initial event: from those found it would take place once more. */
+/* Of what is discrete, the values before the initial event: from those found it would take place again. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text) {
   const Model *model = evaluator->model;
   Table table = make_table(initial, evaluator, heap);

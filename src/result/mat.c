@@ -238,7 +238,7 @@ static uint32_t item_size(const MatReader *reader, MatPart part) {
   return reader->transposed ? reader->part[part].rows : reader->part[part].columns;
 }
 
-/* Reads one matrix at `*at` and moves behind it; a message when the bytes are none. */
+/* Reads one matrix at `*at` and moves after it; a message when the bytes are none. */
 static const char *read_matrix(MatReader *reader, const char **at, const char *end) {
   if (end - *at < HEADER_SIZE) return "it ends within a matrix";
   uint32_t type = (uint32_t)load(*at, 4, false);

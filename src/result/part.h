@@ -1,4 +1,4 @@
-/* part: the rows of a run as CSV in a file that grows while the run goes on, and in PATH.state the state of the run behind them. Both
+/* part: the rows of a run as CSV in a file that grows while the run goes on, and in PATH.state the state of the run after them. Both
  * survive the end of the program, so that another one can go on.
  *
  * Invariant: the file of rows begins with whole lines; at most the last one may be cut off. That of the state is replaced as a whole, and
@@ -19,11 +19,11 @@ typedef struct PartContent {
   size_t count, bytes; /* the rows before the state, and the bytes that they have in their file */
 } PartContent;
 
-/* The file is made when the first rows come; with `earlier` (NULL: nothing) it goes on behind the rows before that state. It is closed, and
+/* The file is made when the first rows come; with `earlier` (NULL: nothing) it goes on after the rows before that state. It is closed, and
  * stays, when the heap dies. */
 PartFile *part_new(Heap *heap, const char *path, const PartContent *earlier);
 
-/* Appends what is new of the rows, and leaves the state behind them. NULL: that of now is none to go on from, and the one before stays. */
+/* Appends what is new of the rows, and leaves the state after them. NULL: the current one is none to continue from, and the one before stays. */
 void part_write(PartFile *part, Diags *diags, const Trajectory *trajectory, uint64_t run, const Transfer *state);
 
 /* false: there is no state, or there are not all rows before it. */

@@ -158,7 +158,7 @@ static long column_width(const Drawing *drawing, const Panel *panel, const PlotS
   }
 }
 
-/* The colour of a band is that of the line behind it. */
+/* The colour of a band is that of the line after it. */
 static uint32_t lines_before(const Drawing *drawing, const Panel *panel, uint32_t place) {
   uint32_t lines = 0;
   for (uint32_t i = 0; i < place; i++) lines += !drawing->plot->series[panel->series.data[i]].upper;

@@ -21,7 +21,7 @@ typedef struct Recorder {
   /* Per column of the rows: column of the array, or array->columns + discrete variable. MAP_NONE: the array has none, as of a derivative
    * that the equations of a mode do not have. */
   uint32_t *source;
-  const RecordPlace *places;       /* what they are in any array of the model */
+  const RecordPlace *places;       /* of the columns, in any derivative array of the model */
   uint32_t directions;             /* whose variations rows have, too: so many columns more */
   const double *const *variations; /* per direction, by source: those of the row added next; NULL: none */
 } Recorder;
@@ -39,9 +39,9 @@ double recorder_value(const Recorder *recorder, uint32_t column, const double *y
 typedef struct RecorderChoice {
   const SignalFilter *listed; /* that files and counts have */
   const SignalFilter *hidden; /* further ones, for pictures */
-  bool leaves_out;            /* without `listed`: what is protected or has HideResult, but for states, is not kept */
-  uint8_t digits;             /* of numbers in CSV files; 0: all */
-  bool by_mode; /* the array is that of a mode: derivatives that it does not have may be those of another */
+  bool leaves_out; /* without `listed`: what is protected or has HideResult, except for states, is not kept */
+  uint8_t digits;  /* of numbers in CSV files; 0: all */
+  bool by_mode;    /* the array is that of a mode: derivatives that it does not have may be those of another */
 } RecorderChoice;
 
 /* orders: per unknown of the model, its highest derivative that is a

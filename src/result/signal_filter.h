@@ -7,7 +7,7 @@
 
 typedef struct SignalFilter SignalFilter;
 
-/* The names that signals may have, from 0 on; NULL behind the last. A name is valid until the next call. */
+/* The names that signals may have, from 0 on; NULL after the last. A name is valid until the next call. */
 typedef struct NameList {
   const char *(*at)(void *context, uint32_t index);
   void *context;

@@ -164,7 +164,7 @@ static bool seems_violated(const Constraints *constraints) {
   return false;
 }
 
-/* A relation without event, noEvent(m >= 0), may hold or not where m is zero but for round-off: a constraint that holds at columns that differ by no more than that
+/* A relation without event, noEvent(m >= 0), may hold or not where m is zero except for round-off: a constraint that holds at columns that differ by no more than that
  * is met. */
 static void check_beside(Constraints *constraints, double t) {
   const Evaluator *evaluator = constraints->view->original;

@@ -25,7 +25,7 @@ typedef struct RunOptions {
   bool no_event_rows;                                          /* events leave no rows */
   const Integrator *integrator;                                /* NULL: chosen and changed automatically */
   bool (*on_step)(void *context, double time, uint64_t steps); /* true stops the run */
-  bool (*on_event)(void *context, const EventRecord *event);   /* the same, behind every event */
+  bool (*on_event)(void *context, const EventRecord *event);   /* the same, after every event */
   void *context;
   const AbsoluteTolerance *absolute; /* of some unknowns; the others have the tolerance times their nominal value */
   uint32_t absolute_count;
@@ -52,7 +52,7 @@ typedef struct RunPlan {
   bool is_converted; /* equations were rewritten */
 } RunPlan;
 
-/* One integration, in one system or in several behind each other. */
+/* One integration, in one system or in several after each other. */
 typedef struct RunLoop RunLoop;
 
 typedef enum RunStatus {
@@ -79,7 +79,7 @@ RunStatus run_end(RunLoop *run);
 /* Has the run come to its stop time, or has the model or the callback ended it? */
 bool run_is_over(const RunLoop *run);
 
-/* Time reached, and all columns there, behind an event. Until the next call. */
+/* Time reached, and all columns there, after an event. Until the next call. */
 double run_time(const RunLoop *run);
 const double *run_values(const RunLoop *run);
 

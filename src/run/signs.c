@@ -58,13 +58,13 @@ static bool crosses(const Looks *looks, double *time) {
   return true;
 }
 
-/* Where the line through two looks at the root of the determinant is zero. */
+/* The time at which the line through the square roots of two determinants is zero. */
 static double root_of_line(const Looks *looks, int k) {
   double first = sqrt(fabs(looks->value[k + 1])), second = sqrt(fabs(looks->value[k]));
   return looks->time[k] + (looks->time[k] - looks->time[k + 1]) * second / (first - second);
 }
 
-/* A double zero between the second and the third look: the root of the determinant is a straight line before and behind, and both lead to one
+/* A double zero between the second and the third look: the root of the determinant is a straight line before and after, and both lead to one
  * time between the looks, to a tenth. One that turns without being zero does so too if it comes so near. */
 static bool touches(const Looks *looks, double *time) {
   double low = looks->time[2], high = looks->time[1];

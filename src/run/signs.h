@@ -15,5 +15,5 @@ typedef struct Signs Signs;
 /* Lives in the heap. */
 Signs *signs_new(Heap *heap, View *view, const DeterminantPlan *plan);
 
-/* Looks at the columns of the model's array at t, the end of a step. true: a determinant was zero since the looks before, with another sign behind it or with the same. One factorization a block. */
+/* Looks at the columns of the model's array at t, the end of a step. true: a determinant was zero since the looks before, with another sign after it or with the same. One factorization a block. */
 bool signs_look(Signs *signs, double t, const double *y, SignChange *change);

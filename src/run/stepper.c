@@ -39,8 +39,8 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
 }
 
-/* The solution may end in the last step, or soon after it, at the time `expected` if that is known (else NAN): if that is at a corner, where it folds, the run goes on
- * behind the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
+/* The solution may end in the last step or soon after it, at the time `expected` (NAN: not known). If it ends at a corner, where it folds, the run continues
+ * after the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
   double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
   Fold fold = {.before = stepper->y, .after = stepper->beyond};

@@ -107,7 +107,7 @@ static double first_step(const Stepper *stepper) {
               fmax((1 - EARLY) * switches->edges.history[stepper->mode].times.cycle, STUCK * stepper_span(stepper)));
 }
 
-/* Starts again behind an event, with the choice that suits the modes of now. */
+/* Starts again after an event, with the choice that suits the current modes. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
@@ -240,7 +240,7 @@ static void take_timed(Stepper *stepper) {
 }
 
 /* An event that only the dense output tells of, or one early in a step of radau, may be an error of the dense output, as in a
- * transient that a stiff method steps over: the step is taken again, up to there. false: it was already, or would hardly get ahead. */
+ * transient that a stiff method steps over: the step is taken again, up to that point. false: it was already, or would hardly get ahead. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   double least = fmax(PRESENT * step, ROUND_OFF * fabs(t));

@@ -136,7 +136,7 @@ void stepper_leave_if_stiff(Stepper *stepper) {
   leave_explicit(stepper, stepper->integrator->time(stepper->self), stepper->ahead);
 }
 
-/* The method to go on with at t, where the one of now has failed; NULL: there is none. Of the implicit methods each may help where
+/* The method to continue with at t, where the current one has failed; NULL: there is none. Of the implicit methods each may help where
  * the other cannot go on, as long as they get ahead. */
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->integrator == &integrator_erk) return &integrator_radau;

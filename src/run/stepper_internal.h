@@ -32,7 +32,7 @@ struct Stepper {
   const Integrator *integrator;
   double changed; /* when a method that failed was last left for another, if it ever was */
   bool has_changed;
-  const Integrator *waiting; /* the one to go on with after a slide or an instant; NULL: that in use */
+  const Integrator *waiting; /* the one to continue with after a slide or an instant; NULL: that in use */
   void *self, *ticket;       /* of the heap that the integrator lives in; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: where the last step began */
   double before;             /* where the last step began */
@@ -56,7 +56,7 @@ struct Stepper {
   Stretch *stretches;    /* per mode and truth of it: what followed its last events */
   Stretch *stretch;      /* of these the one since the last event; NULL: there was none */
   double t_stretch;      /* when that began */
-  double t_expected;     /* a little behind where the next event is expected; INFINITY: nothing is known of it */
+  double t_expected;     /* a little after where the next event is expected; INFINITY: nothing is known of it */
   bool begins_stretch;   /* the next step is its first */
   int repairs;           /* of the choice of states since the last step that succeeded */
   uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
@@ -64,14 +64,14 @@ struct Stepper {
   double disputed;       /* up to here steps are short */
   bool warned;           /* of a determinant */
   bool warned_fold;      /* of a fold */
-  double t_instant;      /* a singular point ahead that is looked into from behind it; -INFINITY: none */
-  bool starts_singular;  /* at the start, or behind an event, at turning_point */
-  double value_before;   /* of the mode that makes the event of now, before it */
-  double t_passed;       /* right behind the last one that was passed; -INFINITY: none was */
-  bool is_folded;        /* the event is a fold, behind which the columns are `beyond` */
+  double t_instant;      /* a singular point ahead that is looked into from after it; -INFINITY: none */
+  bool starts_singular;  /* at the start, or after an event, at turning_point */
+  double value_before;   /* of the mode that makes the current event, before it */
+  double t_passed;       /* right after the last one that was passed; -INFINITY: none was */
+  bool is_folded;        /* the event is a fold, after which the columns are `beyond` */
   double *beyond;
   Moment recent,
-      origin; /* points of the branch that the solution is on, some way back: in its states of now, behind the last event */
+      origin; /* points of the branch that the solution is on, some way back: in its current states, after the last event */
   uint32_t tiny;      /* steps in a row that hardly got ahead */
   double *low, *high; /* [columns] min and max of states; NULL: there are none */
   Sizes *sizes;
@@ -104,14 +104,14 @@ static inline void stepper_set_event(Stepper *stepper, double t, EventCause caus
 const char *stepper_known_name(const Stepper *stepper, uint32_t column);
 
 /* Errors that end the run; all return false. With the equations and variables of its block: a singular point, and a block that is
- * singular for every choice of states. Of the event of now: a condition that changes without getting ahead, one that changes
+ * singular for every choice of states. Of the current event: a condition that changes without getting ahead, one that changes
  * infinitely often before a time, and a jump that the equations do not determine. */
 bool stepper_report_turning(Stepper *stepper);
 bool stepper_report_astray(Stepper *stepper);
 bool stepper_report_no_choice(Stepper *stepper, double t, int32_t block);
 bool stepper_report_chatter(Stepper *stepper);
 
-/* The condition is not defined at (t, y), behind the last time at which it is. */
+/* The condition is not defined at (t, y), after the last time at which it is. */
 bool stepper_report_condition(Stepper *stepper, int mode, double t, double defined, const double *y);
 
 bool stepper_report_accumulation(Stepper *stepper);
@@ -129,7 +129,7 @@ void stepper_warn_pole(Stepper *stepper, const Pole *pole);
 
 void stepper_warn_turning(Stepper *stepper, const char *what);
 
-/* Says that the condition of the event of now gets hysteresis. */
+/* Says that the condition of the current event gets hysteresis. */
 void stepper_warn_hovering(Stepper *stepper);
 
 /* Reports what has fired at t. false: the run fails. */
@@ -174,7 +174,7 @@ const Integrator *stepper_first_integrator(Stepper *stepper);
 /* A branch, or the choice of states, begins. */
 void stepper_begin_branch(Stepper *stepper, double t, const double *y);
 
-/* The integrator starts anew at (t, y), with a first step of this size; 0: one that it finds. */
+/* The integrator starts again at (t, y), with a first step of this size; 0: one that it finds. */
 void stepper_restart(Stepper *stepper, double t, const double *y, double step);
 
 /* The same where a branch begins. */
@@ -197,7 +197,7 @@ bool stepper_repair_choice(Stepper *stepper, double t);
 
 /* ---- singular points ---- */
 
-/* The equations hold in the modes of now up to there. */
+/* The equations hold in the current modes up to that point. */
 static inline double stepper_modes_end(const Stepper *stepper) {
   return stepper->t_timed < stepper->options.stop ? stepper->t_timed : stepper->options.stop;
 }
@@ -205,25 +205,25 @@ static inline double stepper_modes_end(const Stepper *stepper) {
 /* Has the last step, to t, got over the singular point at t_instant? */
 bool stepper_is_behind_instant(const Stepper *stepper, double t);
 
-/* Then: does the solution pass it (instant.h)? What is behind it in the step is to be watched still. */
+/* Then: does the solution pass it (instant.h)? What is after it in the step is to be watched still. */
 bool stepper_passes_instant(Stepper *stepper, double t);
 
 /* Does a solution begin at the start of steps, which is singular? */
 bool stepper_passes_start(Stepper *stepper);
 
-/* After a step that failed, or at the start of steps: the run goes on behind the singular point, with an event, where the solution does. */
+/* After a step that failed, or at the start of steps: the run goes on after the singular point, with an event, where the solution does. */
 bool stepper_leaps_instant(Stepper *stepper, double singular);
 
-/* Does one solution alone cross a singular point, which solutions meet at a kink (instant_crosses)? Then the run goes on behind it, with an event. */
+/* Does one solution alone cross a singular point, which solutions meet at a kink (instant_crosses)? Then the run goes on after it, with an event. */
 bool stepper_crosses_instant(Stepper *stepper, double singular);
 
 /* Would it? The states there may be rough. */
 bool stepper_can_cross(Stepper *stepper, double singular);
 
-/* How far before and behind it. */
+/* How far before and after it. */
 double stepper_crossing_gap(const Stepper *stepper, double singular);
 
-/* Did the last step begin where the run, or its part behind an event, begins? */
+/* Did the last step begin where the run, or its part after an event, begins? */
 static inline bool stepper_is_first(const Stepper *stepper) {
   return stepper->before == stepper->options.start || stepper->before == stepper->t_event;
 }
@@ -235,7 +235,7 @@ static inline bool stepper_is_at_instant(const Stepper *stepper, double t) {
          (t >= stepper->t_instant - near && t <= stepper->t_instant + near);
 }
 
-/* The event at which the run goes on behind a fold or an instant, with the columns `beyond`. */
+/* The event at which the run goes on after a fold or an instant, with the columns `beyond`. */
 void stepper_jump(Stepper *stepper, double t);
 
 /* ---- events ---- */
@@ -252,10 +252,10 @@ bool stepper_misses_no_event(Stepper *stepper);
 /* Keeps the step size that the first step after an event asks for. */
 void stepper_keep_first_step(Stepper *stepper);
 
-/* A time that is the end but for round-off is the end: no step leads from there to it. */
+/* A time that is the end except for round-off is the end: no step leads from there to it. */
 double stepper_snap(const Stepper *stepper, double t);
 
-/* Finds the next event of time alone behind t. */
+/* Finds the next event of time alone after t. */
 void stepper_plan_timed(Stepper *stepper, double t);
 
 /* The event at t_event has been settled, or not. */

@@ -16,7 +16,7 @@ struct Sizes {
   int32_t *place; /* of each entry in the dense one */
   int32_t entries;
   int32_t links;    /* for which there is room */
-  int32_t age, due; /* steps since the start, and where the Jacobian is made anew */
+  int32_t age, due; /* steps since the start, and where the Jacobian is made again */
   bool is_known;    /* it could be made */
   int32_t *group;   /* [columns] coupled columns have one of them in common */
   double *largest;  /* [columns] in a group */

@@ -42,7 +42,7 @@ static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
   copy_numbers(evaluator->pre, saved->pre, discretes);
 }
 
-/* A state of a run that was just restored is that state, bit for bit: corrected columns would be corrected once more. */
+/* A state of a run that was just restored is that state, bit for bit: corrected columns would be corrected again. */
 static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   const View *view = stepper->view;
   size_t columns = (size_t)view->system.columns;

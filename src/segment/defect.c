@@ -90,7 +90,7 @@ static double norm_at_end(Defect *defect, const Segment *segment, const double *
 /* What stiffness leaves of the defect `error`: one step of Newton's method for the error e of e = h (f(p + e) - p'). That is good if a second one with the same
  * matrix is small beside it: a quarter is what convergence of simplified Newton's method asks for (Deuflhard, Newton Methods for Nonlinear Problems, 2004,
  * section 2.1). With exponentials, whose slopes tell nothing of the way, it is 1/e. Less than a tolerance may be round-off, which does not
- * contract. A diode that ceases to conduct within the step damps nothing behind that: what the end of the step leaves counts, too. `found` is spoilt. NAN: it is not known. */
+ * contract. A diode that stops conducting within the step damps no errors after that time, so the error at the end of the step counts, too. `found` is spoilt. NAN: it is not known. */
 static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {
   const System *system = defect->system;
   double h = segment->t1 - segment->t0, t = segment->t0 + part * h, *found = defect->found;

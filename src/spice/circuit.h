@@ -200,10 +200,10 @@ bool field_assigns(const Fields *fields, uint32_t k);
 Name field_name(Circuit *circuit, Fields *fields, uint32_t k);
 Name field_peek(Circuit *circuit, const Fields *fields, uint32_t k);
 
-/* The field behind `word =`, or MAP_NONE; begins looking at `first`. Marks word and `=`. */
+/* The field after `word =`, or MAP_NONE; begins looking at `first`. Marks word and `=`. */
 uint32_t field_after(Fields *fields, uint32_t first, const char *word);
 
-/* The value of field k, up to a blank or comma outside of parentheses; behind `=` with its opening parentheses. As an item of a
+/* The value of field k, up to a blank or comma outside of parentheses; after `=` with its opening parentheses. As an item of a
  * list parentheses before it count as separators. */
 Expr field_value(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 Expr field_item(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
@@ -222,7 +222,7 @@ bool fields_check(Circuit *circuit, const Fields *fields, const char *name);
 typedef struct Cursor {
   const Card *card;
   uint32_t at;
-  uint32_t end; /* nothing is read from there on; 0: the card's end */
+  uint32_t end; /* nothing is read from that point on; 0: the card's end */
 } Cursor;
 
 /* A number with its suffix at the cursor. */

@@ -42,7 +42,7 @@ static void define_value(Device *device, const char *name, size_t length, Expr v
   scope_define(device->circuit, device->scope, (Definition){.name = key, .value = value, .state = DEFINITION_DONE});
 }
 
-/* The next word of a list, which moves behind it; NULL at the end. */
+/* The next word of a list, which moves after it; NULL at the end. */
 static const char *next_word(const char **list, size_t *length) {
   while (**list == ' ') (*list)++;
   const char *word = *list;
@@ -304,7 +304,7 @@ static const DeviceKind *find_kind(char letter) {
   return NULL;
 }
 
-/* Nodes from field 1 on; returns the field behind them, that of the model. */
+/* Nodes from field 1 on; returns the field after them, that of the model. */
 static uint32_t connect_nodes(Device *device) {
   Circuit *circuit = device->circuit;
   const char *list = device->kind->nodes;
@@ -359,7 +359,7 @@ static bool check_level(Device *device, const ModelCard *model) {
   return false;
 }
 
-/* A number behind the model is the area. */
+/* A number after the model is the area. */
 static bool read_area(Device *device, uint32_t *k) {
   size_t length = 4;
   double area;

@@ -65,7 +65,7 @@ static uint32_t node_at(const Element *element, uint32_t k) {
   return scope_node(element->circuit, element->scope, element->card, name_at(element, k));
 }
 
-/* The value behind `=`, or an item of a list. */
+/* The value after `=`, or an item of a list. */
 static Expr value_at(const Element *element, uint32_t k) {
   if (k < field_count(element)) return field_value(element->circuit, element->scope, element->fields, k);
   refuse_field(element, k, "a value is missing");
@@ -434,7 +434,7 @@ static bool skip_small_signal(const Element *element, uint32_t *k) {
   return false;
 }
 
-/* [[dc] value] [ac ...] [waveform] from field `at`: a value stands first or behind dc. */
+/* [[dc] value] [ac ...] [waveform] from field `at`: a value stands first or after dc. */
 static bool read_source_value(const Element *element, uint32_t at, const char *unit, double factor, Branch *branch) {
   Expr still = EXPR_NONE, moving = EXPR_NONE;
   uint32_t place = at; /* of a value */
@@ -708,7 +708,7 @@ static bool read_current_switch(const Element *element) { return read_switch(ele
 
 /* ---- T ---- */
 
-/* One end of an ideal line: a resistance of the line's impedance, behind which is the wave that left the other end a delay ago.
+/* One end of an ideal line: a resistance of the line's impedance, after which is the wave that left the other end a delay ago.
  * wave = v + z i is what leaves this end. */
 static void add_line_end(const Element *element, uint32_t from, uint32_t to, Expr impedance, Expr arriving,
                          uint32_t wave) {

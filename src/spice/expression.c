@@ -547,7 +547,7 @@ static const struct {
               {">", 3, OP_GREATER},    {"+", 4, OP_SUM},         {"-", 4, OP_COUNT},          {"*", 5, OP_MULTIPLY},
               {"/", 5, OP_DIVIDE}};
 
-/* The index of the binary operator of this level at the cursor, which moves behind it; -1: there is none. */
+/* The index of the binary operator of this level at the cursor, which moves after it; -1: there is none. */
 static int accept_binary(Reader *reader, uint32_t level) {
   skip_blanks(reader);
   for (int k = 0; k < (int)(sizeof BINARY / sizeof *BINARY); k++)

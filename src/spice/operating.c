@@ -48,7 +48,7 @@ static Expr sweep_value(Dag *dag, const Sweep *sweep, Expr amount) {
   return dag_add(dag, dag_constant(dag, sweep->start), dag_scale(dag, sign, amount));
 }
 
-/* Time is how far the first source has got. With a second one, it begins anew half a step after it has run through: between points of output. */
+/* Time is how far the first source has got. With a second one, it begins again half a step after it has run through: between points of output. */
 static Expr swept_value(const PointWriter *writer, uint32_t k) {
   Dag *dag = writer->dag;
   const Sweep *first = &writer->circuit->sweeps[0], *second = &writer->circuit->sweeps[1];

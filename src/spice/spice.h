@@ -35,7 +35,7 @@ typedef enum AnalysisKind { ANALYSIS_NONE, ANALYSIS_TRANSIENT, ANALYSIS_OPERATIN
 /* The source that .dc moves: time is how far it has got. */
 typedef struct SweepScale {
   double start, step; /* step with its sign */
-  double period;      /* of time, after which it begins anew; 0: never */
+  double period;      /* of time, after which it begins again; 0: never */
   bool moves_current;
 } SweepScale;
 

@@ -197,7 +197,7 @@ Structure structure_raise(Arena *arena, const Incidence *incidence, const Struct
 
 /* ---- preferred states ---- */
 
-/* Unknowns to go on from, each once. */
+/* Unknowns to continue from, each once. */
 typedef struct IndexStack {
   int32_t *data, count;
   bool *seen; /* per unknown */
@@ -320,7 +320,7 @@ static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *
     if (block_size(&blocks, blocks.block_of_row[k]) > 1) is_spoilt[raised->blocks.block_of_row[row[k]]] = true;
 }
 
-/* Takes back what would not pay: where a loop of equations would be solved together with those before or behind it, and where the states replaced do
+/* Takes back what would not pay: where a loop of equations would be solved together with those before or after it, and where the states replaced do
  * not follow from the unknowns offered without a loop. Returns whether there is any. */
 static bool take_back(const Exchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
   const Blocks *blocks = &exchange->structure->blocks, *joined = &raised->blocks;

@@ -22,7 +22,7 @@ typedef struct JournalHeader {
 
 /* Before the values of a record. */
 typedef struct RecordHead {
-  uint64_t checksum; /* of all behind it */
+  uint64_t checksum; /* of all after it */
   uint32_t point, status;
   char cause[CAUSE_SIZE];
 } RecordHead;

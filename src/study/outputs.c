@@ -103,7 +103,7 @@ static const char *representative(const Problem *problem, const char *name, Aren
   return aliases->sign[unknown] < 0 ? arena_printf(arena, "-%s", root) : root;
 }
 
-/* Goes through the names of a condition that are no functions: *text is behind one, which is returned, and what came before it is in *before
+/* Goes through the names of a condition that are no functions: *text is after one, which is returned, and what came before it is in *before
  * without blanks, numbers in one spelling. NULL: there are no more. */
 static const char *next_name(const char **text, const char **before, Arena *arena) {
   *before = "";

@@ -249,7 +249,7 @@ typedef struct AstComponent {
   Name comment;
   AstModification *annotation;
   /* of flat declarations that are written from instances: */
-  Name pattern;          /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts stand behind the name */
+  Name pattern;          /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts stand after the name */
   bool is_view;          /* a record whose fields are declared one by one, as a.x and a.y */
   bool is_inside_hidden; /* of a flat model: in a component that results need not show */
   bool is_structural;    /* its value decided the structure */

@@ -1,4 +1,4 @@
-/* deduce: see deduce.h. New nodes are made of copies of the old ones, behind them. */
+/* deduce: see deduce.h. New nodes are made of copies of the old ones, after them. */
 #include "syntax/deduce.h"
 
 #include <string.h>

@@ -46,7 +46,7 @@ static void check_encoding(const SourceFile *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
     while ((unsigned char)(source->text[i] - 1) < 0x7f)
-      i++; /* plain ASCII: stops at the NUL behind the text at the latest */
+      i++; /* plain ASCII: stops at the NUL after the text at the latest */
     if (i >= source->length) break;
     uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {
@@ -357,7 +357,7 @@ static Token lexer_scan(Lexer *lexer) {
 
 Token lexer_next(Lexer *lexer) {
   Token token = lexer_scan(lexer);
-  /* The end is shown just behind the last token, not on an empty line below. */
+  /* The end is shown just after the last token, not on an empty line below. */
   if (token.kind == TOKEN_FINISH) token.span = (Span){lexer->last_end, lexer->last_end + 1};
   else lexer->last_end = token.span.end;
   token.span.begin += lexer->source.begin;

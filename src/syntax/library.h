@@ -29,7 +29,7 @@ bool library_is_package(const char *path);
 const AstElement *library_find(Library *library, Name name);
 
 /* A class of a package that stands in a file of its own beside the package.mo of the package; NULL as above. The
- * elements of package.mo itself are in the tree. O(1) but for the first time. */
+ * elements of package.mo itself are in the tree. O(1) except for the first time. */
 const AstElement *library_member(Library *library, const AstClass *package, Name name);
 
 /* The names of all classes that library_member knows of a package: in the order of package.order, then by name. */

@@ -145,7 +145,7 @@ static void note_time(Parser *parser, const AstNode *node) {
 }
 
 /* component-reference = [ "." ] IDENT [ array-subscripts ] { "." IDENT [ array-subscripts ] }
- * goes on behind a part that was read, or behind its subscripts. */
+ * goes on after a part that was read, or after its subscripts. */
 static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   while (parser->token.kind == TOKEN_DOT) {
     parser_advance(parser);
@@ -419,7 +419,7 @@ static Step read_binary(Parser *parser, BinaryRule rule) {
   return STEP_OPERAND;
 }
 
-/* primary = ... ( array-subscripts | "." IDENT ) behind a closing bracket. */
+/* primary = ... ( array-subscripts | "." IDENT ) after a closing bracket. */
 static Step read_postfix(Parser *parser) {
   Operand base = vec_last(&parser->operands);
   uint32_t operands = parser->operands.count - 1;

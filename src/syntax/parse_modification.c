@@ -70,7 +70,7 @@ bool parse_short_head(Parser *parser, AstClass *definition) {
   return parse_path(parser, &definition->base.name) && parse_dimensions(parser, &definition->base.dimensions);
 }
 
-/* Behind a constraining clause a comment may stand once more; the text of it is not kept. */
+/* Behind a constraining clause a comment may stand again; the text of it is not kept. */
 static bool read_constraint_comment(Parser *parser, AstExtends *constraint) {
   Name comment;
   return parse_comment(parser, &comment) && parse_annotation(parser, &constraint->annotation);
@@ -223,8 +223,8 @@ static bool read_argument_rest(Parser *parser, AstArgument *argument, AstModific
   return true;
 }
 
-/* Ends the argument of the top frame behind its parenthesis, if it had one; but the parenthesis of a
- * constrainedby behind a redeclaration opens once more. */
+/* Ends the argument of the top frame after its parenthesis, if it had one; but the parenthesis of a
+ * constrainedby after a redeclaration opens again. */
 static bool end_argument(Parser *parser, AstModification *modification) {
   ModificationFrame *frame = &vec_last(&parser->modifications);
   AstArgument *argument = &frame->argument;

@@ -1,4 +1,4 @@
-/* parse_statement: equations and statements, which have one grammar but for = and :=.
+/* parse_statement: equations and statements, which have one grammar except for = and :=.
  *
  * Invariant: each block that is open (if, for, when, while) is a frame; finished statements of the innermost
  * branch are those above its mark on the stack of statements. Its end makes a statement of the frame. */
@@ -62,7 +62,7 @@ void parser_abandon_blocks(Parser *parser, uint32_t base) {
 }
 
 /* Behind a head that could not be read: its block is opened nevertheless, or its end would look wrong. The
- * body begins behind `then` or `loop`, a semicolon, or on the next line. */
+ * body begins after `then` or `loop`, a semicolon, or on the next line. */
 static void skip_head(Parser *parser) {
   const Source *source = parser->ast->source;
   uint32_t line = source_line(source, parser->token.span.begin);
@@ -136,7 +136,7 @@ static bool begin_branch(Parser *parser) {
 
 /* ---- ends ---- */
 
-/* comment ";" behind a statement, which is kept. */
+/* comment ";" after a statement, which is kept. */
 static bool end_statement(Parser *parser, AstStatement statement) {
   bool ok = parse_comment(parser, &statement.comment) && parse_annotation(parser, &statement.annotation);
   vec_push(parser->heap, &parser->statements, statement);

@@ -290,7 +290,7 @@ static bool begin_energy(Parser *parser, AstEnergy energy) {
   return true;
 }
 
-/* A name that is declared behind the section that it opens could mean both. */
+/* A name that is declared after the section that it opens could mean both. */
 static void check_energy_words(Parser *parser, const AstClass *definition) {
   for (uint32_t s = 0; s < definition->sections.count; s++) {
     const AstSection *section = &definition->sections.data[s];
@@ -390,7 +390,7 @@ static AstElement close_class(Parser *parser) {
   return frame.element;
 }
 
-/* Reports a wrong name behind `end`. If it is the name of a class further out, those within have no end, and
+/* Reports a wrong name after `end`. If it is the name of a class further out, those within have no end, and
  * are closed. */
 static void mend_end(Parser *parser, AstLabel label) {
   const Names *names = parser->ast->names;

@@ -2,7 +2,7 @@
  *
  * Invariant: no function of the parser calls itself, directly or through others; what nests in the text is
  * on one of the stacks here. A function that fails has reported why, and returns false, NULL or AST_NONE;
- * the loop over statements and elements then goes on behind the next semicolon (parser_recover). */
+ * the loop over statements and elements then goes on after the next semicolon (parser_recover). */
 #pragma once
 
 #include "syntax/ast.h"
@@ -108,11 +108,11 @@ __attribute__((format(printf, 2, 3))) bool parser_refuse(Parser *parser, const c
  * */
 __attribute__((format(printf, 3, 4))) Diag *parser_error(Parser *parser, Span span, const char *format, ...);
 
-/* The semicolon behind a declaration or statement. One that is missing at the end of a line is reported
+/* The semicolon after a declaration or statement. One that is missing at the end of a line is reported
  * there, and reading goes on as if it stood there. */
 bool parser_semicolon(Parser *parser);
 
-/* Goes on behind the next semicolon, or before the end of a block or class or the next section. */
+/* Goes on after the next semicolon, or before the end of a block or class or the next section. */
 void parser_recover(Parser *parser, uint32_t begin);
 
 /* name = [ "." ] IDENT { "." IDENT } */

@@ -1,6 +1,6 @@
 /* renames: see renames.h.
  *
- * Invariant: keys are in today's names but for the last part. Where A.B is A.C today, the old A.B.X is found as X of
+ * Invariant: keys are in today's names except for the last part. Where A.B is A.C today, the old A.B.X is found as X of
  * A.C, since a lookup passes A.C on its way. */
 #include "syntax/renames.h"
 

@@ -60,7 +60,7 @@ typedef struct Note {
       uint32_t reset, column;
       double sign;
     } reset;
-    double fall; /* integrand: before the event minus behind it */
+    double fall; /* integrand: before the event minus after it */
   } of;
 } Note;
 
@@ -197,7 +197,7 @@ static size_t bytes_of(const Adjoint *adjoint, const TakenStep *taken) {
   return (size_t)taken->method->stages * (size_t)adjoint->system.columns * sizeof(double);
 }
 
-/* Can the step of note k be taken again behind that of the note before? */
+/* Can the step of note k be taken again after that of the note before? */
 static bool continues(const Adjoint *adjoint, uint32_t k) {
   const Note *note = &adjoint->notes.data[k];
   if (k == 0 || note[-1].kind != NOTE_STEP) return false;
@@ -211,7 +211,7 @@ static void forget_values(Adjoint *adjoint, TakenStep *taken) {
   adjoint->used -= bytes_of(adjoint, taken);
 }
 
-/* Keeps every so many steps. The first behind an event stays: it cannot be taken again from the one before. */
+/* Keeps every so many steps. The first after an event stays: it cannot be taken again from the one before. */
 static void thin_steps(Adjoint *adjoint) {
   uint32_t since = 0;
   for (uint32_t k = 0; k < adjoint->notes.count; k++) {

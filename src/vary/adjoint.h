@@ -4,7 +4,7 @@
  * Sensitivities are propagated by linear maps: one of each step, and several of each event (sensitivity.h). While a run
  * goes on, the adjoint notes what these maps are made of; from the end on it applies their transposes to the weights that the number
  * gives to the variations of columns and discrete values, and collects the weights of the parameters. The result is that of forward
- * sensitivities but for round-off and the errors of iterations.
+ * sensitivities except for round-off and the errors of iterations.
  *
  * Memory: of a step the columns at its stages. Where these exceed what is allowed, steps between checkpoints are forgotten, and taken
  * again from there as the adjoint comes to them. */
@@ -34,7 +34,7 @@ typedef struct Gradient {
 Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional, size_t memory,
                      Diags *diags);
 
-/* What varies at the start in the direction of the next target: columns and behind them discrete leaves, pre() of these, parameters of
+/* What varies at the start in the direction of the next target: columns and after them discrete leaves, pre() of these, parameters of
  * the plan. */
 void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pre, const double *parameters);
 

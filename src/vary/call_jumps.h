@@ -1,5 +1,5 @@
 /* call_jumps: functions that jump along a step. The branches of a function whose control flow is known are conditions of the equations, which make
- * events where a solution is differentiated (array/kink_modes.h). Those behind a while-loop, in a table or in another language are
+ * events where a solution is differentiated (array/kink_modes.h). Those after a while-loop, in a table or in another language are
  * not seen: where the value of such a call jumps, the derivatives of the solution jump by an amount that nothing tells.
  *
  * Only values are looked at. A jump in a step makes a call change much faster than in the step before; then the step is

@@ -8,13 +8,13 @@ typedef struct Retake Retake;
 /* Lives in the heap. */
 Retake *retake_new(Heap *heap, const System *system);
 
-/* A step, and the columns at its stages, one behind another; the last are those at its end. */
+/* A step, and the columns at its stages, one after the other; the last are those at its end. */
 typedef struct TakenStep {
   const RadauCoefficients *method;
   double t, h;
   double *values;
 } TakenStep;
 
-/* Finds the values of the step behind `before` with the present links of the system. false: they are not
+/* Finds the values of the step after `before` with the present links of the system. false: they are not
  * found. */
 bool retake_step(Retake *retake, const TakenStep *before, const TakenStep *step);

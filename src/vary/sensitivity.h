@@ -40,7 +40,7 @@ double sensitivity_longest(const Sensitivity *sensitivity);
 /* Takes the end of the step as the beginning of the next. */
 void sensitivity_accept(Sensitivity *sensitivity);
 
-/* Values at a time within the step, where the columns are y: of target k, per column of the array, and behind them per discrete
+/* Values at a time within the step, where the columns are y: of target k, per column of the array, and after them per discrete
  * leaf. Those of states are interpolated, all others follow from them. Until the next call. */
 const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y);
 
@@ -65,7 +65,7 @@ typedef struct SensitivityMoment SensitivityMoment;
 SensitivityMoment *sensitivity_keep(const Sensitivity *sensitivity, Heap *heap);
 void sensitivity_go_back(Sensitivity *sensitivity, const SensitivityMoment *moment);
 
-/* Lets the sizes of a moment grow to those of now; does everything vary as then, but for round-off of these sizes? */
+/* Lets the sizes of a moment grow to the current ones; does everything vary as then, except for round-off of these sizes? */
 void sensitivity_note_sizes(const Sensitivity *sensitivity, SensitivityMoment *moment);
 bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment *moment,
                         const SensitivityMoment *sizes);

@@ -1,6 +1,6 @@
 /* sensitivity_events: what events do to sensitivities. Within an event everything varies with the time of the event: what a
  * column varies by is Y + y' dt, dt being that of the time, and discrete values vary as what they are computed from. Behind it Y is
- * that without the rate behind the event. The iteration of an event is followed as it goes, with the derivatives of what it
+ * that without the rate after the event. The iteration of an event is followed as it goes, with the derivatives of what it
  * evaluates. */
 #include "core/constants.h"
 #include "vary/sensitivity_internal.h"
@@ -66,7 +66,7 @@ static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) 
   return true;
 }
 
-/* What the roots vary by, when columns, discretes and time do. */
+/* The variations of the roots that follow from variations of columns, discrete values and time. */
 static void vary_roots(Sensitivity *sensitivity, const Direction *direction, const double *columns) {
   const SensitivityPlan *plan = sensitivity->plan;
   const double *discrete = direction->at + sensitivity->view->system.columns;
@@ -131,7 +131,7 @@ static void draw(uint32_t *state, double *numbers, size_t count) {
   }
 }
 
-/* Which maps an event is made of does not depend on what varies, but for what never does: a probe finds out. It varies as a solution may, with columns that
+/* Which maps an event is made of does not depend on what varies, except for what never does: a probe finds out. It varies as a solution may, with columns that
  * follow from the states: conditions that are one because of the equations change together. */
 static bool make_probe(Sensitivity *sensitivity, double t, const double *y) {
   Direction *probe = sensitivity->directions;
@@ -182,7 +182,7 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   return true;
 }
 
-/* States stay at an event, but for what reinit sets; where the equations let them jump, how they do is not differentiated. */
+/* States stay at an event, except for what reinit sets; where the equations let them jump, how they do is not differentiated. */
 static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   for (int32_t l = 0; l < system->links; l++) {

@@ -35,7 +35,7 @@ static const Variable *variable_of(const Sensitivity *sensitivity, uint32_t para
   return &model->variables.data[model->parameters.data[parameter]];
 }
 
-/* Bound parameters come behind what they are bound to. */
+/* Bound parameters come after what they are bound to. */
 static void move_bound(Sensitivity *sensitivity, Direction *direction, const SensitivityTarget *target) {
   const SensitivityPlan *plan = sensitivity->plan;
   for (uint32_t p = 0; p < plan->parameters.count; p++) {
@@ -89,8 +89,8 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
 /* ---- combinations ----
  *
  * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A few targets
- * are followed one by one; of many, a random combination is, in which each has the weight of its size: they cancel only by
- * a chance that has no probability. */
+ * are followed one by one. Of many targets one random combination is followed, with weights by their sizes: that they cancel in it has
+ * probability zero. */
 
 /* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {
@@ -155,7 +155,7 @@ static bool start_by_states(Sensitivity *sensitivity, const Initial *initial, do
   return ok;
 }
 
-/* Free parameters are columns of the initial system behind those of its array. */
+/* Free parameters are columns of the initial system after those of its array. */
 static void take_free(Sensitivity *sensitivity, Direction *direction, const InitialSystem *system,
                       const double *change) {
   for (uint32_t p = 0; p < sensitivity->plan->parameters.count; p++)

@@ -80,7 +80,7 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch get as far as its rates at both ends lead it, but for half of that? Else it went elsewhere between them. */
+/* Does the branch get as far as its rates at both ends lead it, except for half of that? Else it went elsewhere between them. */
 static bool keeps_course(const Branch *branch) {
   double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0;
   for (int32_t k = 0; k < branch->count; k++) {

@@ -25,7 +25,7 @@ struct RankJump {
   bool is_refused; /* the rows cannot be met, or leave open what jumps */
 };
 
-/* How often equations are to be integrated: once more than the highest derivative in them. */
+/* How often equations are to be integrated: again than the highest derivative in them. */
 static uint32_t count_integrations(const Array *array, const Jacobian *jacobian) {
   uint32_t highest = 0;
   for (uint32_t q = 0; q < jacobian->columns; q++)

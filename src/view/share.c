@@ -13,7 +13,7 @@ struct Share {
   ArrayJump *jump;
   double *begin;         /* columns of the view where the event began */
   double *before;        /* those of the model's array there, with every row solved */
-  double *whole, *moved; /* the same now; behind a jump */
+  double *whole, *moved; /* the same now; after a jump */
   double *drift;         /* what they are more than the columns of the view */
   uint8_t *held;         /* per column of the model's array */
   const Blocks *blocks;  /* of that array */
@@ -76,7 +76,7 @@ void share_begin(Share *share, double t, const double *y) {
   if (share->is_constrained) complete(share, t, share->before, NULL);
 }
 
-/* The event begins, or begins anew. */
+/* The event begins, or begins again. */
 static void take_beginning(Share *share) {
   const View *view = share->view;
   memcpy(share->whole, share->before, columns_of(share) * sizeof(double));

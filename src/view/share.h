@@ -21,10 +21,10 @@ void share_begin(Share *share, double t, const double *y);
 /* All columns of the model's array that belong to y in the midst of an event, until the next call. */
 const double *share_columns(Share *share, const double *y);
 
-/* Shares the jump that the modes of now ask of y. false: it is not determined, which view->undetermined names. */
+/* Shares the jump that the current modes ask of y. false: it is not determined, which view->undetermined names. */
 bool share_jump(Share *share, double t, double *y);
 
-/* Solves all rows of the model's array behind the jump, and sets the columns of the view. false: they cannot be solved, and y stays as
+/* Solves all rows of the model's array after the jump, and sets the columns of the view. false: they cannot be solved, and y stays as
  * it is. A view with modes of its own would be another system than the model then: view->undetermined names a column. */
 bool share_solve(Share *share, double t, double *y);
 

@@ -91,7 +91,7 @@ static EvalStatus add_missed(View *view, const Segment *segment, double t, doubl
 }
 
 /* The choice of states may be singular at this very time, which the steps pass: what the interpolation misses is the mean of what it
- * misses shortly before and behind. */
+ * misses shortly before and after. */
 static EvalStatus pass_between(View *view, const Segment *segment, double t, double *y, double *missed) {
   static const double shortly = 1e-3; /* of the step */
   double behind = segment->t1 - t,

@@ -26,7 +26,7 @@ typedef struct ConstMoment {
 enum {
   EXCHANGE_SINGULAR = -1, /* the Jacobian of `block` is singular for every choice */
   EXCHANGE_UNSOLVED = -2, /* the rows cannot be solved at `now` */
-  EXCHANGE_RESELECT = -3, /* the rows selected do not determine the columns: select anew */
+  EXCHANGE_RESELECT = -3, /* the rows selected do not determine the columns: select again */
 };
 
 typedef struct Exchanges {
@@ -145,7 +145,7 @@ void view_set_original(View *view);
 /* Is the column a state now? */
 bool view_is_state(const System *system, uint32_t column);
 
-/* Has every watched column a value inside of steps, with the states of now? One that `rates` leaves as it is has none. */
+/* Has every watched column a value inside of steps, with the current states? One that `rates` leaves as it is has none. */
 bool view_interpolates_watched(const View *view);
 
 /* Have the branches others than those that the system was made for? To be asked at an event where something changed. */

@@ -24,7 +24,7 @@ typedef struct Certificate Certificate;
 /* For the conditions of a view. Lives in the heap. */
 Certificate *certificate_new(Heap *heap, View *view);
 
-/* The run begins anew, or goes on behind an event. */
+/* The run begins again, or goes on after an event. */
 void certificate_begin(Certificate *certificate);
 
 /* What is known of the inside of a step. */
@@ -67,7 +67,7 @@ void certificate_open(const Certificate *certificate, double *low, double *high)
 /* The step ends at t, with an event. */
 void certificate_end(Certificate *certificate, double t);
 
-/* The run goes on from t: what was looked at up to there counts, what is behind it is taken back. */
+/* The run continues from t: what was looked at up to that point counts, what is after it is taken back. */
 void certificate_accept(Certificate *certificate, double t);
 
 /* What proofs may still cost, which depends on the run so far: to be kept with its state. A run that takes

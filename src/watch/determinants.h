@@ -44,7 +44,7 @@ bool determinants_evaluate(Determinants *determinants, double t, const double *y
 /* The same; entries of which nothing is left but round-off are zero. Twice the cost. */
 bool determinants_evaluate_certain(Determinants *determinants, double t, const double *y);
 
-/* Of block number b at the entries of now. One factorization. */
+/* Of block number b at the current entries. One factorization. */
 double determinants_value(Determinants *determinants, uint32_t b);
 
 /* The rank of block number b, rows scaled: pivots below `lost` of what they are made of count as zero. Of a large block only that it cannot be

@@ -142,7 +142,7 @@ static bool drop_round_off(Kinks *kinks, double end, const double *y) {
   return any;
 }
 
-/* Sets the signs of the arguments that may pass zero in a step of this size. Does one of them? *at_kink: an argument is at zero where the step begins, as it is behind a
+/* Sets the signs of the arguments that may pass zero in a step of this size. Does one of them? *at_kink: an argument is at zero where the step begins, as it is after a
  * kink that was found. */
 static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
   bool any = false;
@@ -156,7 +156,7 @@ static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
   return any;
 }
 
-/* The signs a little behind the beginning of the step, where the search is to begin. false: they are not known. */
+/* The signs a little after the beginning of the step, where the search is to begin. false: they are not known. */
 static bool set_sides_at(const KinkStep *step, double t) {
   Kinks *kinks = step->kinks;
   if (!look_at((void *)step, t, kinks->margin)) return false;
@@ -191,7 +191,7 @@ static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t 
   return found.high;
 }
 
-/* Steps that end again and again soon behind their begin, where an argument that stays near zero passes it, end at the errors of this argument:
+/* Steps that end again and again soon after their begin, where an argument that stays near zero passes it, end at the errors of this argument:
  * as far as these go it is zero. */
 static void note_found(Kinks *kinks, uint32_t k, double part) {
   kinks->idle = part < MINOR ? kinks->idle + 1 : 0;
@@ -210,7 +210,7 @@ double kinks_find(Kinks *kinks, const Segment *segment) {
   if (!evaluate(kinks, end, segment->end, kinks->end)) return INFINITY;
   if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, segment->end)) {
     Bracket stretch = {at_kink ? begin + inside : begin, end};
-    if (at_kink) kinks->kept = NAN; /* what is kept is of a time behind it */
+    if (at_kink) kinks->kept = NAN; /* what is kept is of a time after it */
     if (!at_kink || set_sides_at(&step, stretch.low)) first = find_first(&step, stretch, size, &bent);
   }
   if (end - first > inside) {

@@ -44,7 +44,7 @@ struct Prover {
   Switches *switches;
   const StatePlan *plan;
   bool has_conditions;
-  /* for the states of now, in a heap of its own */
+  /* for the current states, in a heap of its own */
   Heap *heap;
   void *ticket;
   int32_t *states, links;
@@ -113,7 +113,7 @@ static uint32_t position_of(Prover *prover, uint32_t column) {
   return prover->columns.count - 1;
 }
 
-/* The columns of a unit that the states of now leave to it. */
+/* The columns of a unit that the current states leave to it. */
 static int32_t list_solved(const Cone *cone, const UnitPlan *plan, uint32_t *columns, int32_t *local) {
   const Array *array = cone->prover->evaluator->array;
   const BlockShape *shape = plan->shape;
@@ -607,7 +607,7 @@ static bool is_region_clear(Prover *prover, double from, double until) {
   return true;
 }
 
-/* Is the whole step far from all edges? Then most likely the steps to come are, too: a region around it is tried first, by which these need no look. */
+/* Is the whole step far from all edges? Then the next steps probably are, too, so a region around it is tried first: steps inside of it need no further proof. */
 static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   const Segment *segment = step->segment;
   for (uint32_t k = 0; k < prover->columns.count; k++) {

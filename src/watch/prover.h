@@ -56,5 +56,5 @@ typedef struct Proof {
 const Interval *prover_region(const Prover *prover, const int32_t *states, int32_t links, double until);
 
 /* Looks at the step, at whose start all modes agree, at this cost or little more. agrees: they do at its end, too. is_far: conditions seem to be far
- * from their edges. The result goes from left to right: what is behind a change counts for nothing. */
+ * from their edges. The result goes from left to right: what is after a change counts for nothing. */
 Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_far, uint64_t budget);

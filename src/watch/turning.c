@@ -78,7 +78,7 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   return turning;
 }
 
-/* ---- the way behind ---- */
+/* ---- the way after ---- */
 
 static void set_mark(const Turning *turning, Mark *mark, double t, const double *y) {
   mark->t = t;
@@ -217,7 +217,7 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
   return follower;
 }
 
-/* The smooth part once more up to `until`, tight all the way: marks have the errors of the run. false: it takes too long. */
+/* The smooth part again up to `until`, tight all the way: marks have the errors of the run. false: it takes too long. */
 static bool repeat(const Turning *turning, double until, double *y) {
   Solver follower = start_follower(turning, &turning->origin, until, DIFFERENCE_ROUND_OFF, 0);
   const Integrator *integrator = follower.integrator;
@@ -409,7 +409,7 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide: is the determinant zero but for errors at one of the last two? */
+/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
 static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
@@ -419,7 +419,7 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
   return fabs(trail->values[lower]) <= VANISHED * trail->largest;
 }
 
-/* The same, looked at once more. */
+/* The same, looked at again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
@@ -463,7 +463,7 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
 }
 
 /* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of
- * round-off, as behind a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
+ * round-off, as after a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
  * many followers as the logarithm of the looks. A step that is taken again and again, as it left its branch, comes before that. */
 static bool may_follow(const Trail *trail) { return trail->looks - trail->followed >= trail->wait; }
 
@@ -494,12 +494,12 @@ static bool is_round_off(Turning *turning, uint32_t b) {
   return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
 }
 
-/* Was it zero but for round-off where the run begins? No follower begins before that. */
+/* Was it zero except for round-off where the run begins? No follower begins before that. */
 static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
   const Trail *trail = &turning->trails[b];
   if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > VANISHED * trail->largest) return false;
   bool is_zero = is_round_off(turning, b);
-  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the entries of now, again */
+  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the current entries, again */
 }
 
 static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {

@@ -1,9 +1,9 @@
 /* turning: watches the Jacobians of the blocks along a run. Where one gets singular the solution turns back,
- * branches or changes its index; no method may pass such a point in silence.
+ * branches or changes its index; no method may pass such a point silently.
  *
  * Only what is certain stops a run. A determinant makes a suspect if its sign changes between two accepted points, or if
  * values between them do not rule out that it touches zero. From a point before, the suspect is followed with a tight
- * tolerance. It is singular where the determinant of the follower changes its sign through zero, where it is zero but for
+ * tolerance. It is singular where the determinant of the follower changes its sign through zero, where it is zero except for
  * round-off at a converged point, where the follower cannot go on with any step size while the determinant vanishes, or where all
  * that is left of the determinant comes of the errors of the run. What is merely small is no more than a warning.
  */
@@ -16,7 +16,7 @@ typedef struct Turning Turning;
 
 typedef struct TurningPoint {
   double time;               /* extrapolated where that is more certain */
-  double sound;              /* time of the last look at or before it: steps behind that may have left the solution */
+  double sound;              /* time of the last look at or before it: steps after that may have left the solution */
   int32_t block, size, rank; /* rank of the block's matrix there */
   double found;              /* time at which it is zero on the way of the run, or was found to be */
 } TurningPoint;
@@ -33,13 +33,13 @@ const DeterminantPlan *turning_moving(const TurningPlan *plan);
 /* Watches them along a run. Lives in the heap. */
 Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan);
 
-/* Begins at a point, or goes on behind an event. */
+/* Begins at a point, or goes on after an event. */
 void turning_begin(Turning *turning, double t, const double *y);
 
 /* Where that was. */
 double turning_origin(const Turning *turning);
 
-/* Is a matrix singular just where the run begins, or goes on behind an event? At the latter entries may be as small as round-off for a moment, as
+/* Is a matrix singular just where the run begins, or goes on after an event? At the latter entries may be as small as round-off for a moment, as
  * those of what begins to move. */
 bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point);
 

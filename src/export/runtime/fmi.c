@@ -319,7 +319,7 @@ static void gather(Solver *solver) {
   for (int k = 0; k < solver->width; k++) solver->states[k] = state_value(solver, k);
 }
 
-/* Our own integrator goes on from other values. */
+/* Our own integrator continues from other values. */
 static void restart(Solver *solver) {
   double next = solver->now->next;
   steps_start(solver);
@@ -365,7 +365,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
-  /* An integrator of several steps begins anew; and one that has looked beyond an event at a past that was not known yet. */
+  /* An integrator of several steps begins again; and one that has looked beyond an event at a past that was not known yet. */
   int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
@@ -614,7 +614,7 @@ typedef struct Header {
 
 static const char MARK[8] = "daedal2";
 
-/* A state that was handed out; its bytes are behind it. */
+/* A state that was handed out; its bytes are after it. */
 typedef struct SavedState {
   struct SavedState *next;
 } SavedState;

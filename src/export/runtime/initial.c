@@ -21,7 +21,7 @@ void initial_dependents(Solver *solver) {
   }
 }
 
-/* The correction, in `right`, and behind the unknowns the multipliers. Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
+/* The correction, in `right`, and after the unknowns the multipliers. Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
 static int solve_correction(Solver *solver, const ModelInitial *system, double t, Linear *matrix, double *values) {
   int n = system->rows + system->balances;
   program_run(solver, system->jacobian, t, solver->initial_y, solver->initial_entries);

@@ -81,7 +81,7 @@ static void print_end(Output *output) {
   while (output->next <= output->intervals && time_of(output, output->next) <= t) output->next++;
 }
 
-/* The event right after the start, and a row behind it if it has changed something. */
+/* The event right after the start, and a row after it if it has changed something. */
 static int leave_start(Output *output) {
   Solver *solver = output->solver;
   size_t discretes = (size_t)solver->model->discretes;
