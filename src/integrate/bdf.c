@@ -12,8 +12,8 @@
 #include "base/linear.h"
 #include "core/constants.h"
 #include "core/secant.h"
+#include "integrate/contract.h"
 #include "integrate/history.h"
-#include "integrate/integrator.h"
 #include "segment/elimination.h"
 
 #include <float.h>
