@@ -222,6 +222,21 @@ class Instants(unittest.TestCase):
                 (tally.add_right if named else lambda: tally.add_wrong(seed, options, run.status, run.words[:150]))()
         tally.check(self)
 
+    def test_ends_where_another_is_passed(self):
+        """A pole at the very time of a flat root, near which the rows cannot be solved: no method steps over it."""
+        tally = Tally("poles beside roots that are passed")
+        for seed in seeds(60, quick=12):
+            rng = random.Random(seed)
+            at, width = rng.uniform(0.5, 1.8), rng.choice([1e-3, 1e-4, 1e-5])
+            text = (f"model M\n  Real z(start={-math.sqrt(at)!r}), x(start=0, fixed=true), h;\nequation\n  z*sqrt(z^2 + {width}^2) = time - {at!r};\n"
+                    f"  der(x) = z; (time - {at!r})*h = 1 + 0.1*time;\nend M;\n")
+            for solver in by_turns(solver_names(), seed):
+                options = {"stop_time": 2, "solver": solver, "tolerance": rng.choice([1e-4, 1e-6, 1e-8])}
+                run = simulate(text, **options)
+                named = run.status == 6 and abs(run.report["singular"]["time"] - at) < 1e-3
+                (tally.add_right if named else lambda: tally.add_wrong(seed, options, run.status, run.words[:150]))()
+        tally.check(self)
+
     def test_start_values_choose(self):
         """Solutions that branch off where the run begins: the one next to the start values is taken, and said; without these there is none."""
         for seed in seeds(60, quick=12):

@@ -154,6 +154,12 @@ static bool crosses_zero(const Trail *trail, const Stretch *stretch) {
   return changes_sign(stretch) && fmax(fabs(stretch->at_left), fabs(stretch->at_right)) <= NEGLIGIBLE * trail->largest;
 }
 
+/* Where the line through both ends is zero: the rows may not be solvable near the zero, and then the interval is not narrow. */
+static double zero_of(const Stretch *stretch) {
+  double part = stretch->at_left / (stretch->at_left - stretch->at_right);
+  return stretch->left + part * (stretch->right - stretch->left);
+}
+
 /* Between the last two looks. */
 static Stretch last_stretch(const Trail *trail) {
   const double *t = trail->times, *values = trail->values;
@@ -534,9 +540,9 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
     trail->is_suspect = is_suspect(turning, b, segment);
     if (!trail->is_suspect) continue;
     status = TURNING_SUSPECT;
-    if (turning->plan->every == 1 && crosses_zero(trail, &trail->near) && trail->near.right < point->found) {
+    if (turning->plan->every == 1 && crosses_zero(trail, &trail->near) && zero_of(&trail->near) < point->found) {
       const Watched *watched = &turning->moving.blocks.data[b];
-      double found = trail->near.right;
+      double found = zero_of(&trail->near);
       *point = (TurningPoint){found, trail->times[1], watched->block, watched->size, watched->size - 1, found};
     }
   }
@@ -554,7 +560,7 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
     bool follows = may_follow(trail);
     TurningPoint found;
     Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
-    if (trace == TRACE_ZERO && crosses) found.found = trail->near.right;
+    if (trace == TRACE_ZERO && crosses) found.found = zero_of(&trail->near);
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
