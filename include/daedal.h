@@ -21,11 +21,11 @@
  * Threads: any number of threads may use a model or a plan at once. A run or a result has one user at a time. The library prints
  * nothing and has no global state.
  *
- * Numbers: NaN in an options struct means "not given".
+ * Numbers: NaN in an options struct means "not given". Lists of names (`const char *const *`) end with NULL.
  *
  * Versions: a program runs with every later library of the same major version. Structs of options carry their size; structs that functions
  * return are filled up to the size that the program was compiled with. Later versions may add members at the end of both. daedal_place,
- * daedal_note, daedal_value, daedal_axis, daedal_distribution, daedal_guess and daedal_allocator stay as they are.
+ * daedal_note, daedal_value, daedal_override, daedal_axis, daedal_distribution, daedal_output, daedal_guess and daedal_allocator stay as they are.
  */
 #ifndef DAEDAL_H
 #define DAEDAL_H
@@ -100,6 +100,13 @@ typedef struct daedal_value {
   double value;
 } daedal_value;
 
+/* A value in place of the model's own: of a parameter, an input or a start value. */
+typedef struct daedal_override {
+  const char *name; /* of a scalar, "body.r[2]"; with a text also of a whole array, "body.r" */
+  double value;
+  const char *text; /* NULL, or the value as the model would write it: "true", "Mode.off", "{1, 2}" */
+} daedal_override;
+
 /* ---- memory ---- */
 
 /* Where a handle takes its memory from: realloc with a context; size 0 frees and returns NULL. If resize returns NULL, the current call ends with
@@ -147,8 +154,8 @@ const char *daedal_report(void *handle, daedal_report_kind kind, daedal_format f
 
 /* What a picture should show. */
 typedef struct daedal_plot {
-  size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
-  const char *variables; /* a list as in daedal_options; NULL: states and outputs, of a netlist its nodes */
+  size_t size;                  /* of this struct where the program was compiled; 0: nothing is given */
+  const char *const *variables; /* as in daedal_options; NULL: states and outputs, of a netlist its nodes */
   /* {"x", "y", "u", "v", NULL}: instead curves of y over x and of v over u; "time" is a signal, too; NULL for none. */
   const char *const *pairs;
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
@@ -199,8 +206,8 @@ typedef struct daedal_load_options {
   bool strict;                       /* refuse what the Modelica language does not have or forbids */
   bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
   /* Lets external functions of the model write and remove files and run commands, and be called from the shared libraries
-   * listed (paths with commas between them; "" for none). Only for models that you trust: they run code. NULL: not at all. */
-  const char *libraries;
+   * with these paths (the list may be empty). Only for models that you trust: they run code. NULL: not at all. */
+  const char *const *libraries;
   const char
       *mna; /* of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
   /* Directories that hold Modelica libraries, with colons between, as in the environment's MODELICAPATH (which is not
@@ -333,17 +340,19 @@ typedef struct daedal_event {
       direction; /* of the condition's value at the event: 1 rises (false to true), -1 falls; 0: no condition made the event */
 } daedal_event;
 
-/* An input along time: a function, or a table of points. `orders`: how many derivatives the function has, which
- * equations that differentiate the input need; beyond, such equations are refused. Runs in several threads call it
- * in each. */
+/* Where an input gets its values along time. Give one of a function, a table, an expression and a file; with none of them, the caller of a
+ * run sets the input by daedal_run_set_value. */
 typedef struct daedal_input {
-  const char *name;
-  double (*value)(void *context, double time, uint32_t order); /* the derivative of this order; NULL: the table */
+  const char *name; /* NULL with a file: every column of the file is the input of its name */
+  /* The derivative of this order. Runs in several threads call it in each. */
+  double (*value)(void *context, double time, uint32_t order);
   void *context;
-  uint32_t orders;
-  uint32_t rows; /* of the table, which is copied; times that do not decrease, two equal ones are a jump */
+  uint32_t orders; /* how many derivatives the function has; equations that need more are refused */
+  uint32_t rows;   /* of the table, which is copied; times that do not decrease, two equal ones are a jump */
   const double *times, *values;
-  bool held; /* from a point to the next; else lines lead there */
+  bool held;              /* a table and a file: each value holds until the next; false: lines lead there */
+  const char *expression; /* "sin(2*time)", in the language of the model */
+  const char *file;       /* a result file, .csv or .mat */
 } daedal_input;
 
 typedef struct daedal_options {
@@ -352,35 +361,31 @@ typedef struct daedal_options {
   const char *solver; /* "auto" */
   double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
   uint32_t intervals; /* 0: not given */
-  /* "a=1, m={1,2}, mode=Mode.off": parameters, inputs, start values (docs/command.md); NULL for none. Where they decide the
-   * structure, the result has a model of its own, read from the same text. */
-  const char *overrides;
+  /* Where overrides decide the structure, the result has a model of its own, read from the same text. Of two for one variable the later counts. */
+  const daedal_override *overrides;
+  uint32_t override_count;
   const char *start_values; /* file with a list of modifiers, as daedal_result_start_values gives it; NULL for none */
-  const char
-      *start_from; /* "RESULT[@TIME]": start values from a result file, at its end if no time is given; NULL for none */
-  /* The variables to keep: a list with commas between. A name means that variable, the name of an array its elements,
-   * and what is neither is an extended regular expression that must match a whole name. NULL for all. */
-  const char *variables;
+  const char *start_from;   /* result file to take start values from; NULL for none */
+  double start_from_time;   /* the time in that file; NaN: its end */
+  /* The variables to keep. A name means that variable, the name of an array its elements, and what is neither is an extended regular
+   * expression that must match a whole name. NULL for all. */
+  const char *const *variables;
   double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
   bool keep_superfluous;                  /* method "dummy": keep differentiations that index 1 does not need */
-  const char *invariants; /* "E,H": variables that should stay constant, whose drift is reported; NULL for none */
-  bool compile;           /* compile C instead of running the tape */
+  const char *const *invariants; /* variables that should stay constant, whose drift is reported; NULL for none */
+  bool compile;                  /* compile C instead of running the tape */
   /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. A gradient that is stopped is not
    * found; nor is a fit (DAEDAL_INTEGRATION) or a steady state (DAEDAL_INIT). */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
-  bool no_event_rows;    /* the result has rows at output points only, not both sides of each event */
-  double rank_tolerance; /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
-  /* Values of inputs along time, a list with commas between: "u=sin(2*time)", an equation; "FILE.csv", the columns
-   * of a table by their names, with lines between the points and a jump where two have one time; "held:FILE.csv",
-   * the same, held between; "u" alone, an input that the caller of a run sets by daedal_run_set_value. NULL for
-   * none. */
-  const char *inputs;
-  const daedal_input *given_inputs; /* others; what they point to must outlive plans and runs */
-  uint32_t given_input_count;
-  const char *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
-  /* Inputs of type Real that nothing gives are set by the caller, as if they were named in `inputs`. */
-  bool open_inputs;
+  bool no_event_rows;         /* the result has rows at output points only, not both sides of each event */
+  double rank_tolerance;      /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
+  const daedal_input *inputs; /* what they point to must outlive plans and runs */
+  uint32_t input_count;
+  size_t input_size; /* of daedal_input where the program was compiled; 0: that of this version */
+  const char *const
+      *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
+  bool open_inputs; /* inputs of type Real that nothing gives are set by the caller, as if `inputs` had their names */
   /* While running the rows go to this file as CSV, every second, and the state behind them to PART_PATH.state; both stay. NULL: they do not. */
   const char *part_path;
   /* Goes on from part_path and its state, left by a run of the same model, method, inputs, parameters and output points: the trajectory
@@ -389,14 +394,16 @@ typedef struct daedal_options {
   const double
       *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
   uint32_t output_time_count;
-  /* "L, g, x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
+  /* "L", "x.start": parameters and start values by which the solution is differentiated (docs/sensitivity.md). The result then has
    * the signals der(x, L), for every signal x that varies. Not for runs that are stepped. NULL for none. */
-  const char *sensitivity;
-  /* "x" or "integral(x)": the last value of a signal, or its integral over the run, whose gradient is found by the adjoint
-   * (docs/sensitivity.md). Not together with `sensitivity`. NULL for none. */
+  const char *const *sensitivity;
+  /* The signal whose last value, or integral over the run, gets a gradient by the adjoint (docs/sensitivity.md). Not together with
+   * `sensitivity`. NULL for none. */
   const char *gradient;
-  const char *gradient_by; /* "L, g, x.start": what it is by; NULL: all Real parameters and all fixed start values */
-  double gradient_memory;  /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
+  bool gradient_of_integral;
+  const char *const
+      *gradient_by;       /* "L", "x.start": what it is by; NULL: all Real parameters and all fixed start values */
+  double gradient_memory; /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
   double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
   uint32_t segments;    /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
   /* Of daedal_simulate: runs the model again at a hundredth of the tolerance by another family of methods; the reports say to how
@@ -405,7 +412,6 @@ typedef struct daedal_options {
   /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
    * (docs/initialization.md). */
   bool propagation;
-  size_t given_input_size; /* of daedal_input where the program was compiled; 0: that of this version */
   /* Of daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
    * unless they are states. Without effect where `invariants` or `gradient` are given. */
   bool leave_out_hidden;
@@ -483,9 +489,9 @@ static inline daedal_derivative daedal_result_derivative(const daedal_result *re
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
 
-/* The signals that a list of words means, as in daedal_options, with NULL for states and outputs, of a netlist its nodes: the first `most` of their numbers, and how
+/* The signals that a list of variables means, as in daedal_options, with NULL for states and outputs, of a netlist its nodes: the first `most` of their numbers, and how
  * many there are. 0 after a diagnostic if a word means nothing. */
-uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most);
+uint32_t daedal_result_choose(daedal_result *result, const char *const *variables, uint32_t *signals, uint32_t most);
 
 /* The largest scaled residuals of the constraints along the run: at each point, level by level, where level k has the
  * equations differentiated k times. Owned by the result; 0 points if there are no constraints. */
@@ -630,6 +636,24 @@ typedef struct daedal_distribution {
   double parameters[3];
 } daedal_distribution;
 
+typedef enum daedal_output_kind {
+  DAEDAL_OUTPUT_FINAL,   /* value at the end */
+  DAEDAL_OUTPUT_INITIAL, /* value at the start */
+  DAEDAL_OUTPUT_MAX,     /* largest value */
+  DAEDAL_OUTPUT_MIN,     /* smallest value */
+  DAEDAL_OUTPUT_MEAN,    /* mean over time */
+  DAEDAL_OUTPUT_RMS,     /* root of the mean of the square over time */
+  DAEDAL_OUTPUT_AT,      /* value at `time` */
+  DAEDAL_OUTPUT_EVENT, /* time of the first event of a condition that the model writes: "x > 1"; name NULL: of any event */
+} daedal_output_kind;
+
+/* What a sweep keeps of each run. */
+typedef struct daedal_output {
+  const char *name; /* of a signal, or a condition */
+  daedal_output_kind kind;
+  double time;
+} daedal_output;
+
 typedef struct daedal_sweep_options {
   size_t size;             /* of this struct where the program was compiled */
   const daedal_axis *vary; /* all combinations of their values are run, the last axis changing fastest */
@@ -639,8 +663,9 @@ typedef struct daedal_sweep_options {
   uint32_t samples;     /* of the distributions, at every combination of `vary` */
   const char *sampling; /* "sobol" (also for NULL), "lhs", "random" */
   uint64_t seed;
-  const char *outputs; /* "x,max(y),min(y),mean(E),x@2.5,time(event)"; NULL: the final values of all variables */
-  uint32_t threads;    /* 0: one a core */
+  const daedal_output *outputs; /* NULL: the final values of all variables */
+  uint32_t output_count;
+  uint32_t threads; /* 0: one a core */
   /* Directory for a CSV file of each point; or FILE.h5, an HDF5 file with a group of each, which is written when the last is finished, or with the
    * table of a sweep over processes; until then they are in FILE.h5.part. NULL: none. */
   const char *trajectories;
@@ -736,10 +761,9 @@ double daedal_estimate_deviation(const daedal_estimate *estimate);
 
 typedef struct daedal_comparison daedal_comparison;
 
-/* Runs several methods and solvers on the model. methods, solvers: names with commas between; NULL for all methods that apply,
- * and solver "auto". */
-daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
-                                  const char *solvers);
+/* Runs several methods and solvers on the model; NULL for all methods that apply, and for solver "auto". */
+daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *options, const char *const *methods,
+                                  const char *const *solvers);
 
 /* ---- linear forms and steady states ---- */
 
@@ -758,11 +782,11 @@ typedef struct daedal_linear {
       *eigenvalues_imaginary; /* of A, the slowest first; of a pair the positive one first */
 } daedal_linear;
 
-/* Linearizes at the consistent initial values or, where options.stop_time is given, at that time of the run. inputs, outputs:
- * names with commas between; NULL: those of the model itself. Inputs are Real inputs that nothing gives a value; their
+/* Linearizes at the consistent initial values or, where options.stop_time is given, at that time of the run. inputs, outputs: NULL for
+ * those of the model itself. Inputs are Real inputs that nothing gives a value; their
  * values are start values or overrides. Outputs are any signals. Needs method "dummy". O(states) sparse solves. */
-daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
-                                       const char *outputs);
+daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *const *inputs,
+                                       const char *const *outputs);
 
 /* The form, of a linearization or of the result of daedal_steady. */
 static inline daedal_linear daedal_linear_get(const void *handle);
@@ -790,8 +814,8 @@ daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const 
  * files were compared, the signals that differ most. Pairs and deviations do not count. */
 
 typedef struct daedal_difference_options {
-  size_t size;           /* of this struct where the program was compiled; 0: nothing is given */
-  const char *variables; /* a list as in daedal_options; NULL: all but parameters */
+  size_t size;                  /* of this struct where the program was compiled; 0: nothing is given */
+  const char *const *variables; /* as in daedal_options; NULL: all but parameters */
   /* A signal differs where |first - second| > tolerance * (its largest |value|) + absolute; both are 0 by default. */
   double tolerance, absolute;
 } daedal_difference_options;
@@ -948,12 +972,12 @@ static inline daedal_options daedal_default_options(void) {
   daedal_options options;
   memset(&options, 0, sizeof options);
   options.size = sizeof options;
-  options.given_input_size = sizeof(daedal_input);
+  options.input_size = sizeof(daedal_input);
   options.method = "dummy";
   options.solver = "auto";
   options.start_time = options.stop_time = options.tolerance = options.output_interval = NAN;
   options.max_step = options.constraint_tolerance = options.rank_tolerance = NAN;
-  options.baumgarte_alpha = options.baumgarte_beta = NAN;
+  options.baumgarte_alpha = options.baumgarte_beta = options.start_from_time = NAN;
   options.gradient_memory = options.part_interval = NAN;
   return options;
 }

@@ -39,7 +39,8 @@ static void load_analyze_simulate(void **state) {
   assert_int_equal(analysis.structural_index, 3);
   assert_int_equal(analysis.dof, 2);
   daedal_options options = daedal_default_options();
-  options.overrides = "L=2,x=2";
+  options.overrides = (const daedal_override[]){{"L", 2, NULL}, {"x", 0, "2"}};
+  options.override_count = 2;
   daedal_result *result = daedal_simulate(model, &options);
   assert_int_equal(daedal_status_of(result), DAEDAL_OK);
   uint32_t x = daedal_result_find(result, "x"), y = daedal_result_find(result, "y");
@@ -184,8 +185,9 @@ static void bad_options(void **state) {
   options[1].solver = "magic";
   options[2].tolerance = -1;
   options[3].stop_time = -5;
-  options[4].overrides = "nothing=1";
-  options[5].variables = "(";
+  options[4].overrides = &(const daedal_override){"nothing", 1, NULL};
+  options[4].override_count = 1;
+  options[5].variables = (const char *const[]){"(", NULL};
   for (int k = 0; k < 6; k++) {
     daedal_result *result = daedal_simulate(model, &options[k]);
     assert_int_equal(daedal_status_of(result), DAEDAL_USAGE);
@@ -257,9 +259,10 @@ static const char CHAIN[] =
     "  for i in 1:n loop der(x[i]) = if s == \"a\" then -k[i]*x[i] else 0; end for;\n"
     "end Chain;\n";
 
-static daedal_result *initialize(daedal_model *model, const char *overrides) {
+static daedal_result *initialize(daedal_model *model, const daedal_override *overrides, uint32_t count) {
   daedal_options options = daedal_default_options();
   options.overrides = overrides;
+  options.override_count = count;
   return daedal_initialize(model, &options);
 }
 
@@ -267,9 +270,10 @@ static daedal_result *initialize(daedal_model *model, const char *overrides) {
 static void structural_overrides(void **state) {
   (void)state;
   daedal_model *model = load(CHAIN, NULL);
-  daedal_result *longer = initialize(model, "n=4,k[4]=3,x[4]=2");
-  daedal_result *plain = initialize(model, NULL);
-  daedal_result *refused = initialize(model, "k={1,2,3}");
+  daedal_result *longer =
+      initialize(model, (daedal_override[]){{"n", 4, NULL}, {"k[4]", 3, NULL}, {"x[4]", 2, NULL}}, 3);
+  daedal_result *plain = initialize(model, NULL, 0);
+  daedal_result *refused = initialize(model, &(daedal_override){"k", 0, "{1,2,3}"}, 1);
   assert_int_equal(daedal_status_of(longer), DAEDAL_OK);
   assert_true(daedal_result_value(longer, daedal_result_find(longer, "der(x[4])"), 0) == -6);
   assert_non_null(strstr(daedal_report(longer, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT), "x[4]"));
@@ -398,9 +402,10 @@ static bool simulate_with(FailAlloc *fail) {
 }
 
 static bool override_with(FailAlloc *fail) {
+  static const daedal_override overrides[] = {{"n", 3, NULL}, {"k", 0, "{1,2,3}"}, {"x[3]", 2, NULL}, {"s", 0, "b"}};
   daedal_allocator allocator = {fail->hook.resize, fail->hook.context};
   daedal_model *model = load(CHAIN, &allocator);
-  daedal_result *result = model ? initialize(model, "n=3,k={1,2,3},x[3]=2,s=b") : NULL;
+  daedal_result *result = model ? initialize(model, overrides, 4) : NULL;
   bool done = result && daedal_status_of(result) == DAEDAL_OK;
   if (result && !done) assert_int_equal(daedal_status_of(result), DAEDAL_INTERNAL);
   daedal_free(result);

@@ -569,7 +569,7 @@ static void test_effects(void **state) {
   snprintf(a, sizeof a, "%s/a", folder);
   snprintf(c, sizeof c, "%s/c", folder);
   snprintf(inner, sizeof inner, "%s/inner", folder);
-  assert_true(external_allow(b->heap, &b->rights, "", &b->arena, &failure));
+  assert_true(external_allow(b->heap, &b->rights, (const char *const[]){NULL}, &b->arena, &failure));
   run_texts(b, "ModelicaInternal_print", "line", a, EXTERNAL_NOTHING);
   run_texts(b, "ModelicaInternal_copyFile", a, c, EXTERNAL_NOTHING);
   run_texts(b, "ModelicaInternal_mkdir", inner, NULL, EXTERNAL_NOTHING);
@@ -618,7 +618,7 @@ static void test_effects(void **state) {
 static void test_system(void **state) {
   Bench *b = *state;
   const char *failure;
-  assert_true(external_allow(b->heap, &b->rights, "", &b->arena, &failure));
+  assert_true(external_allow(b->heap, &b->rights, (const char *const[]){NULL}, &b->arena, &failure));
   begin(b, "ModelicaInternal_setenv", 0);
   add_text(b, "DAEDAL_TEST_EXTERNAL");
   add_text(b, "set");
@@ -805,17 +805,17 @@ static void test_refusals(void **state) {
 
 /* Solves [2, 1; 1, 3] x = [3; 5]; `n` is what the routine is told. */
 static bool solve(Bench *b, double n, double *x) {
-  static double matrix[] = {2, 1, 1, 3}, pivots[2];
+  static double lower[] = {1}, diagonal[] = {2, 3}, upper[] = {1};
   bool is_forbidden;
   b->call = (ExternalCall){.arguments = b->arguments, .arena = &b->arena, .state = external_state(b->heap)};
-  b->call.function = external_find(b->heap, (ExternalName){.name = "dgesv", .is_fortran = true}, NULL, &is_forbidden);
+  b->call.function = external_find(b->heap, (ExternalName){.name = "dgtsv", .is_fortran = true}, NULL, &is_forbidden);
   assert_non_null(b->call.function);
   x[0] = 3, x[1] = 5;
   add_integer(b, n);
   add_integer(b, 1);
-  add_array(b, EXTERNAL_REAL, matrix, 2, 2);
-  add_integer(b, n);
-  add_array(b, EXTERNAL_INTEGER, pivots, 2, 0);
+  add_array(b, EXTERNAL_REAL, lower, 1, 0);
+  add_array(b, EXTERNAL_REAL, diagonal, 2, 0);
+  add_array(b, EXTERNAL_REAL, upper, 1, 0);
   add_array(b, EXTERNAL_REAL, x, 2, 0);
   b->arguments[5].is_output = true;
   add_integer(b, n);

@@ -37,8 +37,8 @@ int main(void) {
   daedal_input inputs[2];
   memset(inputs, 0, sizeof inputs);
   inputs[0].name = "u", inputs[0].rows = 2, inputs[0].times = times, inputs[0].values = values;
-  options.value.given_inputs = inputs;
-  options.value.given_input_count = 1;
+  options.value.inputs = inputs;
+  options.value.input_count = 1;
   options.value.on_step = count;
   GUARDED(daedal_variable, variable, daedal_variable_get(model, 0));
   GUARDED(daedal_counts, counts, daedal_model_counts(model));
@@ -55,7 +55,7 @@ int main(void) {
   memset(&plot, 0, sizeof plot);
   plot.size = sizeof plot;
   const char *picture = daedal_draw(result, &plot);
-  daedal_linearization *form = daedal_linearize(model, NULL, NULL, "x");
+  daedal_linearization *form = daedal_linearize(model, NULL, NULL, (const char *const[]){"x", NULL});
   GUARDED(daedal_linear, linear, daedal_linear_get(form));
   double last = daedal_result_value(result, daedal_result_find(result, "x"), daedal_result_rows(result) - 1);
   printf("%s %s %u %u %d %d %.3f %d\n", daedal_version(), variable.value.name, counts.value.equations, linear.value.states,
@@ -83,8 +83,8 @@ def newer(header):
 
 def older(header):
     """Without the last members of the structs that have got some since the interface was fixed."""
-    header = header.replace("  size_t given_input_size; /* of daedal_input where the program was compiled; 0: that of this version */\n", "")
-    header = header.replace("  options.given_input_size = sizeof(daedal_input);\n", "")
+    header = header.replace("  size_t input_size; /* of daedal_input where the program was compiled; 0: that of this version */\n", "")
+    header = header.replace("  options.input_size = sizeof(daedal_input);\n", "")
     header = header.replace("  uint32_t aliases; /* equations and unknowns that alias elimination removes */\n", "")
     header = header.replace("  double seconds_parse, seconds_structure, seconds_code, seconds_init, seconds_integrate;\n", "")
     header = header.replace("  uint32_t array_length; /* of the name without the subscripts at its end: \"body.r\" */\n"

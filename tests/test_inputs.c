@@ -77,11 +77,11 @@ static void tables_are_integrated(void **state) {
   uint64_t seed = 1;
   for (int k = 0; k < 40; k++) {
     Table table = write_table(&seed);
-    char inputs[400];
     bool held = k % 2;
-    snprintf(inputs, sizeof inputs, "%s%s", held ? "held:" : "", table.path);
+    daedal_input input = {.file = table.path, .held = held, .name = k % 3 ? NULL : "u"};
     daedal_options options = daedal_default_options();
-    options.inputs = inputs;
+    options.inputs = &input;
+    options.input_count = 1;
     options.solver = solvers[k / 2 % 4];
     daedal_result *result = daedal_simulate(model, &options);
     double expected = table_integral(&table, held), found = end_of(result, "x");
@@ -106,8 +106,8 @@ static void functions_are_differentiated(void **state) {
       daedal_input input = {.name = "u", .orders = orders, .value = sine, .context = &phase};
       daedal_options options = daedal_default_options();
       options.method = methods[m];
-      options.given_inputs = &input;
-      options.given_input_count = 1;
+      options.inputs = &input;
+      options.input_count = 1;
       daedal_result *result = daedal_simulate(model, &options);
       if (orders < 2) {
         assert_int_equal(daedal_status_of(result), DAEDAL_STRUCTURE);
@@ -126,7 +126,8 @@ static void expressions_are_equations(void **state) {
   (void)state;
   daedal_model *model = load(FOLLOWER);
   daedal_options options = daedal_default_options();
-  options.inputs = "u = max(-10, sin(2*time))";
+  options.inputs = &(daedal_input){.name = "u", .expression = "max(-10, sin(2*time))"};
+  options.input_count = 1;
   daedal_result *result = daedal_simulate(model, &options);
   assert_true(fabs(end_of(result, "f") + 4 * sin(4)) < 1e-9);
   daedal_free(result);
@@ -136,25 +137,28 @@ static void expressions_are_equations(void **state) {
 static void wrong_inputs_are_refused(void **state) {
   (void)state;
   static const struct {
-    const char *inputs, *message;
+    daedal_input inputs[2];
+    const char *message;
     daedal_status status;
   } cases[] = {
-      {"w=1", "there is no variable 'w'", DAEDAL_USAGE},
-      {"x=1", "'x' is no input", DAEDAL_USAGE},
-      {"u=1,u=2", "given twice", DAEDAL_USAGE},
-      {"u=sin(", "with these inputs", DAEDAL_USAGE},
-      {"nowhere.csv", "nowhere.csv", DAEDAL_FILE},
-      {"=1", "without a name", DAEDAL_USAGE},
-      {"u", "derivative 2 of the input `u`", DAEDAL_STRUCTURE},
+      {{{.name = "w", .expression = "1"}}, "there is no variable 'w'", DAEDAL_USAGE},
+      {{{.name = "x", .expression = "1"}}, "'x' is no input", DAEDAL_USAGE},
+      {{{.name = "u", .expression = "1"}, {.name = "u", .expression = "2"}}, "given twice", DAEDAL_USAGE},
+      {{{.name = "u", .expression = "sin("}}, "with these inputs", DAEDAL_USAGE},
+      {{{.file = "nowhere.csv"}}, "nowhere.csv", DAEDAL_FILE},
+      {{{.name = "", .expression = "1"}}, "without a name", DAEDAL_USAGE},
+      {{{.name = "u", .rows = 2}}, "needs times and values", DAEDAL_USAGE},
+      {{{.name = "u"}}, "derivative 2 of the input `u`", DAEDAL_STRUCTURE},
   };
   daedal_model *model = load(FOLLOWER);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     daedal_options options = daedal_default_options();
     options.inputs = cases[k].inputs;
+    options.input_count = cases[k].inputs[1].name ? 2 : 1;
     daedal_result *result = daedal_simulate(model, &options);
     if (daedal_status_of(result) != cases[k].status ||
         !strstr(daedal_diagnostic_get(result, 0).message, cases[k].message))
-      fail_msg("%s: %d: %s", cases[k].inputs, (int)daedal_status_of(result), daedal_diagnostic_get(result, 0).message);
+      fail_msg("%s: %d: %s", cases[k].message, (int)daedal_status_of(result), daedal_diagnostic_get(result, 0).message);
     daedal_free(result);
   }
   daedal_free(model);
@@ -165,7 +169,8 @@ static void values_are_set_on_the_way(void **state) {
   (void)state;
   daedal_model *model = load(INTEGRAL);
   daedal_options options = daedal_default_options();
-  options.inputs = "u";
+  options.inputs = &(daedal_input){.name = "u"};
+  options.input_count = 1;
   daedal_plan *plan = daedal_plan_make(model, &options);
   assert_int_equal(daedal_status_of(plan), DAEDAL_OK);
   daedal_run *run = daedal_run_make(plan);

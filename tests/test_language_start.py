@@ -5,6 +5,7 @@ import collections
 import itertools
 import math
 import os
+import pathlib
 import random
 import shutil
 import subprocess
@@ -280,15 +281,25 @@ class Start(unittest.TestCase):
                 tally["found" if run.status == 0 else "refused" if is_solvable else "none"] += 1
         self.assertLessEqual(tally["refused"], tally["found"] // 20, tally)
 
+    runtimes = {}  # objects of the runtime by its texts, which most programs share
+
+    def runtime(self, folder):
+        """Objects of all files but the model's own."""
+        texts = tuple((path.name, path.read_bytes()) for path in sorted(folder.glob("*.[ch]")) if path.name != "model.c")
+        if texts not in self.runtimes:
+            self.runtimes[texts] = tempfile.TemporaryDirectory()
+            sources = [folder / name for name, _ in texts if name.endswith(".c")]
+            subprocess.run(["cc", "-O0", "-c", *sources], check=True, cwd=self.runtimes[texts].name)
+        return pathlib.Path(self.runtimes[texts].name).glob("*.o")
+
     def exported(self, text, *options):
         """Columns of the exported program."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "m.mo")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            subprocess.run([os.environ["DAEDAL"], "export", path, "--c", folder, "--standalone", *options, "-q"], check=True)
-            subprocess.run("cc -O0 -o m *.c -lm", shell=True, check=True, cwd=folder)
-            lines = subprocess.run([os.path.join(folder, "m")], capture_output=True, text=True, check=True).stdout.splitlines()
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "m.mo").write_text(text, encoding="utf-8")
+            subprocess.run([os.environ["DAEDAL"], "export", folder / "m.mo", "--c", folder, "--standalone", *options, "-q"], check=True)
+            subprocess.run(["cc", "-O0", "-o", folder / "m", folder / "model.c", *self.runtime(folder), "-lm"], check=True)
+            lines = subprocess.run([folder / "m"], capture_output=True, text=True, check=True).stdout.splitlines()
         names = lines[0].replace('"', "").split(",")
         return {name: [float(line.split(",")[k]) for line in lines[1:]] for k, name in enumerate(names)}
 

@@ -236,6 +236,51 @@ static void versions_are_chosen(void **state) {
   assert_string_equal(comment_of(w, "L"), "plain");
 }
 
+/* The classes of a conversion script, where the version asked for is another one. */
+static void renamed_classes_are_found(void **state) {
+  static const struct {
+    const char *package, *name, *found;
+  } cases[] = {{"L", "Old", "L.New"},
+               {"L.New", "Part", "L.New.Piece"},
+               {"L", "A", "M.A"},
+               {"L", "B", "M.B"},
+               {"L.New", "Other", "L.Rest"},
+               {"L", "Commented", NULL},
+               {"L", "Torn", NULL},
+               {"L", "New", NULL},
+               {"L", "P", "L.Q"},
+               {"L.Old", "Part", NULL}};
+  static const char script[] = "// convertClass(\"L.Commented\", \"L.New\");\n"
+                               "convertClear(); /* convertClass(\"L.Commented\", \"L.New\") */\n"
+                               "convertClass(\"L.Old\", \"L.New\");\n"
+                               "convertClass ( { \"L.Old.Part\" , \"L.Old.Other\" }, {\"L.New.Piece\", \"L.Rest\"} )\n"
+                               "convertClass({\"L.A\",\"L.B\"},{\"M.A\",\"M.B\"});\n"
+                               "convertClass(\"L.P\", \"L.Q\"); convertClass(\"L.Q\", \"L.P\");\n"
+                               "convertElement(\"L.Old\", \"x\", \"y\");\n"
+                               "convertClass({\"L.Torn\", \"L.New\"";
+  static const char library[] = "package L annotation(version = \"2\", conversion(from(version = \"1\", script = "
+                                "\"modelica://L/change.mos\"), from(version = \"0\", script = "
+                                "\"modelica://L/absent.mos\"))); end L;";
+  World *w = *state;
+  write_text(w, "lib/L/package.mo", library);
+  write_text(w, "lib/L/change.mos", script);
+  for (int is_other = 0; is_other < 2; is_other++) {
+    write_text(w, "Main.mo", is_other ? "model M annotation(uses(L(version = \"1\"))); end M;" : "model M end M;");
+    OPEN("Main.mo", "lib");
+    comment_of(w, "L");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      Name package = names_add(w->ast->names, cases[i].package, strlen(cases[i].package));
+      Name name = names_add(w->ast->names, cases[i].name, strlen(cases[i].name));
+      const char *found = library_renamed(w->library, package, name), *wanted = is_other ? cases[i].found : NULL;
+      if (wanted) assert_string_equal(found ? found : "", wanted);
+      else assert_null(found);
+    }
+    assert_int_equal(w->diags.errors, 0);
+    heap_destroy(w->heap);
+  }
+  OPEN("", "lib");
+}
+
 static void missing_libraries_are_explained(void **state) {
   World *w = *state;
   write_text(w, "lib/Other.mo", "package Other end Other;");
@@ -329,6 +374,10 @@ static void resources_are_files_of_packages(void **state) {
     assert_non_null(path);
     assert_string_equal(path + strlen(w->folder), cases[i][1]);
   }
+  write_text(w, "lib/Lib/Resources/Weather/Rome.mos", "");
+  const char *rome = library_resource(w->library, "modelica://Lib/Resources/weather//rome.MOS", &arena, &reason);
+  assert_string_equal(rome + strlen(w->folder), "/lib/Lib/Resources/Weather/Rome.mos");
+  assert_non_null(strstr(first_message(w), "upper and lower case differ"));
   assert_string_equal(library_resource(w->library, "file:///a/b%2fc", &arena, &reason), "/a/b/c");
   assert_string_equal(library_resource(w->library, "a/b.txt", &arena, &reason), "a/b.txt");
   assert_non_null(library_resource(w->library, "modelica://Lib/%2e%2e/One.mo", &arena, &reason));
@@ -349,6 +398,7 @@ int main(void) {
       CASE(a_main_file_finds_its_packages),
       CASE(a_main_package_finds_its_files),
       CASE(versions_are_chosen),
+      CASE(renamed_classes_are_found),
       CASE(missing_libraries_are_explained),
       CASE(wrong_files_are_reported),
       CASE(absent_directories_are_errors),

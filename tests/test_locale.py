@@ -23,7 +23,9 @@ static void say(const char *text) { puts(text ? text : "nothing"); }
 /* Reports, with numbers in options and in words. */
 static void report(daedal_model *model, const char *fmu) {
   daedal_options options = daedal_default_options();
-  options.sensitivity = "p0";
+  const char *const by[] = {"p0", NULL}, *const seen[] = {"x0", NULL};
+  const daedal_override low = {"low", 1000.5, NULL};
+  options.sensitivity = by;
   daedal_result *result = daedal_simulate(model, &options);
   daedal_plot plot;
   memset(&plot, 0, sizeof plot);
@@ -31,7 +33,7 @@ static void report(daedal_model *model, const char *fmu) {
   daedal_value deviation = {"p0", 0.15};
   plot.deviations = &deviation;
   plot.deviation_count = 1;
-  plot.variables = "x0";
+  plot.variables = seen;
   say(daedal_draw(result, &plot));
   plot.width = 60;
   plot.height = 10;
@@ -39,12 +41,13 @@ static void report(daedal_model *model, const char *fmu) {
   say(daedal_report(result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT));
   daedal_free(result);
   options.sensitivity = NULL;
-  options.overrides = "low=1000.5";
+  options.overrides = &low;
+  options.override_count = 1;
   result = daedal_simulate(model, &options);
   for (uint32_t k = 0; k < daedal_diagnostic_count(result); k++) say(daedal_diagnostic_get(result, k).message);
   daedal_free(result);
-  options.overrides = NULL;
-  daedal_linearization *form = daedal_linearize(model, &options, NULL, "x0");
+  options.override_count = 0;
+  daedal_linearization *form = daedal_linearize(model, &options, NULL, seen);
   say(daedal_report(form, DAEDAL_REPORT_LINEAR, DAEDAL_TEXT));
   say(daedal_report(form, DAEDAL_REPORT_LINEAR, DAEDAL_JSON));
   daedal_free(form);
@@ -65,7 +68,12 @@ int main(int count, char **words) { /* model, overrides, start values, result, d
   daedal_model *model = daedal_load_file(words[1], NULL, NULL);
   puts(daedal_report(model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT));
   daedal_options options = daedal_default_options();
-  options.overrides = words[2];
+  daedal_override overrides[16] = {0};
+  options.overrides = overrides;
+  for (char *word = strtok(words[2], "=,"); word; word = strtok(NULL, "=,")) {
+    overrides[options.override_count].name = word;
+    overrides[options.override_count++].text = strtok(NULL, "=,");
+  }
   daedal_result *result = daedal_simulate(model, &options);
   daedal_save(result, words[4]);
   puts(daedal_report(result, DAEDAL_REPORT_START_VALUES, DAEDAL_TEXT));
@@ -75,7 +83,7 @@ int main(int count, char **words) { /* model, overrides, start values, result, d
   for (uint32_t s = 0; s < daedal_result_signals(result); s++)
     printf("%s %.0f\n", daedal_result_name(result, s), 1e15 * daedal_result_value(result, s, daedal_result_rows(result) - 1));
   daedal_free(result);
-  options.overrides = NULL;
+  options.override_count = 0;
   options.start_values = words[3];
   options.start_from = words[4];
   result = daedal_export_c(model, words[5], &options);

@@ -127,21 +127,22 @@ def expression(rng, depth, leaves):
     if form == 7:
         return f"({sub()}){rng.choice(['^2', '**2', '^3', '^1.5'])}"
     one = rng.choice(["abs({})", "sqrt(abs({}))", "sin({})", "cos({})", "tanh({})", "exp(-abs({}))", "ln(1.1+abs({}))", "min({}, 2)",
-                      "max({},0.5)", "sgn({})", "atan({})", "floor({})", "ceil({})", "nint({})", "log10(2+abs({}))"])
+                      "max({},0.5)", "sgn({})", "atan({})", "floor({})", "ceil({})", "nint({})", "log10(2+abs({}))",
+                      "pow({}, 3)", "pwr({}, 2)", "pow({}, 2)"])
     return one.format(sub())
 
 
 def behaviour(rng):
-    inner = expression(rng, 3, ["V(a#)", "V(b#)", "V(a#,b#)", "I(V1#)*1k"])
+    inner = expression(rng, 3, ["V(a#)", "V(b#)", "V(a#,b#)", "I(V1#)*1k", "p#"])
     text = rng.choice([inner, f"{{{inner}}}", f"'{inner}'"])
     tail = some(rng, ["m=2", "tc1=0.001", "dtemp=30", "reciprocm=1"])
     return (f"V1# a# 0 {number(rng, 0.5, 3)}\nR1# a# 0 1k\nV2# b# 0 {number(rng, 0.5, 3)}\nR2# b# 0 1k\n"
-            f"B1# o# 0 V={text} {tail}\nR3# o# 0 1k\n"), ["v(o#)"]
+            f".param p#={rng.uniform(-3, 3):.3f}\nB1# o# 0 V={text} {tail}\nR3# o# 0 1k\n"), ["v(o#)"]
 
 
 def parameter(rng):
     inner = expression(rng, 3, ["p#", "q#"])
-    return f".param p#={number(rng, 0.5, 3)} q#={{p#*2+1}}\n.param z#={{{inner}}}\nV1# o# 0 {{z#}}\nR3# o# 0 1k\n", ["v(o#)"]
+    return f".param p#={number(rng, 0.5, 3)} q#={{1-p#*2}}\n.param z#={{{inner}}}\nV1# o# 0 {{z#}}\nR3# o# 0 1k\n", ["v(o#)"]
 
 
 def bias(rng):

@@ -57,7 +57,7 @@ static Handles whole_handles(void) {
   all.result = daedal_simulate(all.model, &options);
   all.linear = daedal_linearize(all.model, &options, NULL, NULL);
   all.steady = daedal_steady(all.model, &options, NULL);
-  all.compared = daedal_compare(all.model, &options, "dummy", NULL);
+  all.compared = daedal_compare(all.model, &options, (const char *const[]){"dummy", NULL}, NULL);
   all.plan = daedal_plan_make(all.model, &options);
   all.run = daedal_run_make(all.plan);
   assert_int_equal(daedal_run_start(all.run), DAEDAL_OK);
@@ -132,10 +132,10 @@ static void expect(const daedal_model *model, void *result, daedal_status status
 static void try_making(daedal_model *model) {
   const daedal_input no_table = {.name = "u", .rows = 2}, no_name = {.rows = 2};
   daedal_options lists = daedal_default_options(), inputs = lists, unnamed = lists;
-  lists.output_time_count = lists.given_input_count = 3;
-  inputs.given_inputs = &no_table;
-  unnamed.given_inputs = &no_name;
-  inputs.given_input_count = unnamed.given_input_count = 1;
+  lists.output_time_count = lists.input_count = 3;
+  inputs.inputs = &no_table;
+  unnamed.inputs = &no_name;
+  inputs.input_count = unnamed.input_count = 1;
   expect(model, TRY(simulate, model, NULL), DAEDAL_OK);
   expect(model, TRY(simulate, model, &lists), DAEDAL_OK);
   expect(model, TRY(simulate, model, &inputs), DAEDAL_USAGE);

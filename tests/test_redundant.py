@@ -229,6 +229,20 @@ class Free(unittest.TestCase):
                 for row in rows:
                     self.assertAlmostEqual(eval(row, {"sin": math.sin}, scope), 0, delta=1e-5 * (1 + abs(scope["x"]) ** 2), msg=(row, scope))
 
+    def test_nearest_is_not_unique(self):
+        """x y = c(t) from (s, s): below s^2/4 two points are nearest, and the one between them no longer is. The run ends there, by name, unless the product turns before."""
+        for s in (0.5, 1, 3):
+            for product, end in (("(1 - time)", 0.75), ("cos(time)", math.acos(0.25)), ("exp(-time)", math.log(4)), ("(0.65 + 0.35*cos(time))", None)):
+                text = f"model M\n  Real x(start = {s}), y(start = {s});\nequation\n  x*y = {s * s}*{product};\nend M;\n"
+                run = runs.simulate(text, method="strangeness", stop_time=2)
+                self.assertNotIn("$", run.words)
+                if end is None:
+                    self.assertEqual(run.status, 0, run.words)
+                    continue
+                self.assertEqual(run.status, 6, text)
+                self.assertIn("x*y = ", run.words)
+                self.assertAlmostEqual(float(run.words.split("stopped at time ")[1].split(":")[0]), end, delta=1e-6, msg=text)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -39,7 +39,7 @@ static Tier tier(void) {
 typedef struct Case {
   const char *name, *text;
   const char *method, *solver; /* NULL: the default */
-  const char *inputs;          /* NULL: none */
+  bool has_inputs;             /* u and w */
 } Case;
 
 static const Case CASES[] = {
@@ -65,7 +65,7 @@ static const Case CASES[] = {
              "initial equation der(x) = -0.5; equation der(x) = -p*x; end M;\n"},
     {.name = "inputs",
      .text = "model M input Real u, w; Real x(start = 1, fixed = true); equation der(x) = u - x*w; end M;\n",
-     .inputs = "u=sin(time),w"},
+     .has_inputs = true},
     {.name = "rewritten",
      .text = "model M Real x(start = 1), y; equation der(x) + der(y) + x = sin(time); der(x) + der(y) + "
              "y = time; end M;\n"},
@@ -86,19 +86,24 @@ typedef struct Stage {
   daedal_sweep *sweep;
   daedal_estimate *estimate;
   daedal_files *files;
-  const char *text, *method, *solver, *inputs;
+  const char *text, *method, *solver;
+  bool has_inputs;
   char path[256]; /* of files to read and write, without their ending */
 } Stage;
 
 /* ---- the functions ---- */
 
-static const daedal_plot in_characters = {.size = sizeof in_characters, .variables = ".*", .width = 60, .height = 12};
+static const char *const ALL[] = {".*", NULL}, *const NO_NAMES[] = {NULL}, *const DUMMY[] = {"dummy", NULL},
+                         *const X_START[] = {"x.start", NULL};
+static const daedal_plot in_characters = {.size = sizeof in_characters, .variables = ALL, .width = 60, .height = 12};
 
 static daedal_options short_run(const Stage *stage) {
   daedal_options options = daedal_default_options();
   if (stage->method) options.method = stage->method;
   if (stage->solver) options.solver = stage->solver;
-  options.inputs = stage->inputs;
+  static const daedal_input inputs[] = {{.name = "u", .expression = "sin(time)"}, {.name = "w"}};
+  options.inputs = inputs;
+  options.input_count = stage->has_inputs ? 2 : 0;
   options.stop_time = 0.05;
   options.intervals = 2;
   return options;
@@ -190,14 +195,14 @@ static bool make_run(Stage *stage) {
 
 static bool compare(Stage *stage) {
   daedal_options options = short_run(stage);
-  return ran(stage, daedal_compare(stage->model, &options, "dummy", "radau"));
+  return ran(stage, daedal_compare(stage->model, &options, DUMMY, (const char *const[]){"radau", NULL}));
 }
 
 /* By a start value, if the model has one to vary and can be differentiated. */
 static bool simulate_differentiated(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
-  options.sensitivity = "x.start";
+  options.sensitivity = X_START;
   ran(stage, daedal_simulate(stage->model, &options));
   return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
 }
@@ -207,7 +212,7 @@ static bool simulate_backwards(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
   options.gradient = "x";
-  options.gradient_by = "x.start";
+  options.gradient_by = X_START;
   options.gradient_memory = 1e-4;
   ran(stage, daedal_simulate(stage->model, &options));
   return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
@@ -216,7 +221,7 @@ static bool simulate_backwards(Stage *stage) {
 static bool linearize(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
-  return ran(stage, daedal_linearize(stage->model, &options, "", NULL));
+  return ran(stage, daedal_linearize(stage->model, &options, NO_NAMES, NULL));
 }
 
 /* A model need not have a steady state. */
@@ -255,7 +260,7 @@ static bool read_two(Stage *stage) {
 }
 
 static bool compare_two(Stage *stage) {
-  daedal_difference_options options = {.size = sizeof options, .variables = ".*"};
+  daedal_difference_options options = {.size = sizeof options, .variables = ALL};
   return daedal_files_compare(stage->files, &options) == DAEDAL_OK;
 }
 
@@ -365,7 +370,8 @@ static bool make_sweep(Stage *stage) {
   daedal_sweep_options sweep = {.size = sizeof sweep,
                                 .vary = &vary,
                                 .vary_count = 1,
-                                .outputs = first_unknown(stage),
+                                .outputs = &(const daedal_output){.name = first_unknown(stage)},
+                                .output_count = 1,
                                 .threads = 1,
                                 .keep_courses = true};
   daedal_free(stage->sweep);
@@ -454,8 +460,8 @@ CALL(result_find, daedal_result_find(stage->result, "time") == 0)
 CALL(result_text, said(daedal_report(stage->result, DAEDAL_REPORT_RUN, DAEDAL_TEXT)))
 CALL(result_json, said(daedal_report(stage->result, DAEDAL_REPORT_RUN, DAEDAL_JSON)))
 CALL(result_stream, daedal_stream(stage->result, swallow, NULL) == DAEDAL_OK)
-static const daedal_plot all_signals = {.size = sizeof all_signals, .variables = ".*"};
-CALL(result_choose, daedal_result_choose(stage->result, ".*", NULL, 0) > 1)
+static const daedal_plot all_signals = {.size = sizeof all_signals, .variables = ALL};
+CALL(result_choose, daedal_result_choose(stage->result, ALL, NULL, 0) > 1)
 CALL(result_residuals, daedal_result_residuals(stage->result).levels < 100)
 CALL(result_plot, said(daedal_draw(stage->result, &all_signals)))
 CALL(result_plot_terminal, said(daedal_draw(stage->result, &in_characters)))
@@ -725,7 +731,8 @@ static void ask(const Stage *stage) {
 }
 
 static Stage stage_for(const Case *model) {
-  Stage stage = {.text = model->text, .method = model->method, .solver = model->solver, .inputs = model->inputs};
+  Stage stage = {
+      .text = model->text, .method = model->method, .solver = model->solver, .has_inputs = model->has_inputs};
   const char *build = getenv("BUILD_DIR");
   snprintf(stage.path, sizeof stage.path, "%s/refused", build ? build : ".");
   return stage;
@@ -841,7 +848,7 @@ static bool sweep_to_table(Stage *stage) { return run_sweep(stage) && write_tabl
 static bool write_result(Stage *stage) { return simulate(stage) && write_as(stage, ".csv") && write_as(stage, ".mat"); }
 static bool compare_solver(Stage *stage) {
   daedal_options options = short_run(stage);
-  return ran(stage, daedal_compare(stage->model, &options, "dummy", stage->solver)) &&
+  return ran(stage, daedal_compare(stage->model, &options, DUMMY, (const char *const[]){stage->solver, NULL})) &&
          said(daedal_report(stage->result, DAEDAL_REPORT_COMPARISON, DAEDAL_TEXT));
 }
 

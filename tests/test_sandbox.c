@@ -28,7 +28,7 @@ const Option options[] = {
     {"--output-file", NULL, "FILE", 0, OPTION_TRAJECTORY, AT(output_path), ""},
     {"--html", NULL, "FILE", 0, OPTION_PAGE, AT(html_path), ""},
     {"--data", NULL, "FILE", 0, OPTION_READ, AT(data), ""},
-    {"--input", NULL, "LIST", 0, OPTION_INPUTS, AT(run.inputs), ""},
+    {"--input", NULL, "LIST", 0, OPTION_INPUTS, AT(input), ""},
     {"--allow-read", NULL, "DIR", 0, OPTION_SEARCHED, AT(readable), ""},
     {0},
 };
@@ -108,7 +108,7 @@ static void probe(void) {
   snprintf(list, sizeof list, "u=sin(time), %s, held:%s ", path_of("inputs.csv"), path_of("held.csv"));
   snprintf(data, sizeof data, "%s@2.5", path_of("data.csv"));
   snprintf(readable, sizeof readable, "/nowhere:%s", path_of("more"));
-  Arguments arguments = {.model_path = path_of("lib/P/M.mo"), .data = data, .readable = readable, .run.inputs = list};
+  Arguments arguments = {.model_path = path_of("lib/P/M.mo"), .data = data, .readable = readable, .input = list};
   arguments.output_path = path_of("out/new.csv");
   arguments.html_path = path_of("out/page.html");
   EXPECT(chdir("/") == 0);
@@ -149,7 +149,7 @@ static void probe_default(void) {
   EXPECT(chdir(path_of("more")) == 0 && setenv("TMPDIR", path_of("own/deep"), 1) == 0);
   sandbox_enter_default(&(Arguments){.run.compile = true});
   sandbox_enter_default(&(Arguments){.fmu_path = "a.fmu"});
-  sandbox_enter_default(&(Arguments){.libraries = ""});
+  sandbox_enter_default(&(Arguments){.libraries = (const char *const[]){NULL}});
   EXPECT(setenv("PMIX_RANK", "0", 1) == 0);
   sandbox_enter_default(&arguments);
   EXPECT(can_open("other/secret", O_WRONLY) && unsetenv("PMIX_RANK") == 0);
@@ -196,7 +196,7 @@ static void test_refusals(void **state) {
   if (strstr(said, "landlock")) skip(); /* it was built without */
   assert_non_null(strstr(said, "--compile"));
   assert_false(sandbox_enter(&(Arguments){.fmu_path = "a.fmu"}));
-  assert_false(sandbox_enter(&(Arguments){.libraries = ""}));
+  assert_false(sandbox_enter(&(Arguments){.libraries = (const char *const[]){NULL}}));
   assert_non_null(strstr(said, "--allow-external"));
 }
 

@@ -261,8 +261,10 @@ static void structural_parameters_are_stepped(void **state) {
   static const uint32_t sizes[] = {400, 1, 2, 3};
   daedal_model *model = daedal_load_text(text, strlen(text), NULL, NULL, NULL);
   daedal_options options = daedal_default_options();
-  options.inputs = "u";
-  for (int k = 0; k < 2; k++, options.overrides = "n=3") {
+  options.inputs = &(daedal_input){.name = "u"};
+  options.input_count = 1;
+  options.overrides = &(daedal_override){"n", 3, NULL};
+  for (int k = 0; k < 2; k++, options.override_count = 1) {
     daedal_plan *plan = daedal_plan_make(model, &options);
     for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) check_structural(plan, sizes[n]);
     daedal_free(plan);

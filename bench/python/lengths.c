@@ -12,10 +12,10 @@ static double seconds(void) {
 }
 
 static bool run(const char *path, double length) {
-  char overrides[100];
+  const daedal_override overrides[] = {{"L", length, NULL}, {"x", length, NULL}};
   daedal_options options = daedal_default_options();
-  snprintf(overrides, sizeof overrides, "L=%.17g,x=%.17g", length, length);
   options.overrides = overrides;
+  options.override_count = 2;
   daedal_model *model = daedal_load_file(path, NULL, NULL);
   daedal_result *result = daedal_simulate(model, &options);
   bool ok = daedal_status_of(result) == DAEDAL_OK && daedal_result_values(result, 1);

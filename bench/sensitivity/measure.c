@@ -20,7 +20,11 @@ int main(int count, char **words) {
   options.solver = words[2];
   options.tolerance = atof(words[3]);
   options.intervals = (uint32_t)atoi(words[4]);
-  options.sensitivity = count > 6 && *words[6] ? words[6] : NULL;
+  const char *targets[64] = {NULL};
+  size_t used = 0;
+  for (char *at = count > 6 ? strtok(words[6], ",") : NULL; at && used < 63; at = strtok(NULL, ","))
+    targets[used++] = at;
+  options.sensitivity = targets[0] ? targets : NULL;
   options.gradient = count > 7 ? words[7] : NULL;
   int runs = atoi(words[5]), tries = getenv("TRIES") ? atoi(getenv("TRIES")) : 5;
   daedal_model *model = daedal_load_file(words[1], NULL, NULL);

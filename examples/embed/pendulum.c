@@ -41,10 +41,12 @@ int main(void) {
   printf("index %d, %lld degrees of freedom\n", (int)analysis.structural_index, (long long)analysis.dof);
 
   uint64_t steps = 0;
+  const daedal_override longer[] = {{"L", 2, NULL}, {"x", 2, NULL}};
   daedal_options options = daedal_default_options();
   options.stop_time = 2;
   options.tolerance = 1e-8;
-  options.overrides = "L=2,x=2";
+  options.overrides = longer;
+  options.override_count = 2;
   options.on_step = count_steps;
   options.context = &steps;
   daedal_result *result = daedal_simulate(model, &options);

@@ -22,8 +22,10 @@ static const char MODEL[] =
 static const double PERIOD = 0.01, STOP = 3, TARGET = 1;
 
 int main(void) {
+  daedal_input voltage_input = {.name = "voltage"}; /* set by this program */
   daedal_options options = daedal_default_options();
-  options.inputs = "voltage"; /* set by this program */
+  options.inputs = &voltage_input;
+  options.input_count = 1;
   options.stop_time = STOP;
   daedal_model *model = daedal_load_text(MODEL, strlen(MODEL), "motor", NULL, NULL);
   daedal_plan *plan = daedal_plan_make(model, &options);

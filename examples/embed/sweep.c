@@ -19,13 +19,15 @@ int main(void) {
   double lengths[7];
   for (int k = 0; k < 7; k++) lengths[k] = 0.5 + 0.25 * k;
   daedal_axis vary = {"L", lengths, 7};
+  daedal_output kept = {"time", DAEDAL_OUTPUT_FINAL, 0};
   daedal_options options = daedal_default_options();
   daedal_sweep_options sweep_options = {0};
   options.stop_time = 10;
   sweep_options.size = sizeof sweep_options;
   sweep_options.vary = &vary;
   sweep_options.vary_count = 1;
-  sweep_options.outputs = "time";
+  sweep_options.outputs = &kept;
+  sweep_options.output_count = 1;
   daedal_model *model = daedal_load_text(MODEL, strlen(MODEL), "pendulum", NULL, NULL);
   daedal_sweep *sweep = daedal_sweep_make(model, &options, &sweep_options);
   daedal_status status = daedal_sweep_execute(sweep);

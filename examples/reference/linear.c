@@ -8,7 +8,7 @@ int main(void) {
   daedal_result *steady = daedal_steady(model, NULL, NULL);
   daedal_linear there = daedal_linear_get(steady);
   printf("steady at %s = %.4f, eigenvalue %.4f\n", there.state_names[0], there.point[0], there.eigenvalues_real[0]);
-  daedal_linearization *form = daedal_linearize(model, NULL, "u", "y");
+  daedal_linearization *form = daedal_linearize(model, NULL, (const char *const[]){"u", NULL}, (const char *const[]){"y", NULL});
   daedal_linear linear = daedal_linear_get(form);
   printf("at the start: dx' = %.4f dx + %.4f du\n", linear.a[0], linear.b[0]);
   daedal_free(form);

@@ -43,14 +43,14 @@ int main(void) {
   /* The height at t = 0.4, and its derivative by its start value: forward, and by the adjoint. */
   options = daedal_default_options();
   options.stop_time = 0.4;
-  options.sensitivity = "h.start";
+  options.sensitivity = (const char *const[]){"h.start", NULL};
   result = daedal_simulate(model, &options);
   uint32_t by = daedal_result_sensitivity(result, "h", "h.start");
   printf("dh/dh.start = %.4f\n", daedal_result_value(result, by, daedal_result_rows(result) - 1));
   daedal_free(result);
   options.sensitivity = NULL;
   options.gradient = "h";
-  options.gradient_by = "h.start";
+  options.gradient_by = (const char *const[]){"h.start", NULL};
   result = daedal_simulate(model, &options);
   printf("h = %.4f, %u derivative: %.4f\n", daedal_result_functional(result), (unsigned)daedal_result_derivatives(result),
          daedal_result_derivative(result, 0).value);

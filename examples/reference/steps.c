@@ -8,7 +8,8 @@ int main(void) {
   daedal_options options = daedal_default_options();
   options.stop_time = 2;
   options.tolerance = 1e-8;
-  options.inputs = "u";
+  options.inputs = &(daedal_input){.name = "u"};
+  options.input_count = 1;
   daedal_plan *plan = daedal_plan_make(model, &options);
   daedal_run *run = daedal_run_make(plan);
   uint32_t x = daedal_variable_find(daedal_plan_model(plan), "x"), u = daedal_variable_find(daedal_plan_model(plan), "u");

@@ -13,6 +13,7 @@ int main(void) {
   const double rates[] = {1, 2};
   const daedal_axis vary = {"k", rates, 2};
   const daedal_distribution drawn = {"a", "uniform", {0.9, 1.1, 0}};
+  const daedal_output kept[] = {{.name = "x"}, {.name = "x", .kind = DAEDAL_OUTPUT_MAX}};
   unsigned finished = 0;
   daedal_sweep_options options = {.size = sizeof options,
                                   .vary = &vary,
@@ -20,7 +21,8 @@ int main(void) {
                                   .distributions = &drawn,
                                   .distribution_count = 1,
                                   .samples = 2,
-                                  .outputs = "x,max(x)",
+                                  .outputs = kept,
+                                  .output_count = 2,
                                   .on_progress = on_progress,
                                   .context = &finished};
   daedal_sweep *sweep = daedal_sweep_make(model, NULL, &options);

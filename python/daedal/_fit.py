@@ -13,7 +13,7 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse, warn
 from ._library import Handle, Report, TEXT, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import InputValue, Options, count, real, reals, values
+from ._options import Inputs, Options, count, real, reals, values
 from ._values import Array, Picture, Values, html_report
 
 Guess = Union[float, tuple[float, ...], None]
@@ -88,7 +88,7 @@ class Estimate(Values):
 
 def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: Mapping[str, float] | None = None,
         deviations: Mapping[str, float] | None = None, level: float = 0.95, iterations: int = 100,
-        overrides: Mapping[str, Any] | None = None, inputs: Mapping[str, InputValue] | str | None = None,
+        overrides: Mapping[str, Any] | None = None, inputs: Inputs | None = None,
         class_name: str | None = None, **keywords: Any) -> Estimate:
     """Finds parameters and start values with which a model comes nearest to measurements:
 

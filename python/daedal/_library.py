@@ -11,7 +11,7 @@ import math
 import os
 import pathlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 from ctypes import POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 
@@ -31,7 +31,7 @@ class Diagnostic(Structure):
 
 class LoadOptions(Structure):
     _fields_ = [("size", c_size_t), ("class_name", c_char_p), ("allocator", c_void_p), ("strict", c_bool), ("energy", c_bool),
-                ("libraries", c_char_p), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool),
+                ("libraries", POINTER(c_char_p)), ("mna", c_char_p), ("modelica_path", c_char_p), ("units", c_bool),
                 ("readable", c_char_p), ("memory_limit", c_uint64), ("work_limit", c_uint64), ("text_limit", c_uint64),
                 ("boundary", c_char_p)]
 
@@ -61,6 +61,14 @@ class Value(Structure):
     _fields_ = [("name", c_char_p), ("value", c_double)]
 
 
+class Override(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double), ("text", c_char_p)]
+
+
+class Output(Structure):
+    _fields_ = [("name", c_char_p), ("kind", c_int), ("time", c_double)]
+
+
 class Axis(Structure):
     _fields_ = [("name", c_char_p), ("values", POINTER(c_double)), ("count", c_uint32)]
 
@@ -82,23 +90,25 @@ OnEvent = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Event))
 
 class Input(Structure):
     _fields_ = [("name", c_char_p), ("value", InputFunction), ("context", c_void_p), ("orders", c_uint32),
-                ("rows", c_uint32), ("times", POINTER(c_double)), ("values", POINTER(c_double)), ("held", c_bool)]
+                ("rows", c_uint32), ("times", POINTER(c_double)), ("values", POINTER(c_double)), ("held", c_bool),
+                ("expression", c_char_p), ("file", c_char_p)]
 
 
 class Options(Structure):
     _fields_ = [("size", c_size_t), ("method", c_char_p), ("solver", c_char_p), ("start_time", c_double),
                 ("stop_time", c_double), ("tolerance", c_double), ("output_interval", c_double),
                 ("max_step", c_double), ("constraint_tolerance", c_double), ("intervals", c_uint32),
-                ("overrides", c_char_p), ("start_values", c_char_p), ("start_from", c_char_p),
-                ("variables", c_char_p), ("baumgarte_alpha", c_double), ("baumgarte_beta", c_double),
-                ("keep_superfluous", c_bool), ("invariants", c_char_p), ("compile", c_bool), ("on_step", OnStep),
-                ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double), ("inputs", c_char_p),
-                ("given_inputs", POINTER(Input)), ("given_input_count", c_uint32), ("plot_variables", c_char_p),
+                ("overrides", POINTER(Override)), ("override_count", c_uint32), ("start_values", c_char_p), ("start_from", c_char_p),
+                ("start_from_time", c_double), ("variables", POINTER(c_char_p)), ("baumgarte_alpha", c_double), ("baumgarte_beta", c_double),
+                ("keep_superfluous", c_bool), ("invariants", POINTER(c_char_p)), ("compile", c_bool), ("on_step", OnStep),
+                ("context", c_void_p), ("no_event_rows", c_bool), ("rank_tolerance", c_double),
+                ("inputs", POINTER(Input)), ("input_count", c_uint32), ("input_size", c_size_t), ("plot_variables", POINTER(c_char_p)),
                 ("open_inputs", c_bool), ("part_path", c_char_p), ("resumes", c_bool),
                 ("output_times", POINTER(c_double)), ("output_time_count", c_uint32),
-                ("sensitivity", c_char_p), ("gradient", c_char_p), ("gradient_by", c_char_p), ("gradient_memory", c_double),
+                ("sensitivity", POINTER(c_char_p)), ("gradient", c_char_p), ("gradient_of_integral", c_bool),
+                ("gradient_by", POINTER(c_char_p)), ("gradient_memory", c_double),
                 ("part_interval", c_double), ("segments", c_uint32), ("verify", c_bool), ("propagation", c_bool),
-                ("given_input_size", c_size_t), ("leave_out_hidden", c_bool), ("short_numbers", c_bool),
+                ("leave_out_hidden", c_bool), ("short_numbers", c_bool),
                 ("on_event", OnEvent), ("absolute_tolerances", POINTER(Value)), ("absolute_tolerance_count", c_uint32)]
 
 
@@ -112,7 +122,7 @@ OnProgress = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(SweepProgress))
 class SweepOptions(Structure):
     _fields_ = [("size", c_size_t), ("vary", POINTER(Axis)), ("vary_count", c_uint32),
                 ("distributions", POINTER(Distribution)), ("distribution_count", c_uint32), ("samples", c_uint32),
-                ("sampling", c_char_p), ("seed", c_uint64), ("outputs", c_char_p), ("threads", c_uint32),
+                ("sampling", c_char_p), ("seed", c_uint64), ("outputs", POINTER(Output)), ("output_count", c_uint32), ("threads", c_uint32),
                 ("trajectories", c_char_p), ("journal", c_char_p), ("resume", c_bool), ("keep_courses", c_bool),
                 ("process", c_uint32), ("processes", c_uint32), ("on_progress", OnProgress), ("context", c_void_p)]
 
@@ -129,7 +139,7 @@ class FitParameter(Structure):
 
 
 class Plot(Structure):
-    _fields_ = [("size", c_size_t), ("variables", c_char_p), ("pairs", POINTER(c_char_p)), ("log_x", c_bool), ("log_y", c_bool),
+    _fields_ = [("size", c_size_t), ("variables", POINTER(c_char_p)), ("pairs", POINTER(c_char_p)), ("log_x", c_bool), ("log_y", c_bool),
                 ("deviations", POINTER(Value)), ("deviation_count", c_uint32), ("width", c_uint32), ("height", c_uint32)]
 
 
@@ -187,7 +197,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "variable_find": (c_uint32, [c_void_p, c_char_p]),
     "array_sizes": (c_uint32, [c_void_p, c_char_p, POINTER(c_uint32), c_uint32]),
     "analyze": (Analysis, [c_void_p]),
-    "compare": (c_void_p, [c_void_p, POINTER(Options), c_char_p, c_char_p]),
+    "compare": (c_void_p, [c_void_p, POINTER(Options), POINTER(c_char_p), POINTER(c_char_p)]),
     "simulate": (c_void_p, [c_void_p, POINTER(Options)]),
     "initialize": (c_void_p, [c_void_p, POINTER(Options)]),
     "result_statistics": (Statistics, [c_void_p]),
@@ -202,7 +212,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "result_functional": (c_double, [c_void_p]),
     "result_derivatives": (c_uint32, [c_void_p]),
     "result_derivative": (Derivative, [c_void_p, c_uint32]),
-    "linearize": (c_void_p, [c_void_p, POINTER(Options), c_char_p, c_char_p]),
+    "linearize": (c_void_p, [c_void_p, POINTER(Options), POINTER(c_char_p), POINTER(c_char_p)]),
     "linear_get": (Linear, [c_void_p]),
     "steady": (c_void_p, [c_void_p, POINTER(Options), c_char_p]),
     "plan_make": (c_void_p, [c_void_p, POINTER(Options)]),
@@ -286,9 +296,9 @@ def _function(shared: ctypes.CDLL, name: str, result: Any, arguments: list[Any])
 
 def default_options() -> Options:
     """Nothing given: daedal_default_options."""
-    options = Options(size=ctypes.sizeof(Options), method=b"dummy", solver=b"auto", given_input_size=ctypes.sizeof(Input))
+    options = Options(size=ctypes.sizeof(Options), method=b"dummy", solver=b"auto", input_size=ctypes.sizeof(Input))
     for name in ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "rank_tolerance",
-                 "baumgarte_alpha", "baumgarte_beta", "gradient_memory", "part_interval"):
+                 "baumgarte_alpha", "baumgarte_beta", "start_from_time", "gradient_memory", "part_interval"):
         setattr(options, name, math.nan)
     return options
 
@@ -341,6 +351,14 @@ class Handle:
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError(f"{self._what} cannot be copied or pickled")
+
+
+def name_list(names: Iterable[str] | str | None) -> Any:
+    """One name or several, as an array that ends with NULL; None stays None."""
+    if names is None:
+        return None
+    listed = [encoded(name) for name in ([names] if isinstance(names, str) else names)]
+    return (c_char_p * (len(listed) + 1))(*listed, None)
 
 
 def encoded(value: str | bytes) -> bytes:

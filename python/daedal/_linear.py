@@ -7,17 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ._library import JSON, Report, TEXT, encoded, library, text
+from ._library import JSON, Report, TEXT, encoded, library, name_list, text
 from ._model import Model, Source
-from ._options import InputValue, Value
+from ._options import Inputs, Value
 from ._result import Result
 from ._values import Array, Picture, Values, html_report
-
-
-def _names(names: Iterable[str] | str | None) -> bytes | None:
-    if names is None:
-        return None
-    return encoded(names if isinstance(names, str) else ",".join(names))
 
 
 class Linear:
@@ -92,7 +86,7 @@ def _model(source: Source) -> Model:
 
 
 def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, by: Iterable[str] | str | None = None,
-              outputs: Iterable[str] | str | None = None, inputs: Mapping[str, InputValue] | str | None = None,
+              outputs: Iterable[str] | str | None = None, inputs: Inputs | None = None,
               **keywords: Any) -> Linear:
     """The linear form of a model at its initial values or, with stop_time, at that time of a run.
 
@@ -104,17 +98,17 @@ def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, 
     >>> form.A.tolist(), form.B.tolist(), form.states
     ([[-2.0]], [[1.0]], ['x'])
     """
-    call = lambda handle, options: library.linearize(handle, options, _names(by), _names(outputs))
+    call = lambda handle, options: library.linearize(handle, options, name_list(by), name_list(outputs))
     return Linear(_model(source)._result(call, parameters, inputs, None, keywords))
 
 
 def steady(source: Source, parameters: Mapping[str, Value] | None = None, *, way: str | None = None,
-           inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Steady:
+           inputs: Inputs | None = None, **keywords: Any) -> Steady:
     """A steady state, by the way "newton", "homotopy" or "integration", or by one after the other.
 
     >>> state = steady("model M Real x(start = 1, fixed = true); equation der(x) = 6 - 2*x; end M;")
     >>> round(state["x"], 6), state.stability
     (3.0, 'stable')
     """
-    call = lambda handle, options: library.steady(handle, options, _names(way))
+    call = lambda handle, options: library.steady(handle, options, encoded(way) if way else None)
     return Steady(_model(source)._result(call, parameters, inputs, None, keywords))

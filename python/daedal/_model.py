@@ -14,8 +14,8 @@ from typing import Any, Union
 import numpy as np
 
 from ._errors import Diagnostic, Error, check, read_diagnostics, refuse, warn
-from ._library import Doubles, Handle, JSON, LoadOptions, Report, TEXT, encoded, library, text
-from ._options import NAMES, InputValue, Options, Value, count, flag, real
+from ._library import Doubles, Handle, JSON, LoadOptions, Report, TEXT, encoded, library, name_list, text
+from ._options import NAMES, Inputs, Options, Value, count, flag, real
 from ._result import Result
 from ._values import Array, Picture, html_report, html_table, nearest
 
@@ -274,18 +274,18 @@ class Model:
                         report["blocks"], Picture(text(library.draw(self._handle, None))))
 
     def simulate(self, parameters: Mapping[str, Value] | None = None, *,
-                 inputs: Mapping[str, InputValue] | str | None = None,
+                 inputs: Inputs | None = None,
                  progress: Callable[[float], Any] | None = None, **keywords: Any) -> Result:
         """Runs the model; see daedal.simulate."""
         return self._result(library.simulate, parameters, inputs, progress, keywords)
 
     def initialize(self, parameters: Mapping[str, Value] | None = None, *,
-                   inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
+                   inputs: Inputs | None = None, **keywords: Any) -> Result:
         """Consistent initial values alone: a result with one row."""
         return self._result(library.initialize, parameters, inputs, None, keywords)
 
     def export_fmu(self, path: str | os.PathLike[str], parameters: Mapping[str, Value] | None = None, *, fmi: int = 3,
-                   kind: str | None = None, inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
+                   kind: str | None = None, inputs: Inputs | None = None, **keywords: Any) -> Result:
         """Writes a Functional Mock-up Unit of FMI 2.0 or 3.0 for model exchange ("me"), co-simulation ("cs") or both; the initial values.
 
         Parameters and options become its defaults: `model.export_fmu("pendulum.fmu", L=2, stop_time=5)`.
@@ -296,7 +296,7 @@ class Model:
                             parameters, inputs, None, keywords)
 
     def export_solver(self, path: str | os.PathLike[str], parameters: Mapping[str, Value] | None = None, *,
-                      inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Result:
+                      inputs: Inputs | None = None, **keywords: Any) -> Result:
         """Writes a directory of C99 that simulates the model alone; the initial values."""
         return self._result(lambda handle, options: library.export_solver(handle, encoded(os.fsencode(path)), options),
                             parameters, inputs, None, keywords)
@@ -311,15 +311,15 @@ class Model:
         return result
 
     def plan(self, parameters: Mapping[str, Value] | None = None, *,
-             inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Plan:
+             inputs: Inputs | None = None, **keywords: Any) -> Plan:
         """What runs of the model have in common, derived once."""
         return Plan(self, parameters, inputs=inputs, **keywords)
 
     def compare(self, methods: Iterable[str] | str | None = None, solvers: Iterable[str] | str | None = None,
-                parameters: Mapping[str, Value] | None = None, *, inputs: Mapping[str, InputValue] | str | None = None,
+                parameters: Mapping[str, Value] | None = None, *, inputs: Inputs | None = None,
                 **keywords: Any) -> Comparison:
         """Methods and solvers side by side, all that apply without names; see `daedal compare`."""
-        names = [None if one is None else encoded(one if isinstance(one, str) else ",".join(one)) for one in (methods, solvers)]
+        names = [name_list(one) for one in (methods, solvers)]
         return Comparison(self._result(lambda handle, options: library.compare(handle, options, *names), parameters, inputs, None, keywords))
 
     def __repr__(self) -> str:
@@ -366,7 +366,7 @@ class Plan:
     pickled."""
 
     def __init__(self, model: Model, parameters: Mapping[str, Value] | None = None, *,
-                 inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> None:
+                 inputs: Inputs | None = None, **keywords: Any) -> None:
         self._options = Options(*_request(model, parameters, inputs, None, keywords))
         self._options.raw.on_step = type(self._options.raw.on_step)()  # runs may be in other threads
         self._variables: dict[str, Variable] | None = None
@@ -597,7 +597,7 @@ class Run:
 
 
 def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
-             inputs: Mapping[str, InputValue] | str | None = None, progress: Callable[[float], Any] | None = None,
+             inputs: Inputs | None = None, progress: Callable[[float], Any] | None = None,
              libraries: Iterable[str | os.PathLike[str]] = (), limits: Mapping[str, float] | None = None, **keywords: Any) -> Result:
     """Simulates a model: a Model, the path of a file, or a text, or with None the class `class_name` of a library.
 

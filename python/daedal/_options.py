@@ -5,6 +5,7 @@ import ctypes
 import math
 import numbers
 import operator
+import os
 import signal
 import threading
 import time
@@ -15,14 +16,17 @@ import numpy as np
 
 from . import _library
 from ._errors import refuse
-from ._library import encoded
+from ._library import encoded, name_list
 from ._values import Array
 
 Value = Union[float, int, bool, str, Sequence[Any], Array]
 Function = Callable[[float], float]
 """An input: an expression of the language; one function of time or a tuple of it and its derivatives; a table (times, values), with
-lines between its points, or a pandas series over the times; None for an input that the caller of a run sets."""
+lines between its points, or a pandas series over the times; (times, values, "held"), whose values hold until the next time; None for an
+input that the caller of a run sets."""
 InputValue = Union[str, Function, tuple[Any, ...], None]
+"""Inputs by name, or the path of a CSV file whose columns are inputs; (path, "held") for values that hold until the next time."""
+Inputs = Union[Mapping[str, InputValue], str, "os.PathLike[str]", tuple[Any, str]]
 
 
 
@@ -49,11 +53,11 @@ class RunOptions(TypedDict, total=False):
     method: str
     solver: str
     start_values: str
-    start_from: str
+    start_from: Union[str, tuple[str, float]]
     variables: Union[str, Sequence[str]]
     invariants: Union[str, Sequence[str]]
     sensitivity: Union[str, Sequence[str]]
-    gradient: str
+    gradient: Union[str, tuple[str, str]]
     gradient_by: Union[str, Sequence[str]]
     compile: bool
     keep_superfluous: bool
@@ -68,7 +72,8 @@ class RunOptions(TypedDict, total=False):
 
 
 _NUMBERS = ("start_time", "stop_time", "tolerance", "output_interval", "max_step", "constraint_tolerance", "gradient_memory")
-_TEXTS = ("method", "solver", "start_values", "start_from", "variables", "invariants", "sensitivity", "gradient", "gradient_by")
+_TEXTS = ("method", "solver", "start_values", "start_from", "gradient")
+_LISTS = ("variables", "invariants", "sensitivity", "gradient_by")
 _FLAGS = ("compile", "keep_superfluous", "verify", "propagation")
 NAMES = tuple(RunOptions.__annotations__)
 
@@ -245,13 +250,13 @@ def _as_table(value: Any) -> Any:
 class Options:
     """The struct of a call, and all that it points to."""
 
-    def __init__(self, parameters: Mapping[str, Value], inputs: Mapping[str, InputValue] | str | None,
+    def __init__(self, parameters: Mapping[str, Value], inputs: Inputs | None,
                  progress: Callable[[float], Any] | None, options: Mapping[str, Any]) -> None:
         self._kept: list[Any] = []
         self.raw = _library.default_options()
         self.watch = Watch(progress)
-        if parameters:
-            self.raw.overrides = overrides_text(parameters)
+        overrides = [self._override(name, value) for name, value in parameters.items()]
+        self.raw.overrides, self.raw.override_count = (_library.Override * len(overrides))(*overrides), len(overrides)
         for name, value in options.items():
             if value is not None:
                 self._set(name, value)
@@ -260,10 +265,16 @@ class Options:
             self.raw.on_step = _library.OnStep(self.watch)
 
     def _set(self, name: str, value: Any) -> None:
-        if name in ("variables", "invariants", "sensitivity", "gradient_by") and not isinstance(value, str):
-            value = ",".join(value)
+        if name == "start_from" and isinstance(value, tuple):
+            value, self.raw.start_from_time = value[0], real("the time of start_from", value[1])
+        if name == "gradient" and isinstance(value, tuple):
+            if len(value) != 2 or value[0] != "integral":
+                raise refuse(f"a gradient is that of a signal, 'x', or of ('integral', 'x'), not {value!r}")
+            value, self.raw.gradient_of_integral = value[1], True
         if name in _TEXTS:
             value = encoded(str(value))
+        elif name in _LISTS:
+            value = name_list(value)
         elif name in _NUMBERS:
             value = real(name, value)
         elif name in _FLAGS:
@@ -285,6 +296,12 @@ class Options:
             self.raw.baumgarte_alpha, self.raw.baumgarte_beta = real("alpha of baumgarte", alpha), real("beta of baumgarte", beta)
             return
         setattr(self.raw, name, value)
+
+    @staticmethod
+    def _override(name: str, value: Value) -> _library.Override:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a parameter is a text, not {name!r}")
+        return _library.Override(encoded(name), 0, encoded(value_text(name, value)))
 
     def _set_on_event(self, function: Any) -> None:
         if not callable(function):
@@ -310,41 +327,29 @@ class Options:
         if math.isnan(self.raw.stop_time):
             self.raw.stop_time = times[-1]
 
-    def _set_inputs(self, inputs: Mapping[str, InputValue] | str | None) -> None:
+    def _set_inputs(self, inputs: Inputs | None) -> None:
         if inputs is None:
             return
-        if isinstance(inputs, str):
-            self.raw.inputs = encoded(inputs)
-            return
-        if not hasattr(inputs, "keys"):
-            raise TypeError(f"inputs are a text or a mapping, not {inputs!r}")
-        inputs = {name: _as_table(inputs[name]) for name in inputs.keys()}
-        if not all(isinstance(name, str) for name in inputs):
-            raise TypeError(f"the names of inputs are texts, not {list(inputs)!r}")
-        texts = [self._input_text(name, value) for name, value in inputs.items() if self._is_text(value)]
-        given = [self._input(name, value) for name, value in inputs.items() if not self._is_text(value)]
-        if texts:
-            self.raw.inputs = encoded(",".join(texts))
-        if given:
-            self._kept.append((_library.Input * len(given))(*given))
-            self.raw.given_inputs = self._kept[-1]
-            self.raw.given_input_count = len(given)
-
-    @staticmethod
-    def _is_text(value: InputValue) -> bool:
-        return value is None or isinstance(value, (str, numbers.Real, np.bool_))
-
-    @staticmethod
-    def _input_text(name: str, value: Any) -> str:
-        if not name.strip() or not _is_single(name, "=,"):
-            raise refuse(f"{name!r} is no name of an input")
-        if value is None:
-            return name
-        if not isinstance(value, (str, *_BOOLEANS)):
-            value = real(f"the input {name}", value)
-        return f"{name}={value_text(name, value)}"
+        held = isinstance(inputs, tuple) and len(inputs) == 2 and inputs[1] == "held"
+        path: Any = inputs[0] if held and isinstance(inputs, tuple) else inputs
+        if isinstance(path, (str, os.PathLike)):
+            given = [_library.Input(file=encoded(os.fsencode(path)), held=held)]
+        elif hasattr(path, "keys") and all(isinstance(name, str) for name in path.keys()):
+            given = [self._input(name, _as_table(path[name])) for name in path.keys()]
+        else:
+            raise TypeError(f"inputs are a mapping from names, or the path of a file, not {inputs!r}")
+        self._kept.append((_library.Input * len(given))(*given))
+        self.raw.inputs, self.raw.input_count = self._kept[-1], len(given)
 
     def _input(self, name: str, value: Any) -> _library.Input:
+        if not name.strip():
+            raise refuse(f"{name!r} is no name of an input")
+        if value is None:
+            return _library.Input(name=encoded(name))
+        if isinstance(value, (str, numbers.Real, np.bool_)):
+            if not isinstance(value, (str, *_BOOLEANS)):
+                value = real(f"the input {name}", value)
+            return _library.Input(name=encoded(name), expression=encoded(value_text(name, value)))
         if callable(value):
             value = (value,)
         try:
@@ -353,15 +358,17 @@ class Options:
             raise TypeError(f"the input {name} is an expression, a function or a table, not {value!r}") from None
         if parts and all(callable(part) for part in parts):
             return self._function(name, parts)
-        if len(parts) != 2:
+        held = len(parts) == 3 and isinstance(parts[2], str) and parts[2] == "held"
+        if len(parts) != 2 + held:
             raise refuse(f"the table of the input {name!r} is a pair: times, values")
+        parts = parts[:2]
         times, values = (reals(f"the table of the input {name!r}", part) for part in parts)
         if times.shape != values.shape or times.ndim != 1 or not times.size:
             raise refuse(f"the table of the input {name!r} needs as many times as values, not the shapes {times.shape} and {values.shape}")
         self._kept += [times, values]
         pointers = [part.ctypes.data_as(_library.Doubles) for part in (times, values)]
         rows = count(f"the length of the table of the input {name!r}", len(times))
-        return _library.Input(name=encoded(name), rows=rows, times=pointers[0], values=pointers[1])
+        return _library.Input(name=encoded(name), rows=rows, times=pointers[0], values=pointers[1], held=held)
 
     def _function(self, name: str, parts: tuple[Any, ...]) -> _library.Input:
         def call(_context: Any, at: float, order: int) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 from ._errors import refuse
 from ._library import encoded, library, text
 from ._model import Comparison, Model, Source, _split
-from ._options import InputValue, Value, overrides_text, real
+from ._options import Inputs, Value, overrides_text, real
 
 
 class Page(str):
@@ -116,7 +116,7 @@ def report(source: Source, parameters: Mapping[str, Value] | None = None, *, cla
 
 def compare(source: Source, methods: Iterable[str] | str | None = None, solvers: Iterable[str] | str | None = None,
             parameters: Mapping[str, Value] | None = None, *, class_name: str | None = None,
-            inputs: Mapping[str, InputValue] | str | None = None, **keywords: Any) -> Comparison:
+            inputs: Inputs | None = None, **keywords: Any) -> Comparison:
     """Methods and solvers side by side on one model, as `Model.compare`.
 
     >>> text = "model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;"

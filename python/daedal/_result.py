@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import Diagnostic, check, read_diagnostics, refuse
-from ._library import Handle, JSON, Plot, Report, encoded, library, text
+from ._library import Handle, JSON, Plot, Report, encoded, library, name_list, text
 from ._options import Event
 from ._values import Array, Picture, nearest
 
@@ -349,14 +349,14 @@ class Result(Mapping[str, Signal]):
             for row in zip(*(self[name] for name in self.names)):
                 file.write(",".join(repr(float(value)) for value in row) + "\n")
 
-    def plot(self, variables: str | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "") -> Picture:
-        """An SVG picture, which Jupyter draws and `save` writes. variables: names, names of arrays and regular expressions, commas between; without them the
+    def plot(self, variables: str | Sequence[str] | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "") -> Picture:
+        """An SVG picture, which Jupyter draws and `save` writes. variables: a name, the name of an array or a regular expression, or a list of them; without them the
         states. pairs: [("x", "y"), ("u", "v")], curves of y over x and of v over u instead. log: the logarithmic axes, "x", "y" or
         "xy"."""
         if self._handle is None:
             raise refuse("a result that was pickled draws no pictures; plot it where it was computed")
         names = [encoded(name) for pair in pairs or () for name in _pair(pair)]
-        asked = Plot(ctypes.sizeof(Plot), encoded(variables) if variables else None,
+        asked = Plot(ctypes.sizeof(Plot), name_list(variables),
                      (ctypes.c_char_p * (len(names) + 1))(*names, None) if names else None, "x" in log, "y" in log)
         before = self._handle.call(library.diagnostic_count)
         picture = self._handle.call(library.draw, ctypes.byref(asked))

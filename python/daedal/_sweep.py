@@ -11,11 +11,14 @@ from . import _library
 from ._errors import check, read_diagnostics, refuse
 from ._library import Handle, encoded, library, text
 from ._model import Model, Source, _request
-from ._options import MOST_UINT64, InputValue, Options, Value, count, flag, real, reals
+from ._options import MOST_UINT64, Inputs, Options, Value, count, flag, real, reals
 from ._values import Array
 
 Values = Union[float, Sequence[float], Array]
 Distribution = tuple[Any, ...]
+Output = Union[str, tuple[Any, ...]]
+
+_KINDS = ("final", "initial", "max", "min", "mean", "rms", "at", "event")
 
 
 def _axis(name: str, values: Values, kept: list[Any]) -> _library.Axis:
@@ -33,6 +36,16 @@ def _distribution(name: str, given: Distribution) -> _library.Distribution:
         raise TypeError(f"the distribution of {name} is a tuple such as ('normal', 1, 0.1), not {given!r}")
     numbers = [real(f"a parameter of the distribution of {name}", value) for value in given[1:]]
     return _library.Distribution(encoded(name), encoded(given[0]), (ctypes.c_double * 3)(*numbers))
+
+
+def _output(given: Output) -> _library.Output:
+    """"x"; ("max", "x"); ("at", "x", 2.5); ("event", "x > 1"), or ("event",) for the first of any."""
+    kind, *rest = ("final", given) if isinstance(given, str) else given
+    if kind not in _KINDS or len(rest) != {"at": 2, "event": min(len(rest), 1)}.get(kind, 1) or not all(isinstance(name, str) for name in rest[:1]):
+        raise refuse(f"an output is a name, ('max', name), ('at', name, time) or ('event', condition), not {given!r}; "
+                     f"kinds are {', '.join(_KINDS)}")
+    time = real("the time of an output", rest[1]) if kind == "at" else 0.0
+    return _library.Output(encoded(rest[0]) if rest else None, _KINDS.index(kind), time)
 
 
 class Sweep(Mapping[str, Array]):
@@ -74,20 +87,21 @@ class Sweep(Mapping[str, Array]):
 
 
 def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distributions: Mapping[str, Distribution] | None = None,
-          samples: int = 0, sampling: str = "sobol", seed: int = 0, outputs: str | Sequence[str] | None = None, threads: int = 0,
+          samples: int = 0, sampling: str = "sobol", seed: int = 0, outputs: str | Sequence[Output] | None = None, threads: int = 0,
           trajectories: str | None = None, journal: str | None = None, resume: bool = False,
-          parameters: Mapping[str, Value] | None = None, inputs: Mapping[str, InputValue] | str | None = None,
+          parameters: Mapping[str, Value] | None = None, inputs: Inputs | None = None,
           progress: Callable[[float], Any] | None = None, class_name: str | None = None, **keywords: Any) -> Sweep:
     """Runs a model at all combinations of values and at samples of distributions, on all cores:
 
     >>> text = "model M parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end M;"
-    >>> table = sweep(text, {"k": np.linspace(1, 2, 3)}, outputs=["x", "max(x)"], tolerance=1e-8)
+    >>> table = sweep(text, {"k": np.linspace(1, 2, 3)}, outputs=["x", ("max", "x")], tolerance=1e-8)
     >>> [round(float(x), 4) for x in table["x"]]
     [0.3679, 0.2231, 0.1353]
     >>> sweep(text, distributions={"k": ("normal", 1, 0.1)}, samples=8, outputs=["x"]).points
     8
 
-    The last name changes fastest. Keywords are those of daedal.simulate. A point that
+    The last name changes fastest. Outputs are names, for values at the end, or tuples: ("max", "x"), with min, mean, rms and initial likewise;
+    ("at", "x", 2.5); ("event", "x > 1"), the time of the first event of that condition, and ("event",) of any. Keywords are those of daedal.simulate. A point that
     fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, with which a later call with `resume` goes on.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
@@ -110,7 +124,8 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
                                 sampling=encoded(sampling), seed=count("seed", seed, most=MOST_UINT64),
                                 threads=count("threads", threads), resume=flag("resume", resume), on_progress=_library.OnProgress(watch))
     if outputs is not None:
-        raw.outputs = encoded(outputs if isinstance(outputs, str) else ",".join(outputs))
+        chosen = [_output(output) for output in ([outputs] if isinstance(outputs, str) else outputs)]
+        raw.outputs, raw.output_count = (_library.Output * max(1, len(chosen)))(*chosen), len(chosen)
     raw.trajectories = encoded(trajectories) if trajectories else None
     raw.journal = encoded(journal) if journal else None
     handle = Handle(library.sweep_make(model._handle, options.pointer, ctypes.byref(raw)), "a sweep")

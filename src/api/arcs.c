@@ -192,28 +192,22 @@ static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t 
 }
 
 /* All variables at a time, and all parameters that were found, as overrides. */
-static const char *point_overrides(const ArcSearch *search, const daedal_result *run, double time) {
+static void override_point(const ArcSearch *search, const daedal_result *run, double time, daedal_options *options) {
   const Model *model = search->model->model;
   const BoundaryFacts *facts = run->simulation.facts.boundary;
-  TextVec list = {0};
-  char number[NUMBER_SIZE];
+  options->override_count = 0;
+  daedal_override *next = overrides_extend(search->arena, options, facts->count + model->unknowns.count);
   for (uint32_t k = 0; k < facts->count; k++) {
     uint32_t position = model_find(model, facts->name[k]);
-    if (position == MAP_NONE || model->variables.data[position].role != ROLE_PARAMETER) continue;
-    number_shortest(facts->value[k], number);
-    text_quote(search->heap, &list, facts->name[k], '\'');
-    text_printf(search->heap, &list, "=%s,", number);
+    if (position != MAP_NONE && model->variables.data[position].role == ROLE_PARAMETER)
+      *next++ = (daedal_override){facts->name[k], facts->value[k], NULL};
   }
   for (uint32_t j = 0; j < model->unknowns.count; j++) {
     const char *name = model_name(model, model->unknowns.data[j]);
     uint32_t signal = daedal_result_find(run, name);
-    if (signal == UINT32_MAX) continue;
-    number_shortest(result_value_at(run, signal, time), number);
-    text_quote(search->heap, &list, name, '\'');
-    text_printf(search->heap, &list, "=%s,", number);
+    if (signal != UINT32_MAX) *next++ = (daedal_override){name, result_value_at(run, signal, time), NULL};
   }
-  if (list.count) list.data[--list.count] = 0;
-  return text_keep(search->heap, &list, search->arena);
+  options->override_count = (uint32_t)(next - options->overrides);
 }
 
 /* A derivative of the control's switching function, and the control, with controls of these kinds at a point of a run. */
@@ -228,7 +222,7 @@ static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, con
                           .examined_derivative = derivative};
   daedal_model *known = model_load_boundary(search->model, &form);
   daedal_options options = search->options;
-  options.overrides = point_overrides(search, run, time);
+  override_point(search, run, time, &options);
   options.start_time = options.stop_time = time;
   daedal_result *point = known ? initial_value_simulate(known, &options) : NULL;
   bool ok = result_is_ok(point) && daedal_result_rows(point);

@@ -46,7 +46,7 @@ typedef struct Shooting {
   const char **fixed;
   uint32_t fixed_count, condition_count;
   const daedal_guess *guesses; /* of what is sought */
-  const char *data, *overrides;
+  const char *data;
   double stop;
   Otherwise otherwise;
   bool must_be_regular, is_regular; /* equations determine their variables at the guesses */
@@ -323,28 +323,14 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
   return false;
 }
 
-/* Those of the options, and values of what is sought, by name. */
-static const char *write_overrides(daedal_result *asked, const Shooting *shooting, const char *const *names,
-                                   const double *values, uint32_t count) {
-  TextVec list = {0};
-  const char *given = shooting->options.overrides;
-  char number[NUMBER_SIZE];
-  if (given && *given) text_printf(asked->heap, &list, "%s,", given);
-  for (uint32_t k = 0; k < count; k++) {
-    number_shortest(values[k], number);
-    text_printf(asked->heap, &list, "%s", k ? "," : "");
-    text_quote(asked->heap, &list, names[k], '\'');
-    text_printf(asked->heap, &list, "=%s", number);
-  }
-  return text_keep(asked->heap, &list, &asked->diags.arena);
-}
-
-static const char *override_guesses(daedal_result *asked, const Shooting *shooting) {
+/* The options of the shooting, with values of what is sought. */
+static daedal_options with_guesses(daedal_result *asked, const Shooting *shooting) {
+  daedal_options options = shooting->options;
   uint32_t count = shooting->sought.count;
-  const char **names = arena_array(&asked->diags.arena, count, sizeof *names);
-  double *values = arena_array(&asked->diags.arena, count, sizeof *values);
-  for (uint32_t k = 0; k < count; k++) names[k] = shooting->guesses[k].name, values[k] = shooting->guesses[k].value;
-  return write_overrides(asked, shooting, names, values, count);
+  daedal_override *values = overrides_extend(&asked->diags.arena, &options, count);
+  for (uint32_t k = 0; k < count; k++)
+    values[k] = (daedal_override){shooting->guesses[k].name, shooting->guesses[k].value, NULL};
+  return options;
 }
 
 static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
@@ -353,8 +339,7 @@ static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
                             .parameters = shooting->guesses,
                             .parameter_count = shooting->sought.count,
                             .iterations = shooting->attempt->most_iterations};
-  daedal_options options = shooting->options;
-  options.overrides = override_guesses(asked, shooting);
+  daedal_options options = with_guesses(asked, shooting);
   FitZero zero = {options.tolerance, shooting->form.segments > 1, shooting->attempt->budget};
   shooting->estimate = fit_find(shooting->conditions, &options, &fit, zero);
   if (daedal_status_of(shooting->estimate) == DAEDAL_OK) return is_solved(asked, shooting, largest);
@@ -487,7 +472,8 @@ static bool solve(daedal_result *asked, const void *argument) {
     return result_finish(asked, false);
   BoundaryFacts *facts = gather(asked, shooting, largest);
   if (!load_known(asked, shooting)) return result_finish(asked, false);
-  shooting->overrides = write_overrides(asked, shooting, facts->name, facts->value, facts->count);
+  daedal_override *values = overrides_extend(&asked->diags.arena, &shooting->options, facts->count);
+  for (uint32_t k = 0; k < facts->count; k++) values[k] = (daedal_override){facts->name[k], facts->value[k], NULL};
   work->facts = facts;
   return result_finish(asked, true);
 }
@@ -495,7 +481,8 @@ static bool solve(daedal_result *asked, const void *argument) {
 /* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
 void boundary_forget_outputs(daedal_options *options) {
   options->variables = options->plot_variables = options->invariants = NULL;
-  options->sensitivity = options->gradient = options->gradient_by = NULL;
+  options->sensitivity = options->gradient_by = NULL;
+  options->gradient = NULL;
   options->part_path = NULL;
   options->on_event = NULL;
   options->output_times = NULL;
@@ -552,7 +539,8 @@ static daedal_result *shoot(daedal_model *model, const daedal_options *options, 
   daedal_result *asked = result_make(model, NULL, solve, &pointer), *result = asked;
   if (work.facts) {
     daedal_options found = *options;
-    found.overrides = shooting.overrides;
+    found.overrides = shooting.options.overrides;
+    found.override_count = shooting.options.override_count;
     found.stop_time = shooting.stop;
     if (isnan(found.tolerance)) found.tolerance = shooting.options.tolerance;
     result = initial_value_simulate(shooting.known, &found);
@@ -610,9 +598,9 @@ static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *o
 
 daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   daedal_result *result = shoot_from_guesses(model, options, attempt), *found = NULL;
-  bool is_smooth = attempt->smoothing > 0 || !model->model->switched.count;
-  if (!attempt->guess && is_smooth && model->model->optimal_end.is_sought &&
-      daedal_status_of(result) == DAEDAL_INTEGRATION)
+  const OptimalEnd *end = &model->model->optimal_end;
+  bool has_best = attempt->smoothing > 0 || (!model->model->switched.count && !end->is_cost); /* of a given length */
+  if (!attempt->guess && has_best && end->is_sought && daedal_status_of(result) == DAEDAL_INTEGRATION)
     found = shoot_lengths(model, options, attempt);
   daedal_free(found ? result : NULL);
   return found ? found : result;

@@ -3,30 +3,30 @@
 
 typedef struct CompareNames {
   const daedal_options *options;
-  const char *methods, *solvers;
+  const char *const *methods, *const *solvers;
 } CompareNames;
 
 /* Names of methods; those asked for must apply, those that were not only if they do. */
-static bool read_methods(daedal_result *result, const char *methods) {
+static bool read_methods(daedal_result *result, const char *const *names) {
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;
-  uint32_t count;
-  const char **names = split_names(arena, methods, &count);
-  while (!methods && method_at(count)) count++;
+  uint32_t count = names_count(names);
+  while (!names && method_at(count)) count++;
   comparing->methods = arena_array(arena, count, sizeof *comparing->methods);
   comparing->method_count = count;
   for (uint32_t m = 0; m < count; m++) {
-    comparing->methods[m] = methods ? method_find(names[m]) : method_at(m);
+    comparing->methods[m] = names ? method_find(names[m]) : method_at(m);
     if (!comparing->methods[m]) return refuse_method(result, names[m]);
   }
   return count > 0 || refuse_usage(result, "no method is named");
 }
 
-static bool read_solvers(daedal_result *result, const char *solvers) {
+static bool read_solvers(daedal_result *result, const char *const *solvers) {
+  static const char *const usual[] = {SOLVER_AUTO, NULL};
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;
-  uint32_t count;
-  const char **names = split_names(arena, solvers ? solvers : SOLVER_AUTO, &count);
+  const char *const *names = solvers ? solvers : usual;
+  uint32_t count = names_count(names);
   comparing->solvers = arena_array(arena, count, sizeof *comparing->solvers);
   comparing->solver_count = count;
   for (uint32_t s = 0; s < count; s++)
@@ -70,8 +70,8 @@ static bool run_comparison(daedal_result *result, const void *argument) {
   return ok;
 }
 
-daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *options, const char *methods,
-                                  const char *solvers) {
+daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *options, const char *const *methods,
+                                  const char *const *solvers) {
   daedal_options given = options_given(options);
   daedal_result *made = result_make(model, &given, run_comparison, &(CompareNames){&given, methods, solvers});
   if (made) made->kind = HANDLE_COMPARISON;

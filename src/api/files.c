@@ -1,6 +1,7 @@
 /* files: results read back from files: pictures of several, and what differs between two. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "result/file.h"
 #include "result/json.h"
 #include "result/load.h"
@@ -108,7 +109,7 @@ static const char *name_at(void *context, uint32_t index) {
 }
 
 /* The filter for a list of words; NULL for none. false: a diagnostic says which word means nothing. */
-static bool filter_files(daedal_files *files, const char *words, const SignalFilter **filter) {
+static bool filter_files(daedal_files *files, const char *const *words, const SignalFilter **filter) {
   *filter = words ? signal_filter_new(files->heap, &files->diags, words, (NameList){name_at, files}) : NULL;
   return !words || *filter;
 }
@@ -278,8 +279,6 @@ static const char *single_name(const daedal_files *files, uint32_t k, uint32_t s
 }
 
 /* The ending of a noun after a count. */
-static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
-
 static void print_signals(const daedal_files *files, TextVec *text) {
   const ResultDifference *difference = files->difference;
   uint32_t equal = 0;

@@ -42,10 +42,6 @@ static bool read_parameter(daedal_estimate *estimate, const daedal_guess *guess,
   if (!(parameter.lower < parameter.upper) || parameter.figures.start < parameter.lower ||
       parameter.figures.start > parameter.upper)
     return refuse_usage(estimate->asked, arena_printf(arena, "the guess of '%s' is not within its bounds", name));
-  TextVec quoted = {0};
-  text_quote(arena->heap, &quoted, name, '\'');
-  text_printf(arena->heap, &quoted, "=");
-  parameter.override = text_keep(arena->heap, &quoted, arena);
   vec_push(arena->heap, &estimate->parameters, parameter);
   return true;
 }

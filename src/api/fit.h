@@ -7,7 +7,6 @@
 typedef struct FitParameter {
   daedal_parameter figures; /* handed out */
   double lower, upper;      /* bounds; infinite: none */
-  const char *override;     /* "'name'=" */
   const char **derivatives; /* of the columns by it, as sensitivities are named: "der(x, name)", "der(x, name.start)" */
 } FitParameter;
 
@@ -44,7 +43,8 @@ struct daedal_estimate {
   double level;          /* of the intervals */
   uint32_t most_iterations;
   FitZero zero;
-  char *overrides; /* list of a run */
+  daedal_options with_values; /* those of the plan, but that the overrides end with values of the parameters */
+  daedal_override *values;    /* these values */
   uint32_t runs;
   bool is_stopped; /* by the caller, or by the budget, on the way */
   /* of runs towards residuals of zero: */

@@ -12,44 +12,26 @@ bool fit_is_measured(const daedal_estimate *estimate, uint32_t c, size_t row) {
   return isfinite(trajectory_value(estimate->data, row, estimate->columns.data[c].signal));
 }
 
-static void write_overrides(daedal_estimate *estimate, const double *p) {
-  const char *given = estimate->plan->options.overrides;
-  char *at = estimate->overrides;
-  size_t length = given ? strlen(given) : 0;
-  if (length) memcpy(at, given, length), at += length, *at++ = ',';
-  for (uint32_t k = 0; k < estimate->parameters.count; k++) {
-    const char *name = estimate->parameters.data[k].override;
-    size_t size = strlen(name);
-    if (k) *at++ = ',';
-    memcpy(at, name, size);
-    at += size;
-    at += number_shortest(p[k], at);
-  }
-}
-
-static void make_room(daedal_estimate *estimate, Arena *arena) {
-  const char *given = estimate->plan->options.overrides;
-  size_t length = given ? strlen(given) + 2 : 2;
+static void take_values(daedal_estimate *estimate, const double *p) {
   for (uint32_t k = 0; k < estimate->parameters.count; k++)
-    length += strlen(estimate->parameters.data[k].override) + NUMBER_SIZE + 1;
-  estimate->overrides = arena_alloc(arena, length);
+    estimate->values[k] = (daedal_override){estimate->parameters.data[k].figures.name, p[k], NULL};
 }
 
 /* Parameters by name, start values as NAME.start. Lives in the arena. */
-static const char *list_targets(daedal_estimate *estimate, Arena *arena) {
+static const char *const *list_targets(daedal_estimate *estimate, Arena *arena) {
   const Model *model = estimate->asked->model->model;
-  TextVec text = {0};
+  const char **targets = arena_array(arena, estimate->parameters.count + 1, sizeof *targets);
   for (uint32_t k = 0; k < estimate->parameters.count; k++) {
     FitParameter *parameter = &estimate->parameters.data[k];
     uint32_t position = model_find(model, parameter->figures.name);
     bool is_parameter = position != MAP_NONE && model->variables.data[position].role == ROLE_PARAMETER;
     const char *target = arena_printf(arena, is_parameter ? "%s" : "%s.start", parameter->figures.name);
-    text_printf(arena->heap, &text, "%s%s", k ? "," : "", target);
+    targets[k] = target;
     parameter->derivatives = arena_array(arena, estimate->columns.count, sizeof *parameter->derivatives);
     for (uint32_t c = 0; c < estimate->columns.count; c++)
       parameter->derivatives[c] = arena_printf(arena, "der(%s, %s)", estimate->columns.data[c].name, target);
   }
-  return text_keep(arena->heap, &text, arena);
+  return targets;
 }
 
 static void forget_sensitivities(daedal_estimate *estimate) {
@@ -59,7 +41,8 @@ static void forget_sensitivities(daedal_estimate *estimate) {
 
 void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
   daedal_options options = estimate->options;
-  make_room(estimate, arena);
+  estimate->with_values = estimate->plan->options;
+  estimate->values = overrides_extend(arena, &estimate->with_values, estimate->parameters.count);
   options.sensitivity = list_targets(estimate, arena);
   estimate->differentiated = daedal_plan_make(model, &options);
   daedal_status status = daedal_status_of(estimate->differentiated);
@@ -99,8 +82,9 @@ static void charge_run(const daedal_estimate *estimate, const RunStatistics *sta
 
 static daedal_result *run_of(daedal_estimate *estimate, daedal_plan *plan, const double *p) {
   daedal_options options = plan->options;
-  write_overrides(estimate, p);
-  options.overrides = estimate->overrides;
+  take_values(estimate, p);
+  options.overrides = estimate->with_values.overrides;
+  options.override_count = estimate->with_values.override_count;
   if (estimate->zero.budget) bound_run(estimate, plan, &options);
   estimate->runs++;
   return plan_run(plan, &options, RUN_ROWS);

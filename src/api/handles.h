@@ -42,9 +42,9 @@ typedef struct Extent {
   uint32_t dimensions, sizes[TYPE_MAX_DIMENSIONS];
 } Extent;
 
-/* One `name=value` of the overrides (overrides.c). */
+/* One of the overrides (overrides.c). */
 typedef struct Override {
-  const char *name; /* flat, without quotes */
+  const char *name; /* flat */
   Extent extent;
   const char **texts; /* of the scalars, the last subscript fastest */
   uint32_t count;
@@ -68,7 +68,7 @@ struct daedal_model {
   pthread_mutex_t lock;
   const char *class_name;            /* asked for; NULL: none */
   LangOptions reading;               /* with paths of its own */
-  const char *libraries;             /* of external functions; NULL: they may only read */
+  const char *const *libraries;      /* of external functions; NULL: they may only read */
   const char *readable;              /* folders given for reading; NULL: none */
   LIST(const char *) library_models; /* of libraries that were parsed */
   const char *plan_start;            /* of a plan: its initial values, as a list; NULL: it is none */
@@ -181,19 +181,16 @@ struct daedal_files {
   bool broken;
 };
 
-typedef struct RunValue {
-  const char *name;
-  double value;
-} RunValue;
+typedef VEC(daedal_override) GivenVec;
 
 struct daedal_run {
   HandleKind kind;
   Heap *heap;
   Arena arena;
   daedal_plan *plan;
-  VEC(RunValue) values;  /* those set, each name once */
-  TextVec overrides;     /* the plan's and these, as a list; empty: nothing was set */
-  TextVec proposed;      /* the list with the value that is being set */
+  GivenVec values;       /* those set, each name once */
+  GivenVec overrides;    /* the plan's and these; empty: nothing was set */
+  GivenVec proposed;     /* the list with the value that is being set */
   daedal_result *result; /* of the last execution, or of the run that is stepped */
 };
 
@@ -263,7 +260,7 @@ daedal_status api_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *cont
 /* ---- choices of signals (choose.c) ---- */
 
 /* The filter for a list of words, NULL for none. false: the result's diagnostics say which word means nothing. */
-bool filter_signals(daedal_result *result, const char *words, const SignalFilter **filter);
+bool filter_signals(daedal_result *result, const char *const *words, const SignalFilter **filter);
 
 /* ---- references (lifetime.c) ---- */
 
@@ -362,6 +359,12 @@ bool resume_begin(daedal_result *result, const daedal_options *options, Request 
 
 /* ---- overrides (overrides.c) ---- */
 
+/* Makes room for more overrides behind those of the options, whose list then lives in the arena: where the first of them goes. */
+daedal_override *overrides_extend(Arena *arena, daedal_options *options, uint32_t more);
+
+/* Copies the overrides of the options, with their texts, to the arena. */
+void overrides_keep(Arena *arena, daedal_options *options);
+
 /* Reads the overrides and inputs of the options, and loads the model anew for this result where parameters decide
  * its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
 bool overrides_take(daedal_result *result, const daedal_options *options);
@@ -370,6 +373,7 @@ bool overrides_take(daedal_result *result, const daedal_options *options);
 
 /* Reads what the options say of inputs into the result. false: its diagnostics say why not. */
 bool inputs_read(daedal_result *result, const daedal_options *options);
+uint64_t hash_inputs(uint64_t hash, const daedal_options *options);
 
 /* Puts the values in their places: by parameter, and start values by variable. */
 bool overrides_apply(daedal_result *result, double *parameters, double *starts);
@@ -445,8 +449,8 @@ bool end_run(daedal_result *result, bool ok);
 /* ---- linear forms (linearize.c) ---- */
 
 /* The inputs and outputs of a linear form by name; NULL: all of the model itself. false: the diagnostics say why not. */
-bool linear_names_read(daedal_result *result, const char *inputs, const char *outputs, LinearRequest *names,
-                       Request *request);
+bool linear_names_read(daedal_result *result, const char *const *inputs, const char *const *outputs,
+                       LinearRequest *names, Request *request);
 
 /* The form at a point, in the result. */
 bool linearize_at(daedal_result *result, const LinearRequest *names, double t, const double *y);

@@ -1,10 +1,10 @@
-/* inputs: "u=sin(2*time), table.csv, held:steps.csv, w", and functions of the caller's: what gives inputs their values
- * along time.
+/* inputs: what gives inputs their values along time: expressions, files, tables and functions of the caller's.
  *
  * An input with a value is an equation, so the model is loaded anew with that as its binding. A model that was
  * loaded so was asked then. */
 #include "api/handles.h"
 
+#include "base/map.h"
 #include "result/load.h"
 
 #include <math.h>
@@ -67,45 +67,46 @@ static bool add_column(InputReader *reader, const Trajectory *table, uint32_t si
   return add_points(reader, table->signals->list.data[signal].name, times, values, rows, held);
 }
 
-static bool add_table(InputReader *reader, const char *path) {
-  static const char prefix[] = "held:";
-  bool held = strncmp(path, prefix, strlen(prefix)) == 0;
-  const Trajectory *table =
-      load_result(reader->result->heap, &reader->result->diags, held ? path + strlen(prefix) : path);
+static bool add_file(InputReader *reader, const daedal_input *input) {
+  const Trajectory *table = load_result(reader->result->heap, &reader->result->diags, input->file);
+  bool is_found = false;
   if (!table) return false;
   if (!table->rows || !table->signals->list.count)
-    return refuse(reader, arena_printf(reader->arena, "the table '%s' has no rows, or no columns besides time", path));
-  for (uint32_t s = 0; s < table->signals->list.count; s++)
-    if (!add_column(reader, table, s, held)) return false;
-  return true;
+    return refuse(reader,
+                  arena_printf(reader->arena, "the table '%s' has no rows, or no columns besides time", input->file));
+  for (uint32_t s = 0; s < table->signals->list.count; s++) {
+    if (input->name && strcmp(input->name, table->signals->list.data[s].name) != 0) continue;
+    is_found = true;
+    if (!add_column(reader, table, s, input->held)) return false;
+  }
+  return is_found ||
+         refuse(reader, arena_printf(reader->arena, "the table '%s' has no column '%s'", input->file, input->name));
 }
 
-static bool add_item(InputReader *reader, const char *begin, const char *end) {
-  const char *equal = scan_list(begin, "="), *name = arena_trimmed(reader->arena, begin, equal < end ? equal : end);
-  size_t length = strlen(name);
-  if (!*name) return refuse(reader, "an input without a name");
-  if (equal < end)
-    return add_input(reader, (GivenInput){.name = name, .expression = arena_trimmed(reader->arena, equal + 1, end)});
-  if (length > 4 && strcmp(name + length - 4, ".csv") == 0) return add_table(reader, name);
-  return add_input(reader, (GivenInput){.name = name, .source = {.kind = INPUT_SET}});
-}
-
-/* The caller's struct may be smaller or larger. */
-static const daedal_input *given_input(const daedal_options *options, uint32_t k) {
-  return (const daedal_input *)((const char *)options->given_inputs + k * options->given_input_size);
+/* The caller's structs may be smaller or larger. */
+static daedal_input input_at(const daedal_options *options, uint32_t k) {
+  daedal_input input = {0};
+  size_t size = options->input_size;
+  memcpy(&input, (const char *)options->inputs + k * size, size < sizeof input ? size : sizeof input);
+  return input;
 }
 
 static bool add_given(InputReader *reader, const daedal_input *input) {
   Heap *heap = reader->result->heap;
-  bool has_table = input->rows && input->times && input->values;
-  if (!input->name || (!input->value && !has_table))
-    return refuse(reader, "an input needs a name, and a function or a table");
-  if (!input->value)
-    return add_points(reader, input->name, heap_copy(heap, input->times, input->rows, sizeof(double)),
+  if (input->file) return add_file(reader, input);
+  if (!input->name || !*input->name) return refuse(reader, "an input without a name");
+  GivenInput given = {.name = arena_copy(reader->arena, input->name, strlen(input->name)),
+                      .source = {.kind = INPUT_SET}};
+  if (input->rows && (!input->times || !input->values))
+    return refuse(reader, "the table of an input needs times and values");
+  if (input->rows)
+    return add_points(reader, given.name, heap_copy(heap, input->times, input->rows, sizeof(double)),
                       heap_copy(heap, input->values, input->rows, sizeof(double)), input->rows, input->held);
-  InputSource source = {
-      .kind = INPUT_FUNCTION, .orders = input->orders, .function = input->value, .context = input->context};
-  return add_input(reader, (GivenInput){.name = input->name, .source = source});
+  if (input->expression) given.expression = arena_copy(reader->arena, input->expression, strlen(input->expression));
+  else if (input->value)
+    given.source = (InputSource){
+        .kind = INPUT_FUNCTION, .orders = input->orders, .function = input->value, .context = input->context};
+  return add_input(reader, given);
 }
 
 static bool is_given(const daedal_result *result, const char *name) {
@@ -126,14 +127,19 @@ static bool add_open(InputReader *reader) {
   return true;
 }
 
+uint64_t hash_inputs(uint64_t hash, const daedal_options *options) {
+  for (uint32_t k = 0; k < options->input_count; k++) {
+    daedal_input input = input_at(options, k);
+    hash = hash_text(hash_text(hash_text(hash, input.name), input.expression), input.file);
+  }
+  return hash;
+}
+
 bool inputs_read(daedal_result *result, const daedal_options *options) {
   InputReader reader = {result, &result->diags.arena};
-  for (const char *at = options->inputs ? options->inputs : ""; *at;) {
-    const char *end = scan_list(at, ",");
-    if (!add_item(&reader, at, end)) return false;
-    at = *end ? end + 1 : end;
+  for (uint32_t k = 0; k < options->input_count; k++) {
+    daedal_input input = input_at(options, k);
+    if (!add_given(&reader, &input)) return false;
   }
-  for (uint32_t k = 0; k < options->given_input_count; k++)
-    if (!add_given(&reader, given_input(options, k))) return false;
   return !options->open_inputs || add_open(&reader);
 }

@@ -8,7 +8,7 @@
 
 typedef struct LinearWork {
   const daedal_options *options;
-  const char *inputs, *outputs;
+  const char *const *inputs, *const *outputs;
 } LinearWork;
 
 /* ---- names ---- */
@@ -19,11 +19,12 @@ static bool is_open_input(const Variable *variable) {
          variable->type == TYPE_REAL;
 }
 
-/* The names of the variables of the model of which `wanted` says so. */
-static const char **list_variables(const Model *model, Arena *arena, bool (*wanted)(const Variable *variable),
-                                   uint32_t *count) {
+/* The names given; of NULL, those of the variables that are wanted. */
+static const char *const *list_names(const char *const *given, const Model *model, Arena *arena,
+                                     bool (*wanted)(const Variable *variable), uint32_t *count) {
+  *count = names_count(given);
+  if (given) return names_copy(arena, given);
   const char **names = arena_array(arena, model->variables.count, sizeof *names);
-  *count = 0;
   for (uint32_t v = 0; v < model->variables.count; v++)
     if (wanted(&model->variables.data[v])) names[(*count)++] = model_name(model, v);
   return names;
@@ -44,15 +45,13 @@ static bool find_input(daedal_result *result, const char *name, uint32_t *leaf) 
                       arena_printf(&result->diags.arena, "'%s' is no Real input of the model without a value", name));
 }
 
-bool linear_names_read(daedal_result *result, const char *inputs, const char *outputs, LinearRequest *names,
-                       Request *request) {
+bool linear_names_read(daedal_result *result, const char *const *inputs, const char *const *outputs,
+                       LinearRequest *names, Request *request) {
   Arena *arena = &result->diags.arena;
   const Model *model = result->model->model;
   *names = (LinearRequest){0};
-  names->input =
-      inputs ? split_names(arena, inputs, &names->inputs) : list_variables(model, arena, is_open_input, &names->inputs);
-  names->output =
-      outputs ? split_names(arena, outputs, &names->outputs) : list_variables(model, arena, is_output, &names->outputs);
+  names->input = list_names(inputs, model, arena, is_open_input, &names->inputs);
+  names->output = list_names(outputs, model, arena, is_output, &names->outputs);
   uint32_t *leaf = arena_array(arena, names->inputs, sizeof *leaf);
   for (uint32_t k = 0; k < names->inputs; k++)
     if (!find_input(result, names->input[k], &leaf[k])) return false;
@@ -97,8 +96,8 @@ static bool linearize(daedal_result *result, const void *argument) {
   return end_run(result, ok);
 }
 
-daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *inputs,
-                                       const char *outputs) {
+daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *const *inputs,
+                                       const char *const *outputs) {
   daedal_options given = options_given(options);
   daedal_result *made = result_make(model, &given, linearize, &(LinearWork){&given, inputs, outputs});
   if (made) made->kind = HANDLE_LINEARIZATION;

@@ -20,7 +20,8 @@
 /* What to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
-  const char *path, *text, *class_name, *libraries, *readable;
+  const char *path, *text, *class_name, *readable;
+  const char *const *libraries;
   BudgetLimits limits;
   size_t length;
   LangOptions reading;
@@ -110,7 +111,7 @@ static bool take_rights(daedal_model *model, const LoadRequest *request) {
   model->reading.rights = rights;
   if (request->readable) model->readable = copy_text(model, request->readable);
   if (!request->libraries) return true;
-  model->libraries = copy_text(model, request->libraries);
+  model->libraries = names_copy(&model->arena, request->libraries);
   bool is_loaded = external_allow(model->heap, rights, request->libraries, &model->arena, &failure);
   if (!is_loaded) diag_error(&model->diags, DIAG_FILE, (Span){0}, "a library cannot be loaded: %s", failure);
   return is_loaded;

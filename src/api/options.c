@@ -19,8 +19,9 @@ daedal_options options_given(const daedal_options *options) {
   memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
   if (!given.method) given.method = defaults.method;
   if (!given.solver) given.solver = defaults.solver;
-  if (!given.given_inputs) given.given_input_count = 0;
-  if (!given.given_input_size) given.given_input_size = defaults.given_input_size;
+  if (!given.overrides) given.override_count = 0;
+  if (!given.inputs) given.input_count = 0;
+  if (!given.input_size) given.input_size = defaults.input_size;
   if (!given.output_times) given.output_time_count = 0;
   if (!given.absolute_tolerances) given.absolute_tolerance_count = 0;
   return given;
@@ -224,7 +225,8 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
   for (uint32_t k = 0; k < model->variables.count; k++) starts[k] = NAN;
   request->parameter_overrides = parameters;
   request->starts.start = starts;
-  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, starts, &result->diags))
+  if (options->start_from && !start_list_from_result(result->heap, model, options->start_from, options->start_from_time,
+                                                     starts, &result->diags))
     return false;
   if (options->start_values && !start_list_read(result->heap, model, options->start_values, starts, &result->diags))
     return false;
@@ -240,8 +242,8 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 
 bool read_invariants(daedal_result *result, const daedal_options *options) {
   CompareRequest *comparing = &result->comparing;
-  Arena *arena = &result->diags.arena;
-  comparing->invariants = split_names(arena, options->invariants, &comparing->invariant_count);
+  comparing->invariants = names_copy(&result->diags.arena, options->invariants);
+  comparing->invariant_count = names_count(options->invariants);
   for (uint32_t k = 0; k < comparing->invariant_count; k++)
     if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)
       return refuse_name(result->model->model, &result->diags, comparing->invariants[k], "watch as an invariant");

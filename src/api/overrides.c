@@ -1,12 +1,10 @@
-/* overrides: "a=1, m={1,2,3}, mode=Mode.off", values in place of those that the model gives.
+/* overrides: values in place of those that the model gives: numbers, or texts as the model would write them.
  *
- *   list  = [ item { "," item } ]
- *   item  = name "=" value
  *   value = scalar | "{" value { "," value } "}"
  *
- * The list is read once. Resolving it against a model finds the variables and types the values. A parameter that
+ * The values are read once. Resolving them against a model finds the variables and gives the values their types. A parameter that
  * decided the structure, a new size, or a text cannot be set in a loaded model: then the model is loaded from its
- * text with these values in place of the bindings. The list is resolved against the new model, until nothing is
+ * text with these values in place of the bindings. They are resolved against the new model, until nothing is
  * left to load.
  *
  * Invariant: of two values for one variable the later counts. */
@@ -55,7 +53,7 @@ static bool close_rows(OverrideReader *reader, Override *override, uint32_t *dep
   return true;
 }
 
-/* value, up to the comma behind it. false: its form is wrong. */
+/* value, to the end of the text. false: its form is wrong. */
 static bool read_value(OverrideReader *reader, Override *override) {
   uint32_t depth = 0, counts[TYPE_MAX_DIMENSIONS];
   VEC(const char *) texts = {0};
@@ -74,34 +72,32 @@ static bool read_value(OverrideReader *reader, Override *override) {
   } while (depth && *reader->at == ',');
   override->texts = texts.data;
   override->count = texts.count;
-  return !depth && (!*reader->at || *reader->at == ',');
+  return !depth && !*reader->at;
 }
 
-static bool read_item(OverrideReader *reader) {
-  const char *begin = reader->at, *end = scan_list(begin, "=,{}");
-  Override override = {.name = typed_name(reader->arena, begin, end)};
-  bool is_named = *end == '=' && *override.name;
-  reader->at = is_named ? end + 1 : end;
-  if (is_named && read_value(reader, &override)) {
-    vec_push(reader->result->heap, &reader->result->overrides, override);
-    return true;
-  }
-  return refuse_usage(reader->result,
-                      is_named ? arena_printf(reader->arena,
-                                              "the value of '%s' is neither a scalar nor an array such as {1,2}",
-                                              override.name)
-                               : arena_printf(reader->arena, "'%s' is not of the form name=value", override.name));
+static bool read_override(daedal_result *result, const daedal_override *given) {
+  Arena *arena = &result->diags.arena;
+  char number[NUMBER_SIZE];
+  double value = given->value;
+  bool is_netlist = result->model->circuit.model != NULL;
+  if (!given->name || !*given->name) return refuse_usage(result, "an override needs a name");
+  bool is_number = !given->text || (is_netlist && spice_number(arena, given->text, &value));
+  if (is_number) number_shortest(value, number);
+  Override override = {.name = is_netlist ? spice_lower(arena, given->name)
+                                          : arena_copy(arena, given->name, strlen(given->name))};
+  OverrideReader reader = {result, arena, is_number ? number : given->text};
+  if (!read_value(&reader, &override))
+    return refuse_usage(
+        result, arena_printf(arena, "the value of '%s' is neither a scalar nor an array such as {1,2}", override.name));
+  vec_push(result->heap, &result->overrides, override);
+  return true;
 }
 
 /* Inputs of a model that already has them are only needed to load it once more. */
 static bool work_read(daedal_result *result, const void *argument) {
   const daedal_options *options = argument;
-  OverrideReader reader = {result, &result->diags.arena, options->overrides ? options->overrides : ""};
   bool ok = result->model->has_inputs || inputs_read(result, options);
-  for (skip_blanks(&reader); ok && *reader.at; skip_blanks(&reader)) {
-    ok = read_item(&reader);
-    reader.at += *reader.at == ',';
-  }
+  for (uint32_t k = 0; ok && k < options->override_count; k++) ok = read_override(result, &options->overrides[k]);
   if (ok) return true;
   result->status = (daedal_status)diags_code(&result->diags);
   publish_result(result);
@@ -353,6 +349,23 @@ static bool work_refuse(daedal_result *result, const void *argument) {
   result->status = DAEDAL_USAGE;
   publish_result(result);
   return false;
+}
+
+daedal_override *overrides_extend(Arena *arena, daedal_options *options, uint32_t more) {
+  uint32_t count = options->override_count;
+  daedal_override *list = arena_array(arena, (size_t)count + more, sizeof *list);
+  if (count) memcpy(list, options->overrides, count * sizeof *list);
+  options->overrides = list;
+  options->override_count = count + more;
+  return list + count;
+}
+
+void overrides_keep(Arena *arena, daedal_options *options) {
+  daedal_override *end = overrides_extend(arena, options, 0);
+  for (daedal_override *given = end - options->override_count; given < end; given++) {
+    if (given->name) given->name = arena_copy(arena, given->name, strlen(given->name));
+    if (given->text) given->text = arena_copy(arena, given->text, strlen(given->text));
+  }
 }
 
 bool overrides_take(daedal_result *result, const daedal_options *options) {

@@ -25,24 +25,28 @@ static bool make_plan(daedal_result *asked, const void *argument) {
   return ok;
 }
 
+static const char *copy_text(Arena *arena, const char *text) {
+  return text ? arena_copy(arena, text, strlen(text)) : NULL;
+}
+
 /* Texts of the options live as long as the plan. */
 static bool keep_options(daedal_result *asked, const void *argument) {
   daedal_plan *plan = ((const PlanWork *)argument)->plan;
-  const char **texts[] = {&plan->options.method,       &plan->options.solver,     &plan->options.overrides,
-                          &plan->options.start_values, &plan->options.start_from, &plan->options.variables,
-                          &plan->options.invariants,   &plan->options.inputs,     &plan->options.plot_variables,
-                          &plan->options.sensitivity,  &plan->options.gradient,   &plan->options.gradient_by};
-  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-    if (*texts[k]) *texts[k] = arena_copy(&asked->diags.arena, *texts[k], strlen(*texts[k]));
-  plan->options.given_inputs = heap_copy(asked->heap, plan->options.given_inputs, plan->options.given_input_count,
-                                         plan->options.given_input_size);
+  const char **texts[] = {&plan->options.method, &plan->options.solver, &plan->options.start_values,
+                          &plan->options.start_from, &plan->options.gradient};
+  const char *const **lists[] = {&plan->options.variables, &plan->options.plot_variables, &plan->options.invariants,
+                                 &plan->options.sensitivity, &plan->options.gradient_by};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) *texts[k] = copy_text(&asked->diags.arena, *texts[k]);
+  for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) *lists[k] = names_copy(&asked->diags.arena, *lists[k]);
+  overrides_keep(&asked->diags.arena, &plan->options);
+  plan->options.inputs =
+      heap_copy(asked->heap, plan->options.inputs, plan->options.input_count, plan->options.input_size);
   plan->options.output_times =
       heap_copy(asked->heap, plan->options.output_times, plan->options.output_time_count, sizeof(double));
   daedal_value *tolerances = heap_copy(asked->heap, plan->options.absolute_tolerances,
                                        plan->options.absolute_tolerance_count, sizeof *tolerances);
   for (uint32_t k = 0; k < plan->options.absolute_tolerance_count; k++)
-    if (tolerances[k].name)
-      tolerances[k].name = arena_copy(&asked->diags.arena, tolerances[k].name, strlen(tolerances[k].name));
+    tolerances[k].name = copy_text(&asked->diags.arena, tolerances[k].name);
   plan->options.absolute_tolerances = tolerances;
   return true;
 }
@@ -120,24 +124,15 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
 }
 
 /* A list of overrides: the plan's, the values set before but for this name, and this one. */
-static void write_overrides(void *context) {
+static void list_overrides(void *context) {
   RunSetting *setting = context;
   daedal_run *run = setting->run;
-  const char *given = run->plan->options.overrides;
-  TextVec *text = &run->proposed;
-  char number[NUMBER_SIZE];
-  text->count = 0;
-  if (given && *given) text_printf(run->heap, text, "%s,", given);
-  for (uint32_t k = 0; k < run->values.count; k++) {
-    const RunValue *value = &run->values.data[k];
-    if (strcmp(value->name, setting->name) == 0) continue;
-    number_shortest(value->value, number);
-    text_quote(run->heap, text, value->name, '\'');
-    text_printf(run->heap, text, "=%s,", number);
-  }
-  number_shortest(setting->value, number);
-  text_quote(run->heap, text, setting->name, '\'');
-  text_printf(run->heap, text, "=%s", number);
+  const daedal_options *options = &run->plan->options;
+  run->proposed.count = 0;
+  for (uint32_t k = 0; k < options->override_count; k++) vec_push(run->heap, &run->proposed, options->overrides[k]);
+  for (uint32_t k = 0; k < run->values.count; k++)
+    if (strcmp(run->values.data[k].name, setting->name) != 0) vec_push(run->heap, &run->proposed, run->values.data[k]);
+  vec_push(run->heap, &run->proposed, ((daedal_override){setting->name, setting->value, NULL}));
 }
 
 /* The list proposed holds from now on. */
@@ -147,9 +142,10 @@ static void accept_overrides(void *context) {
   uint32_t k = 0;
   while (k < run->values.count && strcmp(run->values.data[k].name, setting->name) != 0) k++;
   if (k == run->values.count)
-    vec_push(run->heap, &run->values, ((RunValue){arena_copy(&run->arena, setting->name, strlen(setting->name)), 0}));
+    vec_push(run->heap, &run->values, ((daedal_override){copy_text(&run->arena, setting->name), 0, NULL}));
   run->values.data[k].value = setting->value;
-  TextVec before = run->overrides;
+  run->proposed.data[run->proposed.count - 1] = run->values.data[k];
+  GivenVec before = run->overrides;
   run->overrides = run->proposed;
   run->proposed = before;
 }
@@ -163,12 +159,14 @@ typedef struct RunCopy {
 static void copy_values(void *context) {
   const RunCopy *copy = context;
   daedal_run *to = copy->to;
+  const daedal_options *options = &to->plan->options;
+  for (uint32_t k = 0; k < options->override_count; k++) vec_push(to->heap, &to->overrides, options->overrides[k]);
   for (uint32_t k = 0; k < copy->from->values.count; k++) {
-    RunValue value = copy->from->values.data[k];
-    value.name = arena_copy(&to->arena, value.name, strlen(value.name));
+    daedal_override value = copy->from->values.data[k];
+    value.name = copy_text(&to->arena, value.name);
     vec_push(to->heap, &to->values, value);
+    vec_push(to->heap, &to->overrides, value);
   }
-  text_append(to->heap, &to->overrides, copy->from->overrides.data, copy->from->overrides.count);
 }
 
 bool run_copy_values(daedal_run *to, const daedal_run *from) {
@@ -186,10 +184,11 @@ static bool try_values(daedal_result *result, const void *argument) {
 daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
   RunSetting setting = {run, name, value};
   if (!run || !name || !isfinite(value)) return DAEDAL_USAGE;
-  if (!heap_protect(run->heap, write_overrides, &setting)) return DAEDAL_INTERNAL;
+  if (!heap_protect(run->heap, list_overrides, &setting)) return DAEDAL_INTERNAL;
   const daedal_plan *plan = run->plan;
   daedal_options options = plan->options;
   options.overrides = run->proposed.data;
+  options.override_count = run->proposed.count;
   daedal_result *tried = result_make(plan->asked->model, &options, try_values, &options);
   daedal_status status = daedal_status_of(tried);
   daedal_free(tried);
@@ -200,7 +199,7 @@ daedal_status daedal_run_set(daedal_run *run, const char *name, double value) {
 static daedal_status begin(daedal_run *run, RunPurpose purpose) {
   if (!run) return DAEDAL_INTERNAL;
   daedal_options options = run->plan->options;
-  if (run->overrides.count) options.overrides = run->overrides.data;
+  if (run->overrides.count) options.overrides = run->overrides.data, options.override_count = run->overrides.count;
   daedal_free(run->result);
   run->result = plan_run(run->plan, &options, purpose);
   return daedal_status_of(run->result);

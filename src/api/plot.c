@@ -21,14 +21,15 @@ static void add_events(const daedal_result *result, Arena *arena, Plot *plot) {
   plot->event = times;
 }
 
-static bool plot_over_time(daedal_result *result, const char *words, Arena *arena, Plot *plot) {
+static bool plot_over_time(daedal_result *result, const char *const *words, Arena *arena, Plot *plot) {
   const SignalTable *signals = recorder_of(result)->signals;
   const SignalFilter *filter = NULL;
   if (!filter_signals(result, words, &filter)) return false;
   uint32_t *chosen = arena_array(arena, signals->list.count, sizeof *chosen);
   uint32_t count = signals_choose(signals, filter, chosen), shown = count < MOST_SERIES ? count : MOST_SERIES;
   if (words && !count) {
-    diag_error(&result->diags, DIAG_NO_SUCH_VARIABLE, (Span){0}, "no signal of the result matches `%s`", words);
+    diag_error(&result->diags, DIAG_NO_SUCH_VARIABLE, (Span){0}, "no signal of the result matches `%s`",
+               names_count(words) ? words[0] : "");
     return false;
   }
   *plot = plot_signals(arena, recorder_of(result)->trajectory, daedal_model_name(result->model), chosen, shown);
@@ -41,7 +42,7 @@ static bool plot_over_time(daedal_result *result, const char *words, Arena *aren
 }
 
 typedef struct ChooseRequest {
-  const char *words;
+  const char *const *words;
   uint32_t *signals, most;
   uint32_t *count;
 } ChooseRequest;
@@ -61,7 +62,7 @@ static bool work_choose(daedal_result *result, const void *argument) {
   return true;
 }
 
-uint32_t daedal_result_choose(daedal_result *result, const char *variables, uint32_t *signals, uint32_t most) {
+uint32_t daedal_result_choose(daedal_result *result, const char *const *variables, uint32_t *signals, uint32_t most) {
   uint32_t count = 0;
   ChooseRequest request = {variables, signals, most, &count};
   return recorder_of(result) && result_protect(result, work_choose, &request) ? count : 0;

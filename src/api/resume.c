@@ -11,10 +11,8 @@ enum { LOOK_STEPS = 16 };
 
 /* Of all that decides the equations of a run, and so what its state means. Values are part of the state. */
 static uint64_t hash_run(const daedal_result *result, const daedal_options *options) {
-  const char *texts[] = {DAEDAL_VERSION, options->method, options->inputs};
-  uint64_t hash = model_flat_hash(result->model);
-  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) hash = hash_text(hash, texts[k]);
-  return hash;
+  uint64_t hash = hash_text(hash_text(model_flat_hash(result->model), DAEDAL_VERSION), options->method);
+  return hash_inputs(hash, options);
 }
 
 bool resume_begin(daedal_result *result, const daedal_options *options, Request *request) {

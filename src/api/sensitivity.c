@@ -60,10 +60,10 @@ uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name
   return UINT32_MAX;
 }
 
-static bool read_list(daedal_result *result, const char *list, Request *request) {
+static bool read_list(daedal_result *result, const char *const *list, Request *request) {
   Arena *arena = &result->diags.arena;
-  uint32_t count;
-  const char **names = split_names(arena, list, &count);
+  uint32_t count = names_count(list);
+  const char *const *names = names_copy(arena, list);
   SensitivityTarget *targets = arena_array(arena, count, sizeof *targets);
   for (uint32_t k = 0; k < count; k++)
     if (!read_target(result, names[k], &targets[k])) return false;
@@ -89,15 +89,12 @@ static void list_all(daedal_result *result, Request *request) {
   request->targets = targets;
 }
 
-/* "x", "integral(x)" */
 static bool read_gradient(daedal_result *result, const daedal_options *options, Request *request) {
-  static const char integral[] = "integral(";
   Arena *arena = &result->diags.arena;
-  size_t length = strlen(options->gradient), head = sizeof integral - 1;
   if (options->sensitivity) return refuse_usage(result, "a run has either sensitivities or a gradient");
-  request->functional = request->integrand = arena_copy(arena, options->gradient, length);
-  request->is_integral = strncmp(options->gradient, integral, head) == 0 && options->gradient[length - 1] == ')';
-  if (request->is_integral) request->integrand = arena_copy(arena, options->gradient + head, length - head - 1);
+  request->is_integral = options->gradient_of_integral;
+  request->integrand = arena_copy(arena, options->gradient, strlen(options->gradient));
+  request->functional = arena_printf(arena, request->is_integral ? "integral(%s)" : "%s", options->gradient);
   double memory = isnan(options->gradient_memory) ? GRADIENT_MEMORY : options->gradient_memory;
   if (!(memory >= 0 && memory < 1e9)) return refuse_usage(result, "the memory of a gradient is no number of megabytes");
   request->gradient_memory = (size_t)(memory * 1048576);

@@ -2,6 +2,7 @@
  * nothing moves; and whether they are stable. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "result/json.h"
 #include "vary/steady.h"
 
@@ -304,7 +305,8 @@ static bool look_for(daedal_result *result, const void *argument) {
   LinearRequest names;
   Request request = {.initialize_only = true, .keeps_method = true};
   Bridge bridge;
-  bool ok = read_request(result, work->options, &request) && linear_names_read(result, "", "", &names, &request);
+  const char *const none[] = {NULL};
+  bool ok = read_request(result, work->options, &request) && linear_names_read(result, none, none, &names, &request);
   hand_on_steps(result, &request, &bridge, work->options);
   ok = ok && pipeline_simulate(&result->simulation, result->heap, result->model->model, &request, &result->diags);
   if (ok) trajectory_cut(result->simulation.recorder->trajectory, 0);
@@ -324,8 +326,8 @@ static void print_text(daedal_result *result, TextVec *text) {
   const SteadyPoint *point = result->steady;
   if (!point || !point->way) return;
   const Recorder *recorder = recorder_of(result);
-  text_printf(heap, text, "steady state by %s, %u iterations, largest residual %.2g\n", point->way, point->iterations,
-              point->residual);
+  text_printf(heap, text, "steady state by %s, %u iteration%s, largest residual %.2g\n", point->way, point->iterations,
+              plural(point->iterations), point->residual);
   if (!point->is_isolated) text_printf(heap, text, "  not isolated: others are next to it\n");
   if (point->stability)
     text_printf(heap, text, "  %s%s\n", point->stability, point->is_linear ? "" : ": the linear part does not decide");

@@ -35,11 +35,13 @@ static bool read_outputs(daedal_sweep *sweep, const daedal_sweep_options *option
   daedal_result *asked = sweep->asked;
   const SignalFilter *filter = NULL;
   if (!filter_signals(asked, sweep->given.variables, &filter)) return false;
-  if (!outputs_read(&sweep->outputs, options->outputs, asked->model->model, filter, arena, &asked->diags)) return false;
+  if (!outputs_read(&sweep->outputs, options->outputs, options->output_count, asked->model->model, filter, arena,
+                    &asked->diags))
+    return false;
   sweep->output_count = sweep->outputs.count;
   for (uint32_t k = 0; k < sweep->output_count; k++) {
     const Output *output = &sweep->outputs.data[k];
-    if (!filter || output->kind == OUTPUT_EVENT || signal_filter_match(filter, output->signal)) continue;
+    if (!filter || output->kind == DAEDAL_OUTPUT_EVENT || signal_filter_match(filter, output->signal)) continue;
     return refuse_usage(asked, arena_printf(arena, "the output '%s' is not among the variables chosen", output->text));
   }
   return true;
@@ -58,12 +60,13 @@ static void add_courses(daedal_sweep *sweep, Arena *arena) {
   vec_reserve(arena->heap, &sweep->outputs, COURSE_SIGNALS * COURSE_TIMES);
   for (uint32_t k = 0; k < sweep->output_count && courses->signal_count < COURSE_SIGNALS; k++) {
     const Output *output = &sweep->outputs.data[k];
-    if (output->kind != OUTPUT_final) continue;
+    if (output->kind != DAEDAL_OUTPUT_FINAL) continue;
     courses->labels[courses->signal_count++] = output->text;
     for (uint32_t t = 0; t < COURSE_TIMES; t++)
       vec_push(
           arena->heap, &sweep->outputs,
-          ((Output){.text = output->text, .signal = output->signal, .kind = OUTPUT_AT, .time = courses->times[t]}));
+          ((Output){
+              .text = output->text, .signal = output->signal, .kind = DAEDAL_OUTPUT_AT, .time = courses->times[t]}));
   }
 }
 
@@ -71,7 +74,7 @@ static bool times_inside(daedal_sweep *sweep, Arena *arena) {
   const RunOptions *run = &sweep->plan->request.run;
   for (uint32_t k = 0; k < sweep->output_count; k++) {
     const Output *output = &sweep->outputs.data[k];
-    if (output->kind != OUTPUT_AT || (output->time >= run->start && output->time <= run->stop)) continue;
+    if (output->kind != DAEDAL_OUTPUT_AT || (output->time >= run->start && output->time <= run->stop)) continue;
     return refuse_usage(sweep->asked,
                         arena_printf(arena, "the time of the output '%s' is not between start and stop", output->text));
   }
@@ -146,19 +149,27 @@ static uint64_t hash_design(uint64_t hash, const Design *design) {
   return hash;
 }
 
+static uint64_t hash_overrides(uint64_t hash, const daedal_options *options) {
+  for (uint32_t k = 0; k < options->override_count; k++) {
+    const daedal_override *override = &options->overrides[k];
+    hash = hash_number(hash_text(hash_text(hash, override->name), override->text), override->value);
+  }
+  return hash;
+}
+
 /* Of all that decides the numbers of the sweep. */
 static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options *asked) {
   const daedal_options *options = &sweep->options;
   const RunOptions *run = &sweep->plan->request.run;
-  const char *texts[] = {DAEDAL_VERSION,        sweep->given.overrides, options->method, options->solver,
-                         options->start_values, options->start_from,    options->inputs, asked->sampling,
-                         asked->outputs,        options->variables};
+  const char *texts[] = {DAEDAL_VERSION,        options->method,     options->solver,
+                         options->start_values, options->start_from, asked->sampling};
   const double numbers[] = {run->start,
                             run->stop,
                             run->tolerance,
                             run->interval,
                             run->max_step,
                             run->constraint_tolerance,
+                            options->start_from_time,
                             options->baumgarte_alpha,
                             options->baumgarte_beta,
                             options->rank_tolerance,
@@ -173,6 +184,9 @@ static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options
   for (uint32_t k = 0; k < run->absolute_count; k++)
     hash = hash_number(hash_number(hash, run->absolute[k].unknown), run->absolute[k].value);
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) hash = hash_text(hash, texts[k]);
+  for (uint32_t k = 0; k < sweep->outputs.count; k++) hash = hash_text(hash, sweep->outputs.data[k].text);
+  for (uint32_t k = 0; options->variables && options->variables[k]; k++) hash = hash_text(hash, options->variables[k]);
+  hash = hash_inputs(hash_overrides(hash, &sweep->given), options);
   for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) hash = hash_number(hash, numbers[k]);
   return hash;
 }
@@ -231,14 +245,12 @@ static bool read_work(daedal_result *asked, const void *argument) {
   daedal_sweep *sweep = work->sweep;
   const daedal_sweep_options *options = work->options;
   Arena *arena = &asked->diags.arena;
-  const char *overrides = sweep->given.overrides;
   sweep->asked = asked;
-  sweep->given.overrides = overrides ? arena_copy(arena, overrides, strlen(overrides)) : NULL;
+  overrides_keep(arena, &sweep->given);
   DesignRequest request = {options->samples, options->sampling, options->seed};
   bool ok = take_design(sweep, options, arena) && design_check(&sweep->design, &request, arena, &asked->diags) &&
             read_outputs(sweep, options, arena);
   ok = ok && (!options->trajectories || sweep_place_trajectories(sweep, options->trajectories));
-  if (ok) sweep_prepare_overrides(sweep, arena);
   if (ok) find_structural(sweep, arena);
   return result_finish(asked, ok);
 }
@@ -280,10 +292,9 @@ static void blame(daedal_sweep *sweep, const daedal_result *result) {
   else result_protect(sweep->asked, copy_diagnostics, &result->diags);
 }
 
-static bool values_fit(daedal_sweep *sweep, char *text) {
+static bool values_fit(daedal_sweep *sweep, daedal_override *room) {
   daedal_options options = sweep->given;
-  sweep_overrides(sweep, 0, false, text);
-  options.overrides = text;
+  sweep_override(sweep, 0, false, room, &options);
   daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
   bool ok = daedal_status_of(tried) != DAEDAL_USAGE && daedal_status_of(tried) != DAEDAL_INTERNAL;
   if (!ok) blame(sweep, tried);
@@ -317,10 +328,9 @@ static bool add_columns(daedal_result *asked, const void *argument) {
 }
 
 /* A point whose model cannot be read fails in its run. */
-static bool widen_by(daedal_sweep *sweep, uint32_t point, char *text) {
+static bool widen_by(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   daedal_options options = sweep->given;
-  sweep_overrides(sweep, point, true, text);
-  options.overrides = text;
+  sweep_override(sweep, point, true, room, &options);
   daedal_result *tried = result_make(sweep->asked->model, &options, try_values, &options);
   bool ok = tried && !tried->broken, is_read = ok && daedal_status_of(tried) == DAEDAL_OK;
   if (is_read) ok = result_protect(sweep->asked, add_columns, &(OtherStructure){sweep, tried->model->model});
@@ -330,28 +340,27 @@ static bool widen_by(daedal_sweep *sweep, uint32_t point, char *text) {
 }
 
 /* All variables are asked for: also those of other sizes. */
-static bool widen(daedal_sweep *sweep, char *text) {
+static bool widen(daedal_sweep *sweep, daedal_override *room) {
   uint32_t seen[MOST_PLANS], count = 0;
   for (uint32_t p = 0; sweep->structural_count && p < sweep->design.points && count < MOST_PLANS; p++) {
     uint32_t k = 0;
     while (k < count && !same_structure(sweep, p, seen[k])) k++;
     if (k < count) continue;
     seen[count++] = p;
-    if (!widen_by(sweep, p, text)) return false;
+    if (!widen_by(sweep, p, room)) return false;
   }
   return true;
 }
 
 /* Of the values that the model has; where these have no initial values, of the first points that do. */
-static bool make_plan(daedal_sweep *sweep, daedal_model *model, char *text) {
+static bool make_plan(daedal_sweep *sweep, daedal_model *model, daedal_override *room) {
   daedal_options options = sweep->given;
   options.on_step = NULL;
   options.on_event = NULL;
   sweep->plan = daedal_plan_make(model, &options);
   for (uint32_t p = 0; p < sweep->design.points && p < TRIED_POINTS; p++) {
     if (daedal_status_of(sweep->plan) != DAEDAL_INIT && daedal_status_of(sweep->plan) != DAEDAL_INTEGRATION) break;
-    sweep_overrides(sweep, p, false, text);
-    options.overrides = text;
+    sweep_override(sweep, p, false, room, &options);
     daedal_plan *other = daedal_plan_make(model, &options);
     bool is_better = daedal_status_of(other) == DAEDAL_OK;
     daedal_free(is_better ? sweep->plan : other);
@@ -387,13 +396,12 @@ static bool rehearse_point(daedal_result *result, const void *argument) {
 
 /* The first, the last and one between, so that points like them need no code of their own. A point may fail there as in a run;
  * false: memory was refused. */
-static bool rehearse(daedal_sweep *sweep, char *text) {
+static bool rehearse(daedal_sweep *sweep, daedal_override *room) {
   daedal_plan *plan = sweep->plan;
   uint32_t points = sweep->design.points, chosen[] = {0, points / 2, points - 1};
   for (int k = 0; k < 3 && daedal_status_of(plan) == DAEDAL_OK && !sweep->structural_count; k++) {
     daedal_options options = plan->options;
-    sweep_overrides(sweep, chosen[k], false, text);
-    options.overrides = text;
+    sweep_override(sweep, chosen[k], false, room, &options);
     Rehearsal rehearsal = {plan, &options, NULL};
     daedal_result *tried = result_make(plan->asked->model, &options, rehearse_point, &rehearsal);
     bool refused = !tried || daedal_status_of(tried) == DAEDAL_INTERNAL || plan->asked->broken;
@@ -406,14 +414,15 @@ static bool rehearse(daedal_sweep *sweep, char *text) {
 }
 
 static bool prepare(daedal_sweep *sweep, daedal_model *model, const SweepWork *work) {
-  char *text = sweep->hook.resize(sweep->hook.context, NULL, sweep->override_length);
-  if (!text) {
+  daedal_override *room =
+      sweep->hook.resize(sweep->hook.context, NULL, ((size_t)sweep_override_count(sweep) + 1) * sizeof *room);
+  if (!room) {
     blame(sweep, NULL);
     return false;
   }
-  bool ok = values_fit(sweep, text) && (work->options->outputs || widen(sweep, text)) && make_plan(sweep, model, text);
-  ok = ok && rehearse(sweep, text);
-  sweep->hook.resize(sweep->hook.context, text, 0);
+  bool ok = values_fit(sweep, room) && (work->options->outputs || widen(sweep, room)) && make_plan(sweep, model, room);
+  ok = ok && rehearse(sweep, room);
+  sweep->hook.resize(sweep->hook.context, room, 0);
   return ok && result_protect(sweep->asked, complete_work, work);
 }
 

@@ -38,9 +38,7 @@ struct daedal_sweep {
   OutputVec outputs;     /* those asked for, then the courses */
   uint32_t output_count; /* those asked for */
   SweepCourses courses;
-  const char **overrides; /* by variable: "'name'=" */
-  size_t override_length; /* at most, of a whole list */
-  uint32_t *structural;   /* variables that decide the structure */
+  uint32_t *structural; /* variables that decide the structure */
   uint32_t structural_count;
   daedal_plan *plan;    /* of the values that the model has */
   pthread_mutex_t lock; /* of `plans`, the causes and the failure */
@@ -65,12 +63,13 @@ struct daedal_sweep {
 
 /* ---- sweep_overrides.c ---- */
 
-/* What all lists of overrides have in common. */
-void sweep_prepare_overrides(daedal_sweep *sweep, Arena *arena);
+/* How many overrides a point has. */
+uint32_t sweep_override_count(const daedal_sweep *sweep);
 
-/* A list of overrides for a point in `text`, which has override_length bytes: of all variables, or of those that decide the
- * structure. */
-void sweep_overrides(const daedal_sweep *sweep, uint32_t point, bool only_structural, char *text);
+/* Gives the options the overrides of a point: of all variables, or of those that decide the structure. The list is written to `room`, which
+ * has sweep_override_count members. */
+void sweep_override(const daedal_sweep *sweep, uint32_t point, bool only_structural, daedal_override *room,
+                    daedal_options *options);
 
 /* ---- sweep_trajectories.c ---- */
 

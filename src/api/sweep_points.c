@@ -52,7 +52,7 @@ static bool has_key(const daedal_sweep *sweep, const SweepPlan *plan, uint32_t p
 }
 
 /* The plan for the structure of a point; under the lock. NULL: there is no memory for it. */
-static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, char *text) {
+static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   double *key = sweep->hook.resize(sweep->hook.context, NULL, sweep->structural_count * sizeof *key);
   if (!key) return NULL;
   for (uint32_t k = 0; k < sweep->structural_count; k++)
@@ -60,8 +60,7 @@ static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, char *text) {
   daedal_options options = sweep->options;
   options.output_times = NULL;
   options.output_time_count = 0;
-  sweep_overrides(sweep, point, true, text);
-  options.overrides = text;
+  sweep_override(sweep, point, true, room, &options);
   SweepPlan made = {key, daedal_plan_make(sweep->asked->model, &options)};
   sweep->plans.data[sweep->plans.count++] = made;
   return made.plan;
@@ -69,14 +68,14 @@ static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, char *text) {
 
 /* It is made for the structural values alone, so that it does not depend on which point comes first. Where it fails, the run of
  * each point says why. */
-static daedal_plan *plan_of(daedal_sweep *sweep, uint32_t point, char *text) {
+static daedal_plan *plan_of(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   daedal_plan *plan = NULL;
   if (!sweep->structural_count) return sweep->plan;
   pthread_mutex_lock(&sweep->lock);
   uint32_t k = 0;
   while (k < sweep->plans.count && !has_key(sweep, &sweep->plans.data[k], point)) k++;
   if (k < sweep->plans.count) plan = sweep->plans.data[k].plan;
-  else if (k < sweep->plans.capacity) plan = make_plan(sweep, point, text);
+  else if (k < sweep->plans.capacity) plan = make_plan(sweep, point, room);
   pthread_mutex_unlock(&sweep->lock);
   return daedal_status_of(plan) == DAEDAL_OK ? plan : sweep->plan;
 }
@@ -88,7 +87,7 @@ typedef struct SweepThread {
   daedal_sweep *sweep;
   struct Crew *crew;
   pthread_t thread;
-  char *overrides;
+  daedal_override *overrides; /* room for a list */
   double *row;
 } SweepThread;
 
@@ -117,8 +116,7 @@ static void run_point(const SweepThread *thread, uint32_t point) {
   daedal_sweep *sweep = thread->sweep;
   daedal_options options = sweep->options;
   daedal_plan *plan = plan_of(sweep, point, thread->overrides);
-  sweep_overrides(sweep, point, false, thread->overrides);
-  options.overrides = thread->overrides;
+  sweep_override(sweep, point, false, thread->overrides, &options);
   daedal_result *result = plan_run(plan, &options, RUN_ROWS);
   daedal_status status = daedal_status_of(result);
   if (status == DAEDAL_OK) read_row(thread, plan, result);
@@ -227,7 +225,7 @@ static bool run_crew(daedal_result *asked, const void *argument) {
   for (uint32_t k = 0; k < crew.count; k++)
     crew.threads[k] = (SweepThread){.sweep = sweep,
                                     .crew = &crew,
-                                    .overrides = heap_alloc(heap, sweep->override_length),
+                                    .overrides = heap_array(heap, sweep_override_count(sweep), sizeof(daedal_override)),
                                     .row = heap_array(heap, sweep->outputs.count, sizeof(double))};
   sweep->options.on_step = stop_run;
   sweep->options.context = sweep;

@@ -131,7 +131,8 @@ static void verify(daedal_model *model, daedal_result *result, const daedal_opti
   Verification verification = {.solver = second_solver(result->simulation.statistics.stepper.solver)};
   verification.tolerance = finer.tolerance = fmax(result->simulation.request.run.tolerance / FINER, FINEST);
   finer.solver = verification.solver;
-  finer.sensitivity = finer.gradient = finer.part_path = NULL;
+  finer.sensitivity = NULL;
+  finer.gradient = finer.part_path = NULL;
   finer.resumes = false;
   finer.on_event = NULL;
   daedal_options *pointer = &finer;

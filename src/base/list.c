@@ -16,13 +16,15 @@ const char *scan_list(const char *at, const char *stops) {
   return at;
 }
 
-const char **split_names(Arena *arena, const char *text, uint32_t *count) {
-  const char **names = arena_array(arena, text ? strlen(text) + 1 : 1, sizeof *names);
-  *count = 0;
-  for (const char *begin = text ? text : ""; *begin;) {
-    const char *end = scan_list(begin, ",");
-    names[(*count)++] = arena_trimmed(arena, begin, end);
-    begin = *end ? end + 1 : end;
-  }
-  return names;
+uint32_t names_count(const char *const *names) {
+  uint32_t count = 0;
+  while (names && names[count]) count++;
+  return count;
+}
+
+const char *const *names_copy(Arena *arena, const char *const *names) {
+  uint32_t count = names_count(names);
+  const char **copy = names ? arena_array(arena, count + 1, sizeof *copy) : NULL;
+  for (uint32_t k = 0; k < count; k++) copy[k] = arena_copy(arena, names[k], strlen(names[k]));
+  return copy;
 }

@@ -1,4 +1,4 @@
-/* list: texts of options that are lists. */
+/* list: NULL-terminated lists of names, and elements of a list in a text. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,5 +8,7 @@
 /* The first of the characters `stops` outside of quotes, brackets, braces and parentheses, or the end. */
 const char *scan_list(const char *at, const char *stops);
 
-/* "a,b[1,2],c": the names between commas outside of brackets, in the arena. */
-const char **split_names(Arena *arena, const char *text, uint32_t *count);
+uint32_t names_count(const char *const *names); /* of NULL: 0 */
+
+/* In the arena, with the names; NULL stays NULL. */
+const char *const *names_copy(Arena *arena, const char *const *names);

@@ -42,8 +42,17 @@ typedef struct DistributionList {
 typedef struct PairList {
   const char *const *names; /* ends with NULL; NULL: none */
   uint32_t count;
-  const char *text; /* all of them, with commas between */
 } PairList;
+
+typedef struct OverrideList {
+  const daedal_override *list;
+  uint32_t count;
+} OverrideList;
+
+typedef struct OutputList {
+  const daedal_output *list; /* NULL: none were given */
+  uint32_t count;
+} OutputList;
 
 typedef struct Limits {
   uint64_t memory, work, text; /* 0: the default */
@@ -55,18 +64,21 @@ typedef struct Arguments {
   WordList paths;         /* all of them, where a command takes several */
   const char *class_name, *mna, *dump_pass;
   Limits limits;
-  char *modelica_path;   /* directories of libraries, colons between; it is the arguments' own */
-  bool has_library;      /* one of them was given as option */
-  size_t given_path;     /* length of the part of modelica_path that options gave */
-  char *readable;        /* directories that the model may read, in the same form */
-  const char *libraries; /* that external functions may come from; NULL: they may not even write */
+  char *modelica_path;          /* directories of libraries, colons between; it is the arguments' own */
+  bool has_library;             /* one of them was given as option */
+  size_t given_path;            /* length of the part of modelica_path that options gave */
+  char *readable;               /* directories that the model may read, in the same form */
+  const char *const *libraries; /* that external functions may come from; NULL: they may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
   const char *fmu_path, *fmu_kind; /* of export */
   uint32_t fmi_version;
   bool standalone;
-  const char *methods, *solvers; /* to compare */
-  const char *inputs, *outputs;  /* of a linear form; the latter also of a sweep */
-  const char *way;               /* to a steady state */
+  const char *const *methods, *const *solvers; /* to compare */
+  const char *const *inputs, *const *outputs;  /* of a linear form; the latter also of a sweep */
+  const char *input, *start_from, *gradient;   /* of a run, which has them in parts */
+  OverrideList overrides;
+  OutputList kept; /* of a sweep: its outputs */
+  const char *way; /* to a steady state */
   AxisList vary;
   DistributionList distributions;
   uint32_t samples, threads;

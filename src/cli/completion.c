@@ -38,7 +38,8 @@ static Offer offer_of(const Option *option) {
   case OPTION_AXIS:
   case OPTION_DISTRIBUTION:
   case OPTION_GUESSES:
-  case OPTION_PARAMETERS: return OFFER_PARAMETERS;
+  case OPTION_PARAMETERS:
+  case OPTION_OVERRIDES: return OFFER_PARAMETERS;
   case OPTION_METHOD:
   case OPTION_METHODS:
   case OPTION_SOLVER:

@@ -1,5 +1,6 @@
 /* lists: see lists.h.
  *
+ *   names  = name { "," name }
  *   values = name "=" number { "," name "=" number }
  *   guess  = name [ "=" number [ ":" least ":" greatest ] ]
  *   axis   = name "=" ( first ":" [ step ":" ] last | "log(" first "," last "," count ")" | "lin(" ... ")" | "{" value { "," value } "}" | value )
@@ -30,7 +31,12 @@ static const char *scan(const char *at, const char *stops) {
   return at;
 }
 
-static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool ends_with(const char *path, const char *ending) {
+  size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && !strcmp(path + length - tail, ending);
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 /* Memory of the arguments' own, zeroed; NULL after a message. */
 static void *own_room(Arguments *arguments, size_t size) {
@@ -46,6 +52,15 @@ static void *longer(Arguments *arguments, const void *before, size_t count, size
   char *array = own_room(arguments, (count + more) * size);
   if (array && count) memcpy(array, before, count * size);
   return array;
+}
+
+/* [begin, end) without blanks around it; NULL after a message. */
+static const char *stripped(Arguments *arguments, const char *begin, const char *end) {
+  while (begin < end && is_blank(*begin)) begin++;
+  while (end > begin && is_blank(end[-1])) end--;
+  char *text = own_room(arguments, (size_t)(end - begin) + 1);
+  if (text) memcpy(text, begin, (size_t)(end - begin));
+  return text;
 }
 
 /* [begin, end) without blanks around it, and without quotes if it is a quoted name. NULL after a message. */
@@ -97,6 +112,115 @@ static uint32_t count_items(const char *text) {
   return count;
 }
 
+/* ---- names ---- */
+
+static uint32_t count_names(const char *const *names) {
+  uint32_t count = 0;
+  while (names && names[count]) count++;
+  return count;
+}
+
+bool names_append(Arguments *arguments, const char *option, const char *text, const char *const **list) {
+  uint32_t count = count_names(*list);
+  const char **names = longer(arguments, *list, count, strlen(text) + 1, sizeof *names);
+  if (!names) return false;
+  if (!*text) return usage_error("%s takes a value that is not empty", option);
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = scan(text, ",;");
+    if (!(names[count] = stripped(arguments, text, end))) return false;
+    if (*names[count]) count++;
+  }
+  names[count] = NULL;
+  *list = names;
+  return true;
+}
+
+bool libraries_append(Arguments *arguments, const char *text, const char *const **list) {
+  if (*text) return names_append(arguments, "--allow-external", text, list);
+  if (!*list) *list = own_room(arguments, sizeof **list);
+  return *list != NULL;
+}
+
+/* ---- texts of a run ---- */
+
+/* The name in a text in which it, or parts of it, may be in quotes. NULL after a message. */
+static const char *unquoted(Arguments *arguments, const char *at, const char *end) {
+  char *name = own_room(arguments, (size_t)(end - at) + 1), *to = name;
+  bool is_quoted = false;
+  for (; name && at < end; at++) {
+    if (*at == '\'') is_quoted = !is_quoted;
+    else if (is_quoted && *at == '\\' && at + 1 < end) *to++ = *++at;
+    else if (is_quoted || !is_blank(*at)) *to++ = *at;
+  }
+  return name;
+}
+
+bool overrides_append(Arguments *arguments, const char *option, const char *text, OverrideList *list) {
+  daedal_override *overrides = longer(arguments, list->list, list->count, count_items(text), sizeof *overrides);
+  if (!overrides) return false;
+  list->list = overrides;
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = scan(text, ",");
+    const char *equal = scan(text, "=");
+    daedal_override *override = &overrides[list->count];
+    override->name = unquoted(arguments, text, equal < end ? equal : end);
+    override->text = equal < end ? stripped(arguments, equal + 1, end) : "";
+    if (!override->name || !override->text) return false;
+    if (equal >= end || !*override->name)
+      return usage_error("%s: '%s' is not of the form name=value", option, override->name);
+    list->count++;
+  }
+  return list->count > 0 || usage_error("%s takes a value that is not empty", option);
+}
+
+/* u=sin(time), FILE.csv, held:FILE.csv, or u alone. */
+static bool read_input(Arguments *arguments, const char *begin, const char *end, daedal_input *input) {
+  static const char held[] = "held:";
+  const char *equal = scan(begin, "="), *name = stripped(arguments, begin, equal < end ? equal : end);
+  if (!name) return false;
+  input->name = name;
+  if (equal < end) return (input->expression = stripped(arguments, equal + 1, end)) != NULL;
+  if (!ends_with(name, ".csv")) return true;
+  input->held = !strncmp(name, held, strlen(held));
+  input->file = input->held ? name + strlen(held) : name;
+  input->name = NULL;
+  return true;
+}
+
+static bool take_inputs(Arguments *arguments) {
+  const char *text = arguments->input;
+  daedal_input *inputs = own_room(arguments, ((size_t)count_items(text) + 1) * sizeof *inputs);
+  if (!inputs) return false;
+  arguments->run.inputs = inputs;
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = scan(text, ",");
+    if (!read_input(arguments, text, end, &inputs[arguments->run.input_count++])) return false;
+  }
+  return true;
+}
+
+/* RESULT[@TIME]; an @ without a number behind it is part of the path. */
+static bool take_start(Arguments *arguments) {
+  const char *text = arguments->start_from, *at = strrchr(text, '@'), *end = text + strlen(text);
+  bool has_time = at && read_number(at + 1, end, &arguments->run.start_from_time);
+  return (arguments->run.start_from = stripped(arguments, text, has_time ? at : end)) != NULL;
+}
+
+/* x or integral(x) */
+static bool take_gradient(Arguments *arguments) {
+  static const char integral[] = "integral(";
+  const char *text = arguments->gradient, *end = text + strlen(text);
+  bool is_integral = !strncmp(text, integral, strlen(integral)) && end[-1] == ')';
+  arguments->run.gradient_of_integral = is_integral;
+  arguments->run.gradient = is_integral ? stripped(arguments, text + strlen(integral), end - 1) : text;
+  return arguments->run.gradient != NULL;
+}
+
+bool run_take_texts(Arguments *arguments) {
+  return (!arguments->input || take_inputs(arguments)) && (!arguments->start_from || take_start(arguments)) &&
+         (!arguments->gradient || take_gradient(arguments));
+}
+
 /* ---- values ---- */
 
 bool values_append(Arguments *arguments, const char *option, const char *text, ValueList *list) {
@@ -136,18 +260,6 @@ bool guesses_append(Arguments *arguments, const char *option, const char *text, 
   return list->count > 0 || usage_error("%s takes a value that is not empty", option);
 }
 
-/* Names as a list of variables; NULL after a message. */
-static const char *joined_names(Arguments *arguments, const char *const *names) {
-  size_t size = 1;
-  for (uint32_t k = 0; names[k]; k++) size += strlen(names[k]) + 1;
-  char *text = own_room(arguments, size);
-  for (uint32_t k = 0; text && names[k]; k++) {
-    if (k) strcat(text, ",");
-    strcat(text, names[k]);
-  }
-  return text;
-}
-
 bool pairs_append(Arguments *arguments, const char *option, const char *text, PairList *list) {
   const char **names = longer(arguments, list->names, list->count, strlen(text) + 2, sizeof *names);
   if (!names) return false;
@@ -165,8 +277,6 @@ bool pairs_append(Arguments *arguments, const char *option, const char *text, Pa
     if (!names[list->count] || !names[list->count + 1]) return false;
     list->count += 2;
   }
-  list->text = joined_names(arguments, names);
-  if (!list->text) return false;
   return list->count > 0 || usage_error("%s takes a value that is not empty", option);
 }
 
@@ -263,6 +373,38 @@ bool distribution_append(Arguments *arguments, const char *option, const char *t
   }
   last->kind = trimmed(arguments, rest, rest + word);
   return last->kind != NULL;
+}
+
+/* x, max(x), x@2.5, time(x > 1) or time(event) */
+static bool read_output(Arguments *arguments, const char *text, daedal_output *output) {
+  static const char *const functions[] = {
+      [DAEDAL_OUTPUT_FINAL] = "final(", [DAEDAL_OUTPUT_INITIAL] = "initial(", [DAEDAL_OUTPUT_MAX] = "max(",
+      [DAEDAL_OUTPUT_MIN] = "min(",     [DAEDAL_OUTPUT_MEAN] = "mean(",       [DAEDAL_OUTPUT_RMS] = "rms(",
+      [DAEDAL_OUTPUT_EVENT] = "time(",
+  };
+  const char *end = text + strlen(text), *at = strrchr(text, '@');
+  output->name = text;
+  for (unsigned kind = 0; kind <= DAEDAL_OUTPUT_EVENT; kind++) {
+    size_t length = functions[kind] ? strlen(functions[kind]) : 0;
+    if (!length || strncmp(text, functions[kind], length) != 0 || end[-1] != ')') continue;
+    output->kind = (daedal_output_kind)kind;
+    output->name = stripped(arguments, text + length, end - 1);
+    if (kind == DAEDAL_OUTPUT_EVENT && output->name && !strcmp(output->name, "event")) return output->name = NULL, true;
+    return output->name != NULL;
+  }
+  if (!at || !read_number(at + 1, end, &output->time)) return true;
+  output->kind = DAEDAL_OUTPUT_AT;
+  return (output->name = stripped(arguments, text, at)) != NULL;
+}
+
+bool outputs_take(Arguments *arguments) {
+  OutputList *list = &arguments->kept;
+  list->count = count_names(arguments->outputs);
+  daedal_output *outputs = own_room(arguments, ((size_t)list->count + 1) * sizeof *outputs);
+  list->list = arguments->outputs ? outputs : NULL;
+  for (uint32_t k = 0; outputs && k < list->count; k++)
+    if (!read_output(arguments, arguments->outputs[k], &outputs[k])) return false;
+  return outputs != NULL;
 }
 
 /* ---- limits ---- */

@@ -4,6 +4,11 @@
 
 #include "cli/command.h"
 
+bool names_append(Arguments *arguments, const char *option, const char *text, const char *const **list); /* a,b */
+bool libraries_append(Arguments *arguments, const char *text, const char *const **list); /* a.so,b.so, or nothing */
+bool overrides_append(Arguments *arguments, const char *option, const char *text, OverrideList *list); /* a=1,b={1,2} */
+bool run_take_texts(Arguments *arguments); /* --input, --start-from and --gradient, to the options of the run */
+bool outputs_take(Arguments *arguments);   /* --outputs of a sweep */
 bool values_append(Arguments *arguments, const char *option, const char *text, ValueList *list);  /* a=1,b=2 */
 bool guesses_append(Arguments *arguments, const char *option, const char *text, GuessList *list); /* a=1,b=2:0:9,c */
 bool pairs_append(Arguments *arguments, const char *option, const char *text, PairList *list);    /* x,y; u,v */

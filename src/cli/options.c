@@ -91,13 +91,13 @@ const Option options[] = {
      "number of output intervals"},
     {"--output-interval", NULL, "S", (IN_TIMES & ~IN_FIT) | IN_EXPORT, OPTION_POSITIVE, PLACE(run.output_interval),
      "time between output points, instead of --intervals"},
-    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_PARAMETERS, PLACE(run.overrides),
+    {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_OVERRIDES, PLACE(overrides),
      "values of parameters and start values"},
-    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(run.inputs),
+    {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(input),
      "inputs along time, separated by commas: u=sin(time), FILE.csv, held:FILE.csv"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_READ, PLACE(run.start_values),
      "start values from a list, as written by init --write"},
-    {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_READ, PLACE(run.start_from),
+    {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_READ, PLACE(start_from),
      "start values from a result, at time T or its end"},
     {"--write", NULL, "FILE", IN_INIT, OPTION_OUTPUT, PLACE(write_path),
      "the values found, as a list for --start-values"},
@@ -121,7 +121,7 @@ const Option options[] = {
      "variables that should stay constant: their drift is reported"},
     {"--sensitivity", NULL, "A,X.start", IN_SIMULATE, OPTION_PARAMETERS, PLACE(run.sensitivity),
      "derivatives of all variables by these parameters and start values, as signals der(x, A)"},
-    {"--gradient", NULL, "X", IN_SIMULATE, OPTION_TEXT, PLACE(run.gradient),
+    {"--gradient", NULL, "X", IN_SIMULATE, OPTION_TEXT, PLACE(gradient),
      "derivatives of the last value of a variable, or of integral(X), by the adjoint"},
     {"--gradient-by", NULL, "A,X.start", IN_SIMULATE, OPTION_PARAMETERS, PLACE(run.gradient_by),
      "differentiate by these; default: all Real parameters and fixed start values"},
@@ -279,21 +279,20 @@ static bool one_of(const Option *option, const char *value, const char *const *n
   return false;
 }
 
-/* Every name between the commas is one of the list. */
-static bool each_one_of(const Option *option, const char *value, const char *const *names) {
-  for (const char *at = value;; at += strcspn(at, ",") + 1) {
-    char name[64];
-    size_t length = strcspn(at, ",");
+/* Appends names, each of which is one of the list. */
+static bool each_one_of(const Option *option, const char *value, Arguments *arguments) {
+  const char *const **place = (const char *const **)(void *)((char *)arguments + option->offset);
+  const char *const *names = option_names(option);
+  if (!names_append(arguments, option->name, value, place)) return false;
+  for (const char *const *name = *place; *name; name++) {
     bool found = false;
-    snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
-    for (const char *const *known = names; *known && !found; known++) found = !strcmp(*known, name);
-    if (!found) {
-      usage_error("%s: there is no '%s' in this version", option->name, name);
-      suggest_print(name, names, kind_of_names(option));
-      return false;
-    }
-    if (!at[length]) return true;
+    for (const char *const *known = names; *known && !found; known++) found = !strcmp(*known, *name);
+    if (found) continue;
+    usage_error("%s: there is no '%s' in this version", option->name, *name);
+    suggest_print(*name, names, kind_of_names(option));
+    return false;
   }
+  return true;
 }
 
 static bool pair_store(const Option *option, const char *value, double *place) {
@@ -307,11 +306,6 @@ static bool pair_store(const Option *option, const char *value, double *place) {
   else
     usage_error("%s takes two numbers above zero with a comma between, such as 10,10, not '%s'", option->name, value);
   return fine;
-}
-
-bool ends_with(const char *path, const char *ending) {
-  size_t length = strlen(path), tail = strlen(ending);
-  return length > tail && !strcmp(path + length - tail, ending);
 }
 
 bool option_is_directory(const Option *option, const char *value) {
@@ -409,20 +403,6 @@ static bool word_append(WordList *list, const char *word, const char *what) {
   return true;
 }
 
-/* What an option given before has, a comma, and the value. The arguments own the text. */
-static bool list_store(const Option *option, const char *value, Arguments *arguments) {
-  const char **place = (const char **)(void *)((char *)arguments + option->offset);
-  if (!*value) return usage_error("%s takes a value that is not empty", option->name);
-  size_t size = (*place ? strlen(*place) + 1 : 0) + strlen(value) + 1;
-  JoinedText *joined = malloc(sizeof *joined + size);
-  if (!joined) return usage_error("out of memory");
-  snprintf(joined->text, size, "%s%s%s", *place ? *place : "", *place ? "," : "", value);
-  joined->before = arguments->joined;
-  arguments->joined = joined;
-  *place = joined->text;
-  return true;
-}
-
 void arguments_free(Arguments *arguments) {
   free(arguments->modelica_path);
   free(arguments->readable);
@@ -450,9 +430,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     if (!one_of(option, value, option_names(option))) return false;
     break;
   case OPTION_METHODS:
-  case OPTION_SOLVERS:
-    if (!each_one_of(option, value, option_names(option))) return false;
-    break;
+  case OPTION_SOLVERS: return each_one_of(option, value, arguments);
   case OPTION_PAIR: return pair_store(option, value, place);
   case OPTION_TRAJECTORY:
   case OPTION_PICTURE:
@@ -463,10 +441,11 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
     if (!ends_with(value, ".html"))
       return usage_error("%s takes a file name that ends in .html, not '%s'", option->name, value);
     break;
-  case OPTION_LIBRARY: *(const char **)place = value; return true;
+  case OPTION_LIBRARY: return libraries_append(arguments, value, place);
   case OPTION_SEARCHED: return directory_store(option, value, arguments);
   case OPTION_LIST:
-  case OPTION_PARAMETERS: return list_store(option, value, arguments);
+  case OPTION_PARAMETERS: return names_append(arguments, option->name, value, place);
+  case OPTION_OVERRIDES: return overrides_append(arguments, option->name, value, place);
   case OPTION_VALUES: return values_append(arguments, option->name, value, place);
   case OPTION_GUESSES: return guesses_append(arguments, option->name, value, place);
   case OPTION_PAIRS: return pairs_append(arguments, option->name, value, place);
@@ -619,6 +598,9 @@ bool options_parse(const Command *command, int count, char **words, Arguments *a
     if (!only_paths && !strcmp(word, "--")) only_paths = true;
     else if (!(only_paths || word[0] != '-' ? parse_path(&parser, word) : parse_option(&parser, word))) return false;
   }
+  if (!run_take_texts(arguments) || (command->bit == IN_SWEEP && !outputs_take(arguments))) return false;
+  arguments->run.overrides = arguments->overrides.list;
+  arguments->run.override_count = arguments->overrides.count;
   arguments->run.absolute_tolerances = arguments->absolute_tolerances.list;
   arguments->run.absolute_tolerance_count = arguments->absolute_tolerances.count;
   return arguments->help || (take_environment(arguments) && check_together(&parser));

@@ -11,7 +11,8 @@ typedef enum OptionKind {
   OPTION_FLAG,
   OPTION_TEXT,
   OPTION_LIST, /* names of variables and the like, commas between; from here to OPTION_DISTRIBUTION: may be given several times */
-  OPTION_PARAMETERS,   /* the same of parameters, perhaps with values: a=1,b=2 */
+  OPTION_PARAMETERS,   /* the same of parameters */
+  OPTION_OVERRIDES,    /* names with values: a=1,b={1,2},c=Mode.off */
   OPTION_VALUES,       /* names with numbers: a=1,b=2 */
   OPTION_GUESSES,      /* names with guesses and bounds: a=1,b=2:0:9,c */
   OPTION_PAIRS,        /* of names: x,y;u,v */

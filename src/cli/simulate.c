@@ -28,7 +28,7 @@ static bool leaves_out_hidden(const Arguments *arguments) {
 
 static void run_simulation(SimulateCommand *run) {
   daedal_options options = run->session->arguments->run;
-  if (run->session->arguments->plot_pairs.names) options.plot_variables = run->session->arguments->plot_pairs.text;
+  if (run->session->arguments->plot_pairs.names) options.plot_variables = run->session->arguments->plot_pairs.names;
   options.part_path = run->part;
   options.leave_out_hidden = leaves_out_hidden(run->session->arguments);
   run->interrupted = session_simulate(run->session, &options);
@@ -72,7 +72,8 @@ static void write_trajectory(SimulateCommand *run) {
 
 static void write_plot(Session *session) {
   const Arguments *arguments = session->arguments;
-  const char *path = arguments->plot_path, *shown = arguments->run.plot_variables, *axes = arguments->plot_axes;
+  const char *path = arguments->plot_path, *axes = arguments->plot_axes;
+  const char *const *shown = arguments->run.plot_variables;
   if (!path || daedal_result_rows(session->result) == 0) return;
   daedal_plot plot = {.size = sizeof plot,
                       .variables = shown ? shown : arguments->run.variables,

@@ -80,6 +80,7 @@ typedef struct Callee {
   char *arguments, *results; /* flat scalars */
   char *kept;                /* [KEPT] the same of earlier calls; NULL: none are kept */
   uint32_t known, next;      /* how many there are, and which is replaced next */
+  ExternalCall *direct;      /* the function is this call, of its arguments and constants; NULL: it is more */
 } Callee;
 
 /* What runs calls with n partials. */
@@ -361,6 +362,78 @@ Caller *caller_of(Heap *heap, const Model *model) {
   return caller;
 }
 
+/* ---- functions that are one external call ---- */
+
+/* The type of a scalar that is passed as it is; EXTERNAL_NOTHING: it is not. */
+static ExternalType direct_type(BaseType base) {
+  if (base == TYPE_REAL) return EXTERNAL_REAL;
+  if (base == TYPE_EXTERNAL_OBJECT) return EXTERNAL_OBJECT;
+  return type_is_discrete(base) && base != TYPE_STRING ? EXTERNAL_INTEGER : EXTERNAL_NOTHING;
+}
+
+/* Where its scalar is among the arguments, or a constant. An object's is its handle. */
+static ExternalValue direct_argument(const Runner *runner, const Callee *callee, const Routine *routine,
+                                     Instruction i) {
+  size_t size = (size_t)1 << runner->n;
+  ExternalValue value = {.count = 1};
+  if (i.code == CODE_CONSTANT) {
+    value.type = direct_type((BaseType)i.a);
+    value.numbers = heap_array(runner->caller->heap, size, sizeof(double));
+    value.numbers[0] = routine->constants.data[i.b];
+  } else if (i.code == CODE_LOCAL && i.b < routine->inputs) {
+    value.type = direct_type(routine->locals.data[i.b].type.base);
+    value.numbers = (double *)(void *)callee->arguments + i.b * size;
+  }
+  return value;
+}
+
+/* Is the function nothing but an external call of scalars that gives a Real, as look-ups in tables are? Then its call,
+ * which reads the callee's arguments and writes its results; else NULL. */
+static ExternalCall *make_direct(Runner *runner, const Callee *callee, const Function *function) {
+  Heap *heap = runner->caller->heap;
+  const Routine *routine = function->routine;
+  const External *external = routine->implementation;
+  bool is_scalar = function->arguments == function->input_count && function->results == 1;
+  if (routine->kind != ROUTINE_EXTERNAL || !external || !external->run || !is_scalar) return NULL;
+  if (external->effect != EFFECT_NONE || (runner->n > 0 && !external->is_smooth)) return NULL;
+  ExternalCall *call = heap_alloc(heap, sizeof *call);
+  *call = (ExternalCall){.function = external,
+                         .arguments = heap_array(heap, routine->code.count, sizeof *call->arguments),
+                         .nilpotents = external->is_smooth ? runner->n : 0,
+                         .state = external_state(heap),
+                         .arena = &runner->arena};
+  for (uint32_t k = 0; k < routine->code.count; k++) {
+    Instruction i = routine->code.data[k];
+    const uint32_t *places = routine->extra.data + i.b;
+    if (i.code == CODE_BODY || (i.code == CODE_DECLARE && i.a == 0)) continue;
+    if (i.code == CODE_EXTERNAL) {
+      bool is_result = places[0] == routine->inputs && routine->locals.data[places[0]].type.base == TYPE_REAL;
+      for (uint32_t j = 0; j < i.a; j++) is_result = is_result && places[1 + j] == UINT32_MAX;
+      call->result = (ExternalValue){.type = EXTERNAL_REAL, .count = 1};
+      call->result.numbers = (double *)(void *)callee->results;
+      return is_result && i.a == call->count ? call : NULL;
+    }
+    ExternalValue argument = direct_argument(runner, callee, routine, i);
+    if (argument.type == EXTERNAL_NOTHING) return NULL;
+    call->arguments[call->count++] = argument;
+  }
+  return NULL;
+}
+
+/* false: the machine must run it, which says why. */
+static bool run_direct(const Callee *callee) {
+  ExternalCall call = *callee->direct;
+  ExternalValue arguments[16];
+  if (call.count > sizeof arguments / sizeof *arguments) return false;
+  memcpy(arguments, call.arguments, call.count * sizeof *arguments);
+  call.arguments = arguments;
+  for (uint32_t k = 0; k < call.count; k++)
+    if (arguments[k].type == EXTERNAL_OBJECT) arguments[k].object = external_instance(arguments[k].numbers[0]);
+  return external_run(&call) && isfinite(call.result.numbers[0]);
+}
+
+/* ---- calls ---- */
+
 static Callee *find_callee(Runner *runner, uint32_t number) {
   Heap *heap = runner->caller->heap;
   uint32_t known = map_get(&runner->callees, number);
@@ -373,7 +446,8 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   bool is_pure =
       !function->routine->is_impure && !routine_has_effect(function->routine) &&
       !routine_calls(heap, model->routines.data, model->routines.count, function->routine, routine_has_effect);
-  if (runner->n <= KEPT_PARTIALS && is_pure)
+  callee.direct = make_direct(runner, &callee, function);
+  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.direct)
     callee.kept =
         heap_array(heap, (size_t)KEPT * (function->arguments + (size_t)function->results), runner->domain.size);
   for (uint32_t i = 0; i < function->input_count; i++)
@@ -467,14 +541,14 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   for (uint32_t r = 0; r < site->result_count; r++) results[r] = NAN;
   caller->last = NULL;
   if (site->partial_count > CALL_PARTIALS_LIMIT) return false;
-  caller_prepare(caller, site);
   diags_clear(&caller->diags);
   Runner *runner = &caller->runners[site->partial_count];
+  if (!runner->machine) start_runner(runner);
   Callee *callee = find_callee(runner, site->function);
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
   const Function *function = caller->model->functions.data[site->function];
-  if (!recall(runner, callee, function)) {
+  if (!(callee->direct && run_direct(callee)) && !recall(runner, callee, function)) {
     if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
     if (!run_function(runner, callee, function)) return false;
     keep(runner, callee, function);

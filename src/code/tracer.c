@@ -164,6 +164,7 @@ static ExecuteStatus run_within(Tracer *tracer, const Routine *routine, const Va
   if (!tracer->machines[tracer->depth + 1]) start_machine(tracer, tracer->depth + 1);
   tracer->depth++;
   tracer->entered = routine;
+  machine_shorten(tracer->machines[tracer->depth], STEP_LIMIT);
   ExecuteStatus status = machine_run(tracer->machines[tracer->depth], routine, inputs, routine->inputs);
   tracer->depth--;
   tracer->entered = entered;
@@ -259,7 +260,7 @@ static bool trace_derive(void *context, const Routine *routine, const Value *inp
 static void start_machine(Tracer *tracer, uint32_t depth) {
   tracer->machines[depth] =
       machine_new(tracer->heap, tracer->names, &tracer->domain, (Routine *const *const *)&tracer->model->routines.data,
-                  (const Record *const *)&tracer->model->records.data, &tracer->diags, (Limits){.steps = STEP_LIMIT});
+                  (const Record *const *)&tracer->model->records.data, &tracer->diags, (Limits){0});
 }
 
 Tracer *tracer_new(Heap *heap, const Model *model, Names *names) {
@@ -321,6 +322,7 @@ TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const
   tracer->next_leaf = function->arguments;
   tracer->known = map_make(tracer->heap);
   const Value *inputs = make_inputs(tracer, &arena, function, arguments);
+  machine_shorten(tracer->machines[0], STEP_LIMIT);
   ExecuteStatus status = machine_run(tracer->machines[0], function->routine, inputs, function->input_count);
   bool is_whole = status == EXECUTE_OK && take_results(tracer, &arena, function);
   map_free(&tracer->known);

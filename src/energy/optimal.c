@@ -421,7 +421,8 @@ static void add_end_time(Optimal *o, uint32_t count) {
     }
   Expr slope = final_slope(o, count, dag_parameter(o->dag, o->end_time));
   slope = dag_add(o->dag, slope, final_slope(o, count, time));
-  o->model->optimal_end = (OptimalEnd){true, o->end_time, o->model->final_equations.count};
+  bool is_cost = !dag_depends(o->dag, o->cost, OP_VARIABLE) && !dag_depends(o->dag, o->terminal, OP_VARIABLE);
+  o->model->optimal_end = (OptimalEnd){true, o->end_time, o->model->final_equations.count, is_cost};
   add_final(o, hamiltonian, dag_negate(o->dag, slope), d->energy->span);
 }
 

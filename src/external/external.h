@@ -83,7 +83,7 @@ typedef struct External {
   /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and gives a Real. NULL: any,
    * the function itself looks. */
   const char *signature;
-  bool (*run)(ExternalCall *call);
+  bool (*run)(ExternalCall *call); /* NULL: the machine eliminates linear equations itself */
   ExternalEffect effect;
   bool is_smooth;                      /* takes and gives nilpotents */
   const struct ExternalRights *rights; /* what the user allows; NULL: nothing */
@@ -119,7 +119,8 @@ void (*external_address(const ExternalRights *rights, const char *name))(void);
 
 /* Gives the right to write and to these shared libraries (paths with commas between them, may be empty), for the life of
  * the heap; false with the reason in the arena if one cannot be opened. */
-bool external_allow(Heap *heap, ExternalRights *rights, const char *libraries, Arena *arena, const char **failure);
+bool external_allow(Heap *heap, ExternalRights *rights, const char *const *libraries, Arena *arena,
+                    const char **failure);
 
 /* C text that external functions come with, and where it finds what it needs. */
 typedef struct ExternalSource {

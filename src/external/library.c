@@ -19,6 +19,7 @@ static const External FUNCTIONS[] = {
   {.name = #title, .signature = letters, .run = external_##function, .is_smooth = true},
 #define LAPACK(title, type, row) \
   {.name = #title, .run = external_lapack, .address = title##_, .is_fortran = true, .arguments = row, .result = EXTERNAL_##type},
+#define ELIMINATION(title) {.name = #title, .is_smooth = true, .is_fortran = true},
 #include "external/functions.def"
 };
 /* clang-format on */
@@ -72,13 +73,11 @@ static bool open_library(Heap *heap, ExternalRights *rights, Arena *arena, const
   return true;
 }
 
-bool external_allow(Heap *heap, ExternalRights *rights, const char *libraries, Arena *arena, const char **failure) {
+bool external_allow(Heap *heap, ExternalRights *rights, const char *const *libraries, Arena *arena,
+                    const char **failure) {
   rights->may_write = rights->reading.is_everywhere = true;
-  for (const char *at = libraries; *at;) {
-    size_t length = strcspn(at, ",");
-    if (length && !open_library(heap, rights, arena, arena_copy(arena, at, length), failure)) return false;
-    at += length + (at[length] == ',');
-  }
+  for (uint32_t k = 0; libraries[k]; k++)
+    if (!open_library(heap, rights, arena, libraries[k], failure)) return false;
   return true;
 }
 

@@ -159,6 +159,7 @@ struct Tree {
   Ast *ast;
   Source *source;
   struct Library *library;
+  uint32_t renaming;      /* depth of classes that are looked for by another name */
   bool is_strict;         /* refuse all that the language forbids; otherwise warn where the meaning is clear */
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;

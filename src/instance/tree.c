@@ -703,13 +703,31 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
   return MAP_NONE;
 }
 
+/* Versions that may each have renamed a class again. */
+enum { RENAMES_MOST = 8 };
+
+/* The class that the package has under another name today. */
+static Instance *renamed_element(Tree *tree, const Instance *instance, Name name) {
+  bool may_be = instance->restriction == CLASS_PACKAGE && tree->renaming < RENAMES_MOST;
+  const char *text = may_be ? library_renamed(tree->library, instance->flat_name, name) : NULL;
+  Instance *at = text ? tree->root : NULL;
+  tree->renaming++;
+  while (at && *text) {
+    size_t width = strcspn(text, ".");
+    at = instance_element(tree, at, names_add(tree->names, text, width));
+    text += width + (text[width] == '.');
+  }
+  tree->renaming--;
+  return at;
+}
+
 Instance *instance_element(Tree *tree, Instance *instance, Name name) {
   if (instance == tree->root) return root_find(tree, name);
   if (!instance_open(tree, instance) && !instance->parts.count) return NULL;
   uint32_t found = map_get(&instance->by_name, name);
   while (found != MAP_NONE && instance->elements.data[found].is_removed) found = instance->elements.data[found].next;
   if (found == MAP_NONE) found = library_element(tree, instance, 0, name);
-  return found == MAP_NONE ? NULL : element_instance(tree, instance, found);
+  return found == MAP_NONE ? renamed_element(tree, instance, name) : element_instance(tree, instance, found);
 }
 
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t number) {

@@ -133,32 +133,3 @@ void radau_output_weights(const RadauCoefficients *method, double x, double *wei
   for (int k = method->stages + 1; k >= 0; k--) rise = rise * x + method->rise[k];
   weight[method->stages + 1] = rise;
 }
-
-/* Barycentric weights of the nodes from `first` on. */
-static void find_barycentric(const RadauCoefficients *method, int first, double *weight) {
-  for (int j = first; j < method->stages; j++) {
-    double product = 1;
-    for (int k = first; k < method->stages; k++)
-      if (k != j) product *= method->node[j] - method->node[k];
-    weight[j] = 1 / product;
-  }
-}
-
-/* Lagrange weights of these nodes at x, which is behind all of them. */
-static void stage_weights(const RadauCoefficients *method, int first, const double *barycentric, double x,
-                          double *weight) {
-  double product = 1;
-  for (int j = first; j < method->stages; j++) product *= x - method->node[j];
-  for (int j = first; j < method->stages; j++) weight[j] = product * barycentric[j] / (x - method->node[j]);
-}
-
-int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
-                       double (*weight)[RADAU_STAGES_MAX]) {
-  static const double reach = 300; /* largest (1 + ratio)^degree */
-  double degree = log(reach) / log1p(ratio);
-  int first = degree < last->stages - 1 ? last->stages - 1 - (int)degree : 0;
-  double barycentric[RADAU_STAGES_MAX];
-  find_barycentric(last, first, barycentric);
-  for (int i = 0; i < next->stages; i++) stage_weights(last, first, barycentric, 1 + next->node[i] * ratio, weight[i]);
-  return first;
-}

@@ -32,8 +32,3 @@ extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
 /* Weights that give the value at x, in units of the step: first those of the values at 0 and at the nodes (the polynomial through them),
  * then that of the error of its slope at 0. */
 void radau_output_weights(const RadauCoefficients *method, double x, double *weight);
-
-/* The stages of a step from those of the step before, by its polynomial, of a lower degree the longer the way; ratio: of their sizes.
- * weight[i][j] is that of stage j for stage i. Returns the first stage that has a weight. */
-int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
-                       double (*weight)[RADAU_STAGES_MAX]);

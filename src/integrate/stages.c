@@ -1,6 +1,9 @@
 /* stages: see stages.h. */
 #include "integrate/stages.h"
 
+#include "core/constants.h"
+
+#include <math.h>
 #include <string.h>
 
 enum { SMAX = RADAU_STAGES_MAX };
@@ -10,7 +13,6 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   int32_t nonzeros = system->column_start[system->columns];
   *stages = (Stages){.heap = heap, .system = system, .most = most, .chosen_links = -1};
-  stages->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   stages->condense = condense_new(heap, system);
   stages->elimination = elimination_new(heap, system);
   stages->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
@@ -26,12 +28,6 @@ Stages *stages_new(Heap *heap, const System *system, int most) {
 }
 
 /* ---- the choice of states ---- */
-
-/* false: the rows and columns taken out do not serve for this Jacobian. */
-static bool keep_jacobian(Stages *stages, const double *jacobian) {
-  memcpy(stages->jacobian, jacobian, (size_t)stages->system->column_start[stages->system->columns] * sizeof *jacobian);
-  return condense_jacobian(stages->condense, jacobian);
-}
 
 static void set_linear(const Stages *stages, Linear *linear) {
   const Elimination *elimination = stages->elimination;
@@ -51,7 +47,7 @@ void stages_choose(Stages *stages, const double *jacobian) {
   set_linear(stages, stages->real);
   for (int k = 0; k < stages->most / 2; k++) set_linear(stages, stages->pair[k]);
   stages->factored_step = 0;
-  if (jacobian) keep_jacobian(stages, jacobian);
+  if (jacobian) condense_jacobian(stages->condense, jacobian);
   stages->chosen_links = jacobian ? system->links : -1;
   memcpy(stages->chosen, system->link_from, bytes);
   memcpy(stages->chosen + system->links, system->link_to, bytes);
@@ -66,7 +62,7 @@ bool stages_are_chosen(const Stages *stages) {
 
 void stages_take_jacobian(Stages *stages, const double *jacobian) {
   stages->factored_step = 0;
-  if (!stages_are_chosen(stages) || !keep_jacobian(stages, jacobian)) stages_choose(stages, jacobian);
+  if (!stages_are_chosen(stages) || !condense_jacobian(stages->condense, jacobian)) stages_choose(stages, jacobian);
 }
 
 /* ---- factors ---- */
@@ -170,24 +166,58 @@ static inline __attribute__((always_inline)) void solve_stages(Stages *stages, i
   condense_expand(stages->condense, s + 1, stages->residuals, stages->change);
 }
 
-void stages_solve_packed(Stages *stages) {
-  switch (stages->factored_method->stages) {
-  case 3: solve_stages(stages, 3); return;
-  case 5: solve_stages(stages, 5); return;
-  default: solve_stages(stages, 7);
-  }
-}
-
 void stages_solve(Stages *stages, double *const *residual) {
   switch (stages->factored_method->stages) {
-  case 3: pack(stages, residual, 3); break;
-  case 5: pack(stages, residual, 5); break;
-  default: pack(stages, residual, 7);
+  case 3: pack(stages, residual, 3), solve_stages(stages, 3); return;
+  case 5: pack(stages, residual, 5), solve_stages(stages, 5); return;
+  default: pack(stages, residual, 7), solve_stages(stages, 7);
   }
-  stages_solve_packed(stages);
 }
 
 void stages_filter(Stages *stages, double step, double *error) {
   elimination_filter(stages->elimination, stages->real, condense_values(stages->condense), step, error, stages->right,
                      stages->work);
+}
+
+/* ---- from step to step ---- */
+
+int radau_first_point(const RadauCoefficients *method, double ratio) {
+  double degree = log(REACH) / log1p(ratio);
+  return degree >= method->stages ? 0 : method->stages - (int)degree;
+}
+
+Continuation radau_continue_from(const RadauCoefficients *method, int first) {
+  Continuation continuation = {.first = first, .last = method->stages};
+  double *node = continuation.node;
+  for (int i = 1; i <= method->stages; i++) node[i] = method->node[i - 1];
+  for (int i = first; i <= method->stages; i++) {
+    double product = 1;
+    for (int j = first; j <= method->stages; j++)
+      if (j != i) product *= node[i] - node[j];
+    continuation.share[i] = 1 / product;
+  }
+  return continuation;
+}
+
+int radau_continuation_weights(const Continuation *continuation, double x, double *weight) {
+  const double *node = continuation->node;
+  double product = 1;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
+  for (int i = continuation->first; i <= continuation->last; i++)
+    weight[i - continuation->first] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
+  return continuation->last - continuation->first + 1;
+}
+
+void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
+                        int32_t links, const double *start, double *const *stage) {
+  int s = method->stages;
+  for (int32_t l = 0; l < links; l++) {
+    double rate[RADAU_STAGES_MAX];
+    for (int j = 0; j < s; j++) rate[j] = stage[j][to[l]];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
+      stage[i][from[l]] = start[from[l]] + h * sum;
+    }
+  }
 }

@@ -14,6 +14,14 @@ static bool step(Machine *self, Instruction i) {
   return true;
 }
 
+/* The instruction at the position of the frame on top; an array of constants at once. */
+static bool step_once(Machine *machine) {
+  const Frame *frame = frame_top(machine);
+  bool is_done = false;
+  if (frame->literals && (!literal_push(machine, &is_done) || is_done)) return is_done;
+  return step(machine, frame->routine->code.data[frame->position]);
+}
+
 /* A call inlined beyond its limit is better left a call. */
 static bool within_inlining(Machine *machine) {
   if (!machine->domain->call || machine->frames.count < 2) return true;
@@ -42,7 +50,7 @@ static bool run_frames(Machine *machine) {
     }
     machine->steps++;
     if (machine->steps > machine->budget && !machine_charge(machine, 0)) return false;
-    if (!step(machine, frame->routine->code.data[frame->position]) || !within_inlining(machine))
+    if (!step_once(machine) || !within_inlining(machine))
       if (!frame_recover(machine)) return false;
   }
 }

@@ -125,6 +125,7 @@ bool step_external(Machine *machine, uint32_t count, const uint32_t *places) {
   const Domain *domain = machine->domain;
   if (!routine->implementation)
     return machine_lacks(machine, routine_lacks(routine), names_text(machine->names, routine->external));
+  if (!routine->implementation->run) return eliminate_linear(machine, count, places);
   if (!domain->externals) return machine_unknown(machine, "the result of an external function");
   Passing passing = {.machine = machine, .arena = arena_make(machine->heap), .width = domain->size / sizeof(double)};
   passing.kept = routine->implementation->is_smooth ? passing.width : 1;

@@ -223,6 +223,7 @@ bool step_call(Machine *machine, const uint32_t *call, uint32_t count) {
   if (count) memcpy(arguments, machine_top(machine, count), count * sizeof *arguments);
   machine->stack.count -= count;
   frame_begin(machine, routine, call[1], false);
+  frame_top(machine)->literals = literals_of(machine, call[0]);
   for (uint32_t i = 0; i < count; i++) {
     Value *slot = &frame_top(machine)->slots[call[2 + i]];
     *slot = arguments[i];

@@ -138,7 +138,7 @@ bool machine_charge(Machine *machine, uint64_t steps) {
   machine->steps += steps;
   if (machine->steps <= machine->budget) return true;
   pay(machine);
-  if (machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
+  if (!machine->is_shortened && machine->limits.steps > STEPS_AFTER_LIMIT) machine->limits.steps = STEPS_AFTER_LIMIT;
   return machine_error(machine, "a calculation of more than %llu operations is refused",
                        (unsigned long long)machine->budget);
 }
@@ -204,6 +204,7 @@ Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *co
   Machine *machine = heap_alloc(heap, sizeof *machine);
   *machine = (Machine){
       .heap = heap, .names = names, .domain = domain, .routines = routines, .records = records, .diags = diags};
+  machine->literal_arena = arena_make(heap);
   machine->limits.steps = limits.steps ? limits.steps : STEPS_DEFAULT;
   machine->limits.inlining = limits.inlining ? limits.inlining : INLINING_DEFAULT;
   machine->limits.depth = limits.depth ? limits.depth : DEPTH_DEFAULT;
@@ -221,13 +222,15 @@ void machine_clear(Machine *machine) {
     Control control = vec_pop(&machine->control);
     vec_free(machine->heap, &control.breaks);
   }
+  machine->runs++;
   machine->stack.count = 0;
   machine->path = machine->route = NULL;
   pay(machine);
   machine->steps = machine->paid = 0;
   uint64_t left = operations_left(machine);
   machine->budget = left < machine->limits.steps ? left : machine->limits.steps;
-  if (machine->shortened && machine->shortened < machine->budget) machine->budget = machine->shortened;
+  machine->is_shortened = machine->shortened && machine->shortened < machine->budget;
+  if (machine->is_shortened) machine->budget = machine->shortened;
   machine->shortened = 0;
   machine->status = EXECUTE_OK;
   machine->obstacle = NULL;
@@ -237,7 +240,8 @@ void machine_clear(Machine *machine) {
 void machine_free(Machine *machine) {
   machine_clear(machine);
   for (uint32_t i = 0; i < machine->chunks.count; i++) heap_free(machine->heap, machine->chunks.data[i].data);
-  vec_free(machine->heap, &machine->chunks, &machine->stack, &machine->control, &machine->frames);
+  arena_free(&machine->literal_arena);
+  vec_free(machine->heap, &machine->literals, &machine->chunks, &machine->stack, &machine->control, &machine->frames);
   heap_free(machine->heap, machine);
 }
 

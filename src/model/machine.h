@@ -42,8 +42,12 @@ typedef struct Control {
   VEC(Snapshot) breaks;
 } Control;
 
+/* Arrays of constants in the code of a function. */
+typedef struct Literals Literals;
+
 typedef struct Frame {
   const Routine *routine;
+  Literals *literals; /* NULL: none */
   Value *slots;
   uint32_t position; /* of the instruction that runs, or of the call that waits */
   uint32_t stack;    /* heights when it began */
@@ -73,11 +77,15 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
+  VEC(Literals *) literals; /* of the routines, as far as they were called */
+  Arena literal_arena;
+  uint64_t runs;        /* so far */
   char *path;           /* condition under which the present instruction runs; NULL: always */
   char *route;          /* the same, but not the negation of conditions under which a path has left: that one wins */
   uint64_t steps, paid; /* of this run; those of them that were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* those allowed in the next one; 0: as ever */
+  bool is_shortened;    /* so was this one */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;
@@ -106,6 +114,14 @@ void machine_clear(Machine *machine);
 
 /* Something with a name is not there; the format has one %s. Returns false. */
 __attribute__((format(printf, 2, 0))) bool machine_lacks(Machine *machine, const char *format, const char *name);
+
+/* ---- literals.c ---- */
+
+/* Those of routine `number`; NULL: it has none. The machine owns them. */
+Literals *literals_of(Machine *machine, uint32_t number);
+
+/* Pushes the literal that begins at the position of the frame on top, which moves to its end, if there is one. */
+bool literal_push(Machine *machine, bool *is_done);
 
 /* ---- operate.c: instructions, by the verbs of codes.def ---- */
 
@@ -173,6 +189,8 @@ bool frame_recover(Machine *machine);
 bool step_missing(Machine *machine, Name name);
 /* external_call.c */
 bool step_external(Machine *machine, uint32_t count, const uint32_t *places);
+/* elimination.c: the external function dgesv */
+bool eliminate_linear(Machine *machine, uint32_t count, const uint32_t *places);
 bool step_body(Machine *machine);
 bool step_assert(Machine *machine);
 bool step_call(Machine *machine, const uint32_t *call, uint32_t count);

@@ -150,6 +150,7 @@ typedef struct OptimalEnd {
   bool is_sought;
   uint32_t parameter; /* leaf: the time */
   uint32_t condition; /* the final equation H + ... = 0 that determines it */
+  bool is_cost;       /* nothing but the time counts: runs of a given length cost the same */
 } OptimalEnd;
 
 typedef struct Model {

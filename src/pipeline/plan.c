@@ -402,6 +402,21 @@ static const uint32_t *written_orders(Plan *plan) {
   return orders;
 }
 
+/* Equations that were closed by what is nearest are looked at like others where structure is right about them: what is nearest may be no longer one point. */
+static void watch_closed(Plan *plan) {
+  const Strangeness *strangeness = plan->reduction.strangeness;
+  Structure *structure = arena_alloc(&plan->arena, sizeof *structure);
+  *structure = structure_run(&plan->arena, &strangeness->problem.incidence);
+  if (structure->status != STRUCTURE_OK) return;
+  TurningPoint point;
+  TurningPlan *watched = turning_plan(strangeness->code, structure);
+  if (!watched ||
+      turning_is_singular(plan->heap, strangeness->evaluator, watched, plan->request.run.start, strangeness->y, &point))
+    return;
+  plan->run.watched = watched;
+  plan->run.structure = structure;
+}
+
 /* What runs need besides: signals, constraints to check, blocks to watch. */
 static bool pass_watch(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
@@ -418,6 +433,7 @@ static bool pass_watch(Plan *plan) {
                         .constraints = constraint_plan(original, source),
                         .is_converted = plan->conversions.count > 0};
   if (reduced->structure) plan->run.watched = turning_plan(reduced->code, reduced->structure);
+  else if (strangeness && strangeness->free_count) watch_closed(plan);
   else if (!strangeness && plan->first.y && !plan->branches.count)
     plan->run.outside = turning_plan(plan->code, &plan->structure), plan->run.own = &plan->structure;
   return true;

@@ -140,8 +140,8 @@ static bool start_adjoint(Simulation *simulation) {
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   Functional functional;
   if (!find_functional(simulation, &functional)) return false;
-  simulation->adjoint = adjoint_new(simulation->heap, plan, simulation->view, &functional, request->run.tolerance,
-                                    request->gradient_memory, simulation->diags);
+  simulation->adjoint =
+      adjoint_new(simulation->heap, plan, simulation->view, &functional, request->gradient_memory, simulation->diags);
   return true;
 }
 

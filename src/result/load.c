@@ -1,7 +1,6 @@
 /* load: see load.h. */
 #include "result/load.h"
 
-#include "base/number.h"
 #include "result/csv.h"
 #include "result/mat.h"
 
@@ -17,12 +16,4 @@ Trajectory *load_result(Heap *heap, Diags *diags, const char *path) {
       binary ? mat_read(heap, diags, path, bytes, length) : csv_read(heap, diags, path, bytes, length);
   heap_free(heap, bytes);
   return trajectory;
-}
-
-char *load_split(Heap *heap, const char *text, double *time) {
-  size_t length = strlen(text);
-  const char *at = strrchr(text, '@');
-  if (at && number_parse(at + 1, text + length, time)) length = (size_t)(at - text);
-  char *path = heap_alloc(heap, length + 1);
-  return memcpy(path, text, length);
 }

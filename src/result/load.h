@@ -6,7 +6,3 @@
 /* The result in file `path`. NULL after reporting a DIAG_FILE error. The trajectory and its table belong to
  * the heap. O(size of the file). */
 Trajectory *load_result(Heap *heap, Diags *diags, const char *path);
-
-/* Splits RESULT[@TIME]: the path (owned by the heap) and the time; *time is left alone when none is given. An
- * @ not followed by a number is part of the path. */
-char *load_split(Heap *heap, const char *text, double *time);

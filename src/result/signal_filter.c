@@ -78,30 +78,11 @@ static bool check_used(Diags *diags, const FilterWord *word, NameList names) {
   return false;
 }
 
-/* The end of the word: a comma or semicolon outside of brackets of any kind, or the end of the text. */
-static const char *word_end(const char *at) {
-  for (int depth = 0; *at && (depth > 0 || (*at != ',' && *at != ';')); at++)
-    depth += (strchr("[({", *at) != NULL) - (depth > 0 && strchr("])}", *at));
-  return at;
-}
-
-/* A list that is a name as a whole is one word: names may have commas in them. */
-static void split_words(Heap *heap, SignalFilter *filter, const char *words, NameList names) {
-  if (is_any_named(words, names)) {
-    vec_push(heap, &filter->words, (FilterWord){.text = arena_copy(&filter->arena, words, strlen(words))});
-    return;
-  }
-  for (const char *begin = words; *begin;) {
-    const char *end = word_end(begin), *text = arena_trimmed(&filter->arena, begin, end);
-    if (*text) vec_push(heap, &filter->words, (FilterWord){.text = text});
-    begin = *end ? end + 1 : end;
-  }
-}
-
-SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *words, NameList names) {
+SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *const *words, NameList names) {
   SignalFilter *filter = heap_alloc(heap, sizeof *filter);
   filter->arena = arena_make(heap);
-  split_words(heap, filter, words, names);
+  for (uint32_t k = 0; words[k]; k++)
+    vec_push(heap, &filter->words, (FilterWord){.text = arena_copy(&filter->arena, words[k], strlen(words[k]))});
   for (uint32_t k = 0; k < filter->words.count; k++) {
     FilterWord *word = &filter->words.data[k];
     word->is_name = is_any_named(word->text, names);

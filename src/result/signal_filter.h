@@ -1,4 +1,4 @@
-/* signal_filter: a choice of signals by a list of words with commas (or semicolons) between them. A word that is a name means that signal;
+/* signal_filter: a choice of signals by a list of words. A word that is a name means that signal;
  * the name of an array means its elements; any other word is a POSIX extended regular expression that must match a
  * whole name. So a name needs no escapes, whatever its characters mean in an expression. */
 #pragma once
@@ -15,7 +15,7 @@ typedef struct NameList {
 
 /* The filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error: a word means no name of the list, or is
  * not an expression. O(names * words). */
-SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *words, NameList names);
+SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *const *words, NameList names);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
 
 /* Is it asked for by name: its own, or that of its array? */

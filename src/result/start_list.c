@@ -165,9 +165,8 @@ static uint32_t take_row(const Model *model, const Trajectory *trajectory, const
   return found;
 }
 
-bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags) {
-  double time = NAN;
-  char *path = load_split(heap, text, &time);
+bool start_list_from_result(Heap *heap, const Model *model, const char *path, double time, double *starts,
+                            Diags *diags) {
   Trajectory *trajectory = load_result(heap, diags, path);
   if (!trajectory) return false;
   if (!trajectory->rows) {

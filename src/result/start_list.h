@@ -13,6 +13,7 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
 /* The same with a text, of which messages say that it is in file `path`. */
 bool start_list_take(Heap *heap, const Model *model, const char *text, const char *path, double *starts, Diags *diags);
 
-/* Takes the values of the model's variables from a result file RESULT[@TIME], at its last time if none is given. false
+/* Takes the values of the model's variables from a result file at a time (NaN: its last). false
  * after a DIAG_FILE error: no such file, no such time, none of the variables in it. O(size of the file). */
-bool start_list_from_result(Heap *heap, const Model *model, const char *text, double *starts, Diags *diags);
+bool start_list_from_result(Heap *heap, const Model *model, const char *path, double time, double *starts,
+                            Diags *diags);

@@ -66,6 +66,7 @@ typedef struct CardField {
 typedef struct Fields {
   const Card *card;
   VEC(CardField) list;
+  bool is_source; /* values are read as those of a behavioural source */
 } Fields;
 
 /* .model: its type and the place of its parameters. */
@@ -230,8 +231,8 @@ bool read_number(Cursor *cursor, double *value);
 /* An expression, as far as it goes; braces and quotes around it are left out. */
 Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
 
-/* The expression that these bytes of a card are, all of them. */
-Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end);
+/* The expression that these bytes of a card are, all of them: that of a behavioural source, or of a parameter. */
+Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end, bool is_source);
 
 /* Piecewise linear through the points (x1, y1), (x2, y2), ... of a list of so many numbers; level outside. */
 Expr table_value(Dag *dag, Expr input, const Expr *points, uint32_t count);

@@ -82,6 +82,14 @@ static Expr rest_at(const Element *element, uint32_t k) {
   return field_rest(element->circuit, element->scope, element->fields, k);
 }
 
+/* An item or the rest of the card as an expression of a behavioural source. */
+static Expr source_at(const Element *element, uint32_t k, Expr (*read)(const Element *element, uint32_t k)) {
+  element->fields->is_source = true;
+  Expr value = read(element, k);
+  element->fields->is_source = false;
+  return value;
+}
+
 static uint32_t find_word(const Element *element, const char *word) { return field_after(element->fields, 3, word); }
 
 /* word = number, where it is given; false after an error. */
@@ -189,6 +197,12 @@ typedef struct Passive {
   bool has_width, has_length;
 } Passive;
 
+/* A value that depends on the circuit makes a behavioural source of the element. */
+static Expr passive_at(const Element *element, uint32_t k, Expr (*read)(const Element *element, uint32_t k)) {
+  Expr value = read(element, k);
+  return value != EXPR_NONE && depends_on_variables(element, value) ? source_at(element, k, read) : value;
+}
+
 static bool read_passive(const Element *element, const char *type, const char *const *words, Passive *passive) {
   Circuit *circuit = element->circuit;
   *passive = (Passive){.value = EXPR_NONE, .tnom = circuit->options.nominal_temperature, .scale = 1};
@@ -198,7 +212,7 @@ static bool read_passive(const Element *element, const char *type, const char *c
       passive->model = model;
       name_at(element, k);
     } else if (passive->value == EXPR_NONE) {
-      passive->value = item_at(element, k);
+      passive->value = passive_at(element, k, item_at);
       if (passive->value == EXPR_NONE) return false;
     } else {
       break;
@@ -208,7 +222,7 @@ static bool read_passive(const Element *element, const char *type, const char *c
     uint32_t at = find_word(element, *words);
     if (at == MAP_NONE) continue;
     if (passive->value != EXPR_NONE) return refuse_field(element, at, "it has a value already");
-    passive->value = rest_at(element, at);
+    passive->value = passive_at(element, at, rest_at);
     if (passive->value == EXPR_NONE) return false;
   }
   passive->is_behaviour = passive->value != EXPR_NONE && depends_on_variables(element, passive->value);
@@ -343,7 +357,7 @@ static bool read_capacitor(const Element *element) {
   if (!has_no_effect(element, "bv_max") || !read_adjustments(element, &passive, &factor) ||
       !multiplicity(element, &parallel))
     return false;
-  Expr value = charge != MAP_NONE ? rest_at(element, charge) : as_parameter(element, passive.value, "F");
+  Expr value = charge != MAP_NONE ? source_at(element, charge, rest_at) : as_parameter(element, passive.value, "F");
   if (charge == MAP_NONE && value == EXPR_NONE) return refuse_field(element, 3, "a value is missing");
   if (value == EXPR_NONE) return false;
   value = scaled(element, value, factor * parallel * passive.scale);
@@ -553,12 +567,12 @@ static bool read_inputs(const Element *element, bool by_current, uint32_t count,
 
 /* table {expression} = (x, y) (x, y) ... */
 static Expr read_table(const Element *element, uint32_t at) {
-  Expr input = item_at(element, at), value = EXPR_NONE;
+  Expr input = source_at(element, at, item_at), value = EXPR_NONE;
   ExprVec points = {0};
   for (uint32_t k = at + 1; input != EXPR_NONE && k < field_count(element); k++) {
     if (accept_word(element, k, "=")) continue;
     if (field_assigns(element->fields, k)) break;
-    Expr point = item_at(element, k);
+    Expr point = source_at(element, k, item_at);
     if (point == EXPR_NONE) return EXPR_NONE;
     vec_push(element->circuit->heap, &points, point);
   }
@@ -573,10 +587,10 @@ static Expr controlled_value(const Element *element, bool by_current) {
   static const char *const words[] = {"value", "vol", "cur"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
     uint32_t at = find_word(element, words[k]);
-    if (at != MAP_NONE) return rest_at(element, at);
+    if (at != MAP_NONE) return source_at(element, at, rest_at);
   }
   if (accept_word(element, 3, "table")) return read_table(element, 4);
-  if (accept_word(element, 3, "value")) return item_at(element, 4);
+  if (accept_word(element, 3, "value")) return source_at(element, 4, item_at);
   ExprVec inputs = {0};
   uint32_t count = 1, at = 3;
   Expr value = EXPR_NONE;
@@ -628,7 +642,7 @@ static bool read_behavioural(const Element *element) {
     return refuse_field(element, 3, "v=expression or i=expression is expected");
   bool is_voltage = voltage != MAP_NONE;
   if (!is_voltage) warn_of_multiple(element);
-  Expr value = rest_at(element, is_voltage ? voltage : current);
+  Expr value = source_at(element, is_voltage ? voltage : current, rest_at);
   if (value == EXPR_NONE || !behavioural_factor(element, &factor)) return false;
   return add_source(element, is_voltage, scaled(element, value, factor));
 }

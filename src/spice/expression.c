@@ -25,6 +25,7 @@ typedef struct Reader {
   const Scope *scope;
   Cursor *cursor;
   uint32_t depth;
+  bool is_source; /* of a behavioural source: some functions mean something else there */
 } Reader;
 
 static const char *here(const Reader *reader) {
@@ -104,6 +105,21 @@ bool read_number(Cursor *cursor, double *value) {
   return true;
 }
 
+char *spice_lower(Arena *arena, const char *text) {
+  char *lower = arena_copy(arena, text, strlen(text));
+  for (char *at = lower; *at; at++) *at = (char)tolower((unsigned char)*at);
+  return lower;
+}
+
+bool spice_number(Arena *arena, const char *text, double *value) {
+  const Card card = {.text = spice_lower(arena, text)};
+  bool is_negative = card.text[0] == '-';
+  Cursor cursor = {.card = &card, .at = is_negative};
+  if (!read_number(&cursor, value) || card.text[cursor.at]) return false;
+  if (is_negative) *value = -*value;
+  return true;
+}
+
 /* ---- functions ---- */
 
 static Expr one(Reader *reader) { return dag_constant(reader->circuit->dag, 1); }
@@ -150,17 +166,10 @@ static Expr absolute_power(Dag *dag, const Expr *x) {
   return dag_power(dag, is_even || is_positive ? x[0] : dag_unary(dag, OP_ABS, x[0]), x[1]);
 }
 
-static bool is_behaviour(const Dag *dag, Expr e) {
-  return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
-}
+static Expr plain_power(Dag *dag, const Expr *x) { return dag_power(dag, x[0], x[1]); }
 
-/* pow(a, b) and pwr(a, b): in sources |a|^b and sign(a)*|a|^b, in parameters a^b and |a|^b. */
-static Expr plain_power(Dag *dag, const Expr *x) {
-  return is_behaviour(dag, x[0]) || is_behaviour(dag, x[1]) ? absolute_power(dag, x) : dag_power(dag, x[0], x[1]);
-}
-
+/* sign(a)*|a|^b */
 static Expr signed_power(Dag *dag, const Expr *x) {
-  if (!is_behaviour(dag, x[0]) && !is_behaviour(dag, x[1])) return absolute_power(dag, x);
   Expr power = dag_power(dag, dag_unary(dag, OP_ABS, x[0]), x[1]);
   return dag_if(dag, positive(dag, x[0]), power, dag_negate(dag, power));
 }
@@ -284,24 +293,25 @@ static const struct {
   const char *name;
   uint32_t count;
   Expr (*build)(Dag *dag, const Expr *arguments);
-} BUILT[] = {{"limit", 3, limit},
-             {"pow", 2, plain_power},
-             {"pwr", 2, signed_power},
-             {"limexp", 1, bounded_exp},
-             {"ternary_fcn", 3, choose},
-             {"if", 3, choose},
-             {"u", 1, unit_step},
-             {"uramp", 1, ramp},
-             {"u2", 1, clipped_ramp},
-             {"int", 1, whole_part},
-             {"nint", 1, nearest_whole},
-             {"sqr", 1, square},
-             {"noevent", 1, without_events},
-             {"growth", 2, growth},
-             {"junction", 3, junction},
-             {"depletion", 5, depletion},
-             {"scale_pot", 3, scale_potential},
-             {"scale_cap", 5, scale_capacitance}};
+  Expr (*in_source)(Dag *dag, const Expr *arguments); /* in expressions of behavioural sources */
+} BUILT[] = {{"limit", 3, limit, limit},
+             {"pow", 2, plain_power, absolute_power},
+             {"pwr", 2, absolute_power, signed_power},
+             {"limexp", 1, bounded_exp, bounded_exp},
+             {"ternary_fcn", 3, choose, choose},
+             {"if", 3, choose, choose},
+             {"u", 1, unit_step, unit_step},
+             {"uramp", 1, ramp, ramp},
+             {"u2", 1, clipped_ramp, clipped_ramp},
+             {"int", 1, whole_part, whole_part},
+             {"nint", 1, nearest_whole, nearest_whole},
+             {"sqr", 1, square, square},
+             {"noevent", 1, without_events, without_events},
+             {"growth", 2, growth, growth},
+             {"junction", 3, junction, junction},
+             {"depletion", 5, depletion, depletion},
+             {"scale_pot", 3, scale_potential, scale_potential},
+             {"scale_cap", 5, scale_capacitance, scale_capacitance}};
 
 Expr table_value(Dag *dag, Expr input, const Expr *x, uint32_t count) {
   Expr value = x[count - 1];
@@ -337,7 +347,7 @@ static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *functi
         reader->circuit, &scope,
         (Definition){.name = function->arguments.data[k], .value = arguments->data[k], .state = DEFINITION_DONE});
   Cursor cursor = {.card = function->card, .at = function->at, .end = function->end};
-  Reader body = {reader->circuit, &scope, &cursor, reader->depth + 1};
+  Reader body = {reader->circuit, &scope, &cursor, reader->depth + 1, reader->is_source};
   Expr value = read_whole(&body);
   map_free(&scope.definition_of);
   vec_free(reader->circuit->heap, &scope.definitions);
@@ -360,7 +370,7 @@ static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, cons
     if (strcmp(BUILT[k].name, name) != 0) continue;
     if (x->count != BUILT[k].count)
       return refuse(reader, begin, "%s takes %u arguments, not %u", name, BUILT[k].count, x->count);
-    return BUILT[k].build(dag, x->data);
+    return (reader->is_source ? BUILT[k].in_source : BUILT[k].build)(dag, x->data);
   }
   if ((!strcmp(name, "pwl") || !strcmp(name, "table")) && x->count >= 3 && x->count % 2)
     return table_value(dag, x->data[0], x->data + 1, x->count - 1);
@@ -588,13 +598,13 @@ static Expr read_whole(Reader *reader) {
 }
 
 Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor) {
-  Reader reader = {circuit, scope, cursor, 0};
+  Reader reader = {circuit, scope, cursor, 0, false};
   return read_whole(&reader);
 }
 
-Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end) {
+Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end, bool is_source) {
   Cursor cursor = {card, begin, end};
-  Reader reader = {circuit, scope, &cursor, 0};
+  Reader reader = {circuit, scope, &cursor, 0, is_source};
   if (begin >= end) return refuse(&reader, begin, "a value is missing");
   Expr value = read_whole(&reader);
   skip_blanks(&reader);

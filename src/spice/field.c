@@ -115,7 +115,7 @@ static Expr read_value(Circuit *circuit, const Scope *scope, Fields *fields, uin
   uint32_t end = value_end(fields, k, begin, stops_at_blank);
   while (end > begin && strchr(" ,", fields->card->text[end - 1])) end--;
   use_range(fields, k, end);
-  return read_range(circuit, scope, fields->card, begin, end);
+  return read_range(circuit, scope, fields->card, begin, end, fields->is_source);
 }
 
 Expr field_value(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k) {

@@ -108,7 +108,7 @@ static Expr evaluate_definition(Circuit *circuit, Definition *definition) {
                names_text(circuit->names, definition->name));
   if (definition->state != DEFINITION_OPEN) return EXPR_NONE;
   definition->state = DEFINITION_BUSY;
-  Expr value = read_range(circuit, definition->scope, definition->card, definition->at, definition->end);
+  Expr value = read_range(circuit, definition->scope, definition->card, definition->at, definition->end, false);
   if (value != EXPR_NONE && definition->is_global)
     value = add_parameter(circuit, definition->name, value, definition->card, "");
   definition->value = value;

@@ -26,7 +26,7 @@ static void text_matrix(const char *name, const double *values, uint32_t rows, u
   }
 }
 
-static void text_names(const char *what, const char **names, uint32_t count, Heap *heap, TextVec *text) {
+static void text_names(const char *what, const char *const *names, uint32_t count, Heap *heap, TextVec *text) {
   text_printf(heap, text, "%-8s", what);
   for (uint32_t k = 0; k < count; k++) text_printf(heap, text, "%s%s", k ? ", " : "", names[k]);
   text_printf(heap, text, "%s\n", count ? "" : "none");
@@ -56,7 +56,7 @@ void linear_report_text(const LinearForm *form, Heap *heap, TextVec *text) {
 
 /* ---- JSON ---- */
 
-static void json_names(JsonWriter *json, const char **names, uint32_t count) {
+static void json_names(JsonWriter *json, const char *const *names, uint32_t count) {
   for (uint32_t k = 0; json_next(json, k, count); k++) json_string(json, names[k]);
 }
 

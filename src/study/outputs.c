@@ -1,7 +1,6 @@
 /* outputs: see outputs.h. */
 #include "study/outputs.h"
 
-#include "base/list.h"
 #include "base/number.h"
 #include "base/suggest.h"
 
@@ -13,12 +12,9 @@
 /* ---- reading ---- */
 
 static const char *const function_names[] = {
-#define OUTPUT(name, description) [OUTPUT_##name] = #name,
-#include "study/outputs.def"
-#undef OUTPUT
+    [DAEDAL_OUTPUT_FINAL] = "final", [DAEDAL_OUTPUT_INITIAL] = "initial", [DAEDAL_OUTPUT_MAX] = "max",
+    [DAEDAL_OUTPUT_MIN] = "min",     [DAEDAL_OUTPUT_MEAN] = "mean",       [DAEDAL_OUTPUT_RMS] = "rms",
 };
-
-enum { FUNCTIONS = sizeof function_names / sizeof *function_names };
 
 /* Conditions that a message lists. */
 enum { LISTED = 8 };
@@ -49,36 +45,13 @@ static bool is_signal(const Model *model, Arena *arena, const char *name) {
   return is_call(name, "der", &inside, &length) && is_variable(model, arena_copy(arena, inside, length));
 }
 
-static bool refuse(const Model *model, const char *text, const char *name, Arena *arena, Diags *diags) {
+static bool refuse(const Model *model, const char *text, const char *name, Diags *diags) {
   Suggestion best = {.word = name};
   Diag *diag = diag_error(diags, DIAG_USAGE, (Span){0}, "there is no variable '%s' for the output '%s'", name, text);
   for (uint32_t v = 0; v < model->variables.count; v++) suggest_offer(&best, model_name(model, v));
   if (best.nearest) diag_note(diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
-  if (strcmp(text, name) != 0 || !strchr(text, '(')) return false;
-  const char *list = "";
-  for (uint32_t f = 0; f < FUNCTIONS; f++) list = arena_printf(arena, "%s%s, ", list, function_names[f]);
-  diag_note(diags, diag, (Span){0}, "functions of outputs: %stime", list);
-  return false;
-}
-
-/* x@2.5 */
-static bool read_instant(Output *output, Arena *arena) {
-  const char *at = strrchr(output->text, '@');
-  if (!at || !number_parse(at + 1, at + strlen(at), &output->time)) return false;
-  output->kind = OUTPUT_AT;
-  output->signal = arena_copy(arena, output->text, (size_t)(at - output->text));
-  return true;
-}
-
-static bool read_function(Output *output, Arena *arena) {
-  const char *inside;
-  size_t length;
-  for (uint32_t f = 0; f < FUNCTIONS; f++) {
-    if (!is_call(output->text, function_names[f], &inside, &length)) continue;
-    output->kind = (OutputKind)f;
-    output->signal = arena_copy(arena, inside, length);
-    return true;
-  }
+  if (strcmp(text, name) == 0 && strchr(text, '('))
+    diag_note(diags, diag, (Span){0}, "functions of outputs: final, initial, max, min, mean, rms, time");
   return false;
 }
 
@@ -161,30 +134,34 @@ static const char *plain_condition(const Problem *problem, const char *text, Are
 
 /* ---- reading ---- */
 
-static bool read_event(Output *output, Arena *arena) {
-  const char *inside;
-  size_t length;
-  if (!is_call(output->text, "time", &inside, &length)) return false;
-  output->kind = OUTPUT_EVENT;
-  output->signal = strncmp(inside, "event)", length + 1) == 0 ? NULL : arena_copy(arena, inside, length);
-  return true;
-}
-
 /* Is every name in the condition that of a variable? */
 static bool has_names(const Output *output, const Model *model, Arena *arena, Diags *diags) {
   const char *text = output->signal ? output->signal : "", *before, *name;
   while ((name = next_name(&text, &before, arena)))
-    if (model_find(model, name) == MAP_NONE) return refuse(model, output->text, name, arena, diags);
+    if (model_find(model, name) == MAP_NONE) return refuse(model, output->text, name, diags);
   return true;
 }
 
-static bool read_output(Output *output, const Model *model, Arena *arena, Diags *diags) {
-  output->kind = OUTPUT_final;
-  output->signal = output->text;
-  if (is_signal(model, arena, output->text)) return true;
-  if (read_event(output, arena)) return has_names(output, model, arena, diags);
-  if (!read_instant(output, arena)) read_function(output, arena);
-  return is_signal(model, arena, output->signal) || refuse(model, output->text, output->signal, arena, diags);
+static const char *column_name(const daedal_output *given, Arena *arena) {
+  char number[NUMBER_SIZE];
+  switch (given->kind) {
+  case DAEDAL_OUTPUT_FINAL: return arena_copy(arena, given->name, strlen(given->name));
+  case DAEDAL_OUTPUT_AT: number_shortest(given->time, number); return arena_printf(arena, "%s@%s", given->name, number);
+  case DAEDAL_OUTPUT_EVENT: return arena_printf(arena, "time(%s)", given->name ? given->name : "event");
+  default: return arena_printf(arena, "%s(%s)", function_names[given->kind], given->name);
+  }
+}
+
+static bool read_output(Output *output, const daedal_output *given, const Model *model, Arena *arena, Diags *diags) {
+  bool is_event = given->kind == DAEDAL_OUTPUT_EVENT;
+  if ((unsigned)given->kind > DAEDAL_OUTPUT_EVENT || (!given->name && !is_event)) {
+    diag_error(diags, DIAG_USAGE, (Span){0}, "an output needs a name and a kind");
+    return false;
+  }
+  *output = (Output){.text = column_name(given, arena), .kind = given->kind, .time = given->time};
+  if (given->name) output->signal = arena_copy(arena, given->name, strlen(given->name));
+  if (is_event) return has_names(output, model, arena, diags);
+  return is_signal(model, arena, output->signal) || refuse(model, output->text, output->signal, diags);
 }
 
 static bool has_final_value(const Model *model, uint32_t position, const SignalFilter *filter) {
@@ -194,7 +171,7 @@ static bool has_final_value(const Model *model, uint32_t position, const SignalF
 }
 
 static void add_final_value(OutputVec *outputs, const char *name, Arena *arena) {
-  vec_push(arena->heap, outputs, ((Output){.text = name, .signal = name, .kind = OUTPUT_final}));
+  vec_push(arena->heap, outputs, ((Output){.text = name, .signal = name, .kind = DAEDAL_OUTPUT_FINAL}));
 }
 
 static void add_final_values(OutputVec *outputs, const Model *model, const SignalFilter *filter, Arena *arena) {
@@ -217,24 +194,14 @@ void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, c
   }
 }
 
-/* Without the blanks at both ends. */
-static const char *trimmed(Arena *arena, const char *text) {
-  size_t length = strlen(text);
-  while (length && text[length - 1] == ' ') length--;
-  size_t begin = strspn(text, " ");
-  return begin < length ? arena_copy(arena, text + begin, length - begin) : "";
-}
-
-bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
-                  Diags *diags) {
-  uint32_t count;
-  const char **texts = split_names(arena, list, &count);
-  for (uint32_t k = 0; k < count; k++) {
-    Output output = {.text = trimmed(arena, texts[k])};
-    if (!read_output(&output, model, arena, diags)) return false;
+bool outputs_read(OutputVec *outputs, const daedal_output *given, uint32_t count, const Model *model,
+                  const SignalFilter *filter, Arena *arena, Diags *diags) {
+  for (uint32_t k = 0; given && k < count; k++) {
+    Output output;
+    if (!read_output(&output, &given[k], model, arena, diags)) return false;
     vec_push(arena->heap, outputs, output);
   }
-  if (!list) add_final_values(outputs, model, filter, arena);
+  if (!given) add_final_values(outputs, model, filter, arena);
   if (outputs->count) return true;
   diag_error(diags, DIAG_USAGE, (Span){0}, "there are no outputs: no variable is asked for, or none matches");
   return false;
@@ -297,7 +264,7 @@ bool outputs_fit(OutputVec *outputs, const Problem *problem, const Modes *modes,
                  Diags *diags) {
   for (uint32_t k = 0; k < outputs->count; k++) {
     Output *output = &outputs->data[k];
-    if (output->kind == OUTPUT_EVENT) {
+    if (output->kind == DAEDAL_OUTPUT_EVENT) {
       const char *found = output->signal ? find_condition(output->signal, problem, modes, arena) : NULL;
       if (output->signal && !found) return refuse_condition(output, problem, modes, arena, diags);
       output->signal = found;
@@ -323,9 +290,10 @@ double *outputs_times(const OutputVec *outputs, Arena *arena, uint32_t *count, b
   uint32_t given = 0;
   *all = false;
   for (uint32_t k = 0; k < outputs->count; k++) {
-    OutputKind kind = outputs->data[k].kind;
-    if (kind == OUTPUT_AT) times[given++] = outputs->data[k].time;
-    *all |= kind != OUTPUT_AT && kind != OUTPUT_final && kind != OUTPUT_initial && kind != OUTPUT_EVENT;
+    daedal_output_kind kind = outputs->data[k].kind;
+    if (kind == DAEDAL_OUTPUT_AT) times[given++] = outputs->data[k].time;
+    *all |= kind != DAEDAL_OUTPUT_AT && kind != DAEDAL_OUTPUT_FINAL && kind != DAEDAL_OUTPUT_INITIAL &&
+            kind != DAEDAL_OUTPUT_EVENT;
   }
   qsort(times, given, sizeof *times, ascending);
   *count = 0;
@@ -386,7 +354,7 @@ static double event_time(const Output *output, const Problem *problem, double st
 double output_value(const Output *output, const Problem *problem, const Trajectory *trajectory,
                     const daedal_event *events, uint32_t event_count, Arena *arena) {
   if (!trajectory->rows) return NAN;
-  if (output->kind == OUTPUT_EVENT)
+  if (output->kind == DAEDAL_OUTPUT_EVENT)
     return event_time(output, problem, trajectory_time(trajectory, 0), events, event_count, arena);
   Course course = {.trajectory = trajectory};
   bool is_time = strcmp(output->signal, "time") == 0;
@@ -394,17 +362,17 @@ double output_value(const Output *output, const Problem *problem, const Trajecto
   if (!is_time && signal == MAP_NONE) return NAN;
   if (!is_time) course.signal = &trajectory->signals->list.data[signal];
   switch (output->kind) {
-  case OUTPUT_final: return course_value(&course, trajectory->rows - 1);
-  case OUTPUT_initial: return course_value(&course, 0);
-  case OUTPUT_max: return extreme(&course, 1);
-  case OUTPUT_min: return extreme(&course, -1);
-  case OUTPUT_mean: return mean(&course, false);
-  case OUTPUT_rms: return sqrt(mean(&course, true));
-  case OUTPUT_AT: {
+  case DAEDAL_OUTPUT_FINAL: return course_value(&course, trajectory->rows - 1);
+  case DAEDAL_OUTPUT_INITIAL: return course_value(&course, 0);
+  case DAEDAL_OUTPUT_MAX: return extreme(&course, 1);
+  case DAEDAL_OUTPUT_MIN: return extreme(&course, -1);
+  case DAEDAL_OUTPUT_MEAN: return mean(&course, false);
+  case DAEDAL_OUTPUT_RMS: return sqrt(mean(&course, true));
+  case DAEDAL_OUTPUT_AT: {
     size_t row = trajectory_find(trajectory, output->time);
     return trajectory_time(trajectory, row) == output->time ? course_value(&course, row) : NAN;
   }
-  case OUTPUT_EVENT: break;
+  case DAEDAL_OUTPUT_EVENT: break;
   }
   return NAN;
 }

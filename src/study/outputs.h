@@ -1,7 +1,6 @@
 /* outputs: what is kept of each run of a sweep.
  *
- *   output = variable | function "(" variable ")" | variable "@" time | "time(" condition ")" | "time(event)"
- *
+ * The names of their columns are function(variable), variable@time, time(condition) or time(event); of a final value the variable alone.
  * A condition is one that the model writes, under any of the names of its variables: names are replaced by those that alias elimination leaves.
  *
  * Invariant: outputs name signals; they are looked up in the result of each run, since plans for other structures number them
@@ -13,26 +12,18 @@
 #include "result/signal_filter.h"
 #include "result/trajectory.h"
 
-typedef enum OutputKind {
-#define OUTPUT(name, description) OUTPUT_##name,
-#include "study/outputs.def"
-#undef OUTPUT
-  OUTPUT_AT,    /* value at a time */
-  OUTPUT_EVENT, /* time of the first event of a condition, or of any */
-} OutputKind;
-
 typedef struct Output {
-  const char *text;   /* as asked for: the name of its column */
+  const char *text;   /* the name of its column */
   const char *signal; /* or the condition of an event; NULL: any event */
-  OutputKind kind;
-  double time; /* of OUTPUT_AT */
+  daedal_output_kind kind;
+  double time; /* of DAEDAL_OUTPUT_AT */
 } Output;
 typedef VEC(Output) OutputVec;
 
-/* Reads a list with commas between; NULL stands for the final values of all variables that are no parameters and match the
+/* Checks outputs and gives them names. NULL stands for the final values of all variables that are no parameters and match the
  * filter (NULL: all). false: an error is in diags. Texts live in the arena, the list in its heap. */
-bool outputs_read(OutputVec *outputs, const char *list, const Model *model, const SignalFilter *filter, Arena *arena,
-                  Diags *diags);
+bool outputs_read(OutputVec *outputs, const daedal_output *given, uint32_t count, const Model *model,
+                  const SignalFilter *filter, Arena *arena, Diags *diags);
 
 /* Has the plan with these modes and derivatives (recorder.h) a signal, or a condition, for every output? false: what it has not is in diags.
  * Conditions become those that its runs print. */

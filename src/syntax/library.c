@@ -3,6 +3,7 @@
 
 #include "syntax/directory.h"
 #include "syntax/parser.h"
+#include "syntax/renames.h"
 #include "syntax/versions.h"
 
 #include <errno.h>
@@ -41,6 +42,8 @@ struct Library {
   Map main_classes;             /* Name -> place of the first class of that name in the main file */
   Map given_classes;            /* Name -> place in `given` */
   Versions versions;
+  Renames renames;
+  uint32_t scripts; /* of `versions` that are read */
   struct stat main; /* of the main file; st_ino 0: it is not known */
 };
 
@@ -386,7 +389,32 @@ const char *library_resource(Library *library, const char *uri, Arena *arena, co
   if (!directory) *reason = arena_printf(arena, "there is no library of the class %.*s", (int)(path - name), name);
   const char *rest = decode(path, arena);
   if (directory && leads_above(rest, levels)) *reason = "`..` leads out of the library's folder", directory = NULL;
-  return directory ? arena_printf(arena, "%s%s", directory, rest) : NULL;
+  if (!directory) return NULL;
+  const char *found = directory_spelled(directory, rest, arena);
+  if (strcmp(found + strlen(directory), rest) != 0)
+    diag_warning(library->diags, DIAG_WARNING_OTHER, (Span){0}, "`%s` is the file `%s`: upper and lower case differ",
+                 uri, found);
+  return found;
+}
+
+/* ---- other versions ---- */
+
+/* A script that is not there changes nothing. */
+static void read_script(Library *library, const char *uri) {
+  const char *reason, *path = library_resource(library, uri, &library->arena, &reason);
+  Diags quiet = diags_make(library->ast->heap);
+  uint32_t length;
+  char *text = path ? library->files.read(library->files.reading, library->ast->heap, &quiet, path, &length) : NULL;
+  if (text) renames_read(&library->renames, text);
+  heap_free(library->ast->heap, text);
+  diags_clear(&quiet);
+}
+
+const char *library_renamed(Library *library, Name package, Name name) {
+  while (library->scripts < library->versions.scripts.count)
+    read_script(library, names_text(library->ast->names, library->versions.scripts.data[library->scripts++]));
+  Name found = library->scripts ? renames_find(&library->renames, package, name) : 0;
+  return found ? names_text(library->ast->names, found) : NULL;
 }
 
 /* ---- set-up ---- */
@@ -464,6 +492,7 @@ Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *d
   library->main_classes = map_make(ast->heap);
   library->given_classes = map_make(ast->heap);
   library->versions = versions_make(ast);
+  library->renames = renames_make(ast->heap, ast->names);
   if (!options.files.read) return library;
   find_main(library);
   add_path(library, options.path);

@@ -36,6 +36,10 @@ const AstElement *library_member(Library *library, const AstClass *package, Name
 typedef LIST(Name) LibraryNames;
 LibraryNames library_members(Library *library, const AstClass *package);
 
+/* The whole name of a class that a library has under another name than the version that was asked for, where it is `name`
+ * of `package` (a whole name); NULL: it has no other. */
+const char *library_renamed(Library *library, Name package, Name name);
+
 /* Says where a class that was not found at the top could have been. */
 void library_note_missing(Library *library, Name name, Diag *diag);
 

@@ -24,11 +24,23 @@ static bool stands_in(const Ast *ast, const AstClass *library, Name version) {
   return false;
 }
 
-static void check_request(const Versions *versions, const VersionRequest *request, const AstClass *library,
-                          Diags *diags) {
+/* conversion(from(version = ..., script = "...")): what the library has changed since. */
+static void add_scripts(Versions *versions, const AstClass *library) {
+  const Ast *ast = versions->ast;
+  const AstArgument *conversion = ast_argument(ast, library->annotation, "conversion");
+  const AstModification *list = conversion ? conversion->modification : NULL;
+  for (uint32_t i = 0; list && i < list->arguments.count; i++) {
+    const AstArgument *argument = &list->arguments.data[i];
+    Name script = ast_path_is(ast, argument->name, "from") ? text_value(ast, argument->modification, "script") : 0;
+    if (script) vec_push(ast->heap, &versions->scripts, script);
+  }
+}
+
+static void check_request(Versions *versions, const VersionRequest *request, const AstClass *library, Diags *diags) {
   const Ast *ast = versions->ast;
   Name version = text_value(ast, library->annotation, "version");
   if (version == request->version || stands_in(ast, library, request->version)) return;
+  add_scripts(versions, library);
   const char *name = names_text(ast->names, request->name), *asked = names_text(ast->names, request->version);
   Diag *diag = version ? diag_warning(diags, DIAG_WARNING_OTHER, request->span,
                                       "version %s of %s is asked for, version %s is used", asked, name,

@@ -14,6 +14,7 @@ typedef struct Versions {
   const Ast *ast;
   VEC(VersionRequest) requests;    /* each name and version once */
   VEC(const AstClass *) libraries; /* the classes read so far */
+  VEC(Name) scripts;               /* conversion scripts of libraries that stand in for other versions */
 } Versions;
 
 Versions versions_make(const Ast *ast);

@@ -5,7 +5,7 @@
 #include "core/constants.h"
 #include "integrate/variation.h"
 #include "vary/retake.h"
-#include "vary/transposed_stages.h"
+#include "vary/whole_stages.h"
 
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,7 @@ struct Adjoint {
   uint32_t spacing;    /* of the steps that are, between events and changes of states */
   Retake *retake;      /* NULL until it is needed */
   Weights weights;
-  TransposedStages *stages;
+  WholeStages *stages;
   Variation *variation;
   Workspace *rows; /* NULL: rows owe nothing */
   double *entries[RADAU_STAGES_MAX], *owed[RADAU_STAGES_MAX], *multiplier[RADAU_STAGES_MAX];
@@ -105,8 +105,8 @@ struct Adjoint {
 
 static size_t count_leaves(const Adjoint *adjoint) { return modes_leaves(adjoint->plan->code->modes); }
 
-Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional,
-                     double tolerance, size_t memory, Diags *diags) {
+Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional, size_t memory,
+                     Diags *diags) {
   Adjoint *adjoint = heap_alloc(heap, sizeof *adjoint);
   *adjoint = (Adjoint){.heap = heap, .arena = arena_make(heap), .plan = plan, .view = view, .diags = diags};
   const System *system = &view->system;
@@ -121,7 +121,7 @@ Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const 
                                .pre = heap_array(heap, leaves, sizeof(double)),
                                .parameter = heap_array(heap, plan->parameters.count, sizeof(double)),
                                .reset = heap_array(heap, plan->resets.count, sizeof(double))};
-  adjoint->stages = transposed_stages_new(heap, &adjoint->system, fmax(MINOR * tolerance, ROUND_OFF));
+  adjoint->stages = whole_stages_new(heap, &adjoint->system, true);
   adjoint->variation = variation_new_transposed(heap, &adjoint->system);
   if (plan->rows->program) adjoint->rows = workspace_new(heap, plan->rows->program);
   for (int i = 0; i < RADAU_STAGES_MAX; i++) {
@@ -450,8 +450,8 @@ static void weigh_stages(Adjoint *adjoint, const TakenStep *step) {
 static bool transpose_stages(Adjoint *adjoint, const TakenStep *step) {
   if (!evaluate_stages(adjoint, step)) return false;
   weigh_stages(adjoint, step);
-  if (!transposed_stages_solve(adjoint->stages, step->method, step->h, adjoint->entries, adjoint->stage,
-                               adjoint->weights.column, adjoint->multiplier))
+  WholeStep whole = {step->method, step->h, adjoint->entries};
+  if (!whole_stages_transpose(adjoint->stages, &whole, adjoint->stage, adjoint->weights.column, adjoint->multiplier))
     return false;
   for (int i = 0; i < step->method->stages; i++)
     weigh_leaves(adjoint, adjoint->plan->rows, adjoint->owed[i], 1, adjoint->multiplier[i]);

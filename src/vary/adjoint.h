@@ -31,8 +31,8 @@ typedef struct Gradient {
 } Gradient;
 
 /* Lives in the heap. Errors go to diags. memory: bytes for stages. */
-Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional,
-                     double tolerance, size_t memory, Diags *diags);
+Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional, size_t memory,
+                     Diags *diags);
 
 /* What varies at the start in the direction of the next target: columns and behind them discrete leaves, pre() of these, parameters of
  * the plan. */

@@ -11,8 +11,9 @@
 typedef struct LinearForm {
   double time;
   uint32_t states, inputs, outputs;
-  const char **state, **input, **output; /* names */
-  double *value;                         /* of the states */
+  const char **state;
+  const char *const *input, *const *output; /* names */
+  double *value;                            /* of the states */
   double *a, *b, *c, *d;
   double *real,
       *imaginary; /* eigenvalues of A, the slowest first, of a pair that with the positive imaginary part first */
@@ -23,9 +24,9 @@ typedef struct LinearForm {
 typedef struct LinearRequest {
   const LeafJacobian *varied; /* rows by the leaves of the inputs; NULL: there are none */
   const uint32_t *leaf;       /* parameter leaf of each input */
-  const char **input;
+  const char *const *input;
   uint32_t inputs;
-  const char **output; /* names of signals of the recorder, or of inputs */
+  const char *const *output; /* names of signals of the recorder, or of inputs */
   uint32_t outputs;
 } LinearRequest;
 

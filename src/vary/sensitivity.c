@@ -2,6 +2,7 @@
 #include "core/constants.h"
 #include "vary/sensitivity_internal.h"
 
+#include "base/copy.h"
 #include "watch/kinks.h"
 
 #include <math.h>
@@ -80,9 +81,7 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   sensitivity->varying = list_varying(heap, system);
   sensitivity->stage_values =
       heap_array(heap, (size_t)sensitivity->varying.count + plan->rows->entries, sizeof(double));
-  sensitivity->departure =
-      heap_array(heap, (size_t)sensitivity->varying.count * (RADAU_STAGES_MAX + 1), sizeof(double));
-  sensitivity->lanes = heap_array(heap, columns * (RADAU_STAGES_MAX + 1), sizeof(double));
+  make_rows(heap, sensitivity->guess, RADAU_STAGES_MAX, columns);
   make_rows(heap, sensitivity->value, RADAU_STAGES_MAX, columns);
   make_rows(heap, sensitivity->entries, RADAU_STAGES_MAX, nonzeros);
   make_rows(heap, sensitivity->owed, RADAU_STAGES_MAX, plan->rows->entries);
@@ -215,30 +214,6 @@ static bool factor_own(Sensitivity *sensitivity) {
   return stages_factor(step->linear, step->method, step->h);
 }
 
-/* How the stages follow from those of the step before. */
-static void plan_prediction(Sensitivity *sensitivity) {
-  const StepStages *step = &sensitivity->step;
-  if (sensitivity->last_h == 0) return;
-  sensitivity->first =
-      radau_continuation(sensitivity->last_method, step->method, step->h / sensitivity->last_h, sensitivity->continued);
-}
-
-/* How far the Jacobians of the stages are from the one factored. */
-static void find_departure(Sensitivity *sensitivity) {
-  const StepStages *step = &sensitivity->step;
-  const JacobianEntries *varying = &sensitivity->varying;
-  int s = step->method->stages;
-  double *departure = sensitivity->departure;
-  for (int32_t k = 0; k < varying->count; k++, departure += s + 1) {
-    int32_t e = varying->entry[k];
-    double factored = step->linear->jacobian[e];
-    for (int i = 0; i < s - 1; i += 2)
-      *(Pair *)(void *)(departure + i) =
-          (Pair){sensitivity->entries[i][e] - factored, sensitivity->entries[i + 1][e] - factored};
-    *(Pair *)(void *)(departure + s - 1) = (Pair){sensitivity->entries[s - 1][e] - factored, 0};
-  }
-}
-
 /* residual += J v */
 static void add_product(const System *system, const double *entries, const double *v, double *residual) {
   for (int32_t q = 0; q < system->columns; q++) {
@@ -249,7 +224,7 @@ static void add_product(const System *system, const double *entries, const doubl
 }
 
 /* residual[i] = J_i Y_i + g_i */
-static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages) {
+static void evaluate_residuals(const Sensitivity *sensitivity, double *const *stages) {
   const System *system = &sensitivity->view->system;
   for (int i = 0; i < sensitivity->step.method->stages; i++) {
     memcpy(sensitivity->residual[i], sensitivity->direct[i], (size_t)system->rows * sizeof(double));
@@ -261,13 +236,13 @@ static void evaluate_residuals(Sensitivity *sensitivity, double *const *stages) 
 
 /* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
  * Rates count through what they are rates of. */
-static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end, size_t stride) {
+static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end) {
   static const double least = 0x1p-500; /* squares of less than that underflow */
   const System *system = &sensitivity->view->system;
   int stages = sensitivity->step.method->stages;
   double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
   for (int32_t c = 0; c < system->columns; c++) {
-    scale[c] = fmax(fabs(end[(size_t)c * stride]), fabs(direction->now[c]));
+    scale[c] = fmax(fabs(end[c]), fabs(direction->now[c]));
     largest = fmax(largest, scale[c] / system->nominal[c]);
   }
   if (!(largest > least)) largest = 1;
@@ -279,175 +254,53 @@ static void set_scale(Sensitivity *sensitivity, const Direction *direction, cons
 /* With the Jacobian of each stage. */
 static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
   const StepStages *step = &sensitivity->step;
-  const System *system = &sensitivity->view->system;
-  int s = step->method->stages;
-  if (!sensitivity->whole) {
-    sensitivity->whole = whole_stages_new(sensitivity->heap, false);
-    sensitivity->elimination = elimination_new(sensitivity->heap, system);
-  }
-  const Elimination *elimination = sensitivity->elimination;
-  elimination_choose(sensitivity->elimination, NULL);
+  WholeStep whole = {step->method, step->h, sensitivity->entries};
+  if (!sensitivity->whole) sensitivity->whole = whole_stages_new(sensitivity->heap, &sensitivity->view->system, false);
   evaluate_residuals(sensitivity, direction->stage);
-  if (!whole_stages_solve(sensitivity->whole, elimination, step->method, step->h, sensitivity->entries,
-                          sensitivity->residual))
-    return false;
-  for (int i = 0; i < s; i++)
-    for (int32_t u = 0; u < system->rows; u++)
-      direction->stage[i][elimination->unknown[u]] -= sensitivity->residual[i][u];
-  for (int32_t l = 0; l < system->links; l++)
-    for (int i = 0; i < s; i++) {
-      double sum = 0;
-      for (int k = 0; k < s; k++) sum += step->method->a[i][k] * direction->stage[k][elimination->to[l]];
-      direction->stage[i][elimination->from[l]] = direction->now[elimination->from[l]] + step->h * sum;
-    }
-  return true;
+  return whole_stages_solve(sensitivity->whole, &whole, sensitivity->residual, direction->now, direction->stage);
 }
 
-/* ---- corrections ----
- *
- * The stages of a direction lie beside each other here, a lane each, and a lane of zeros that makes their number even. Lanes are written in pairs, as
- * they are read: a processor waits for a pair that was written in halves. The loops over them are inlined
- * for each number. */
+/* ---- corrections ---- */
 
-/* Columns of a matrix by stages, as weights of lanes. */
-static inline __attribute__((always_inline)) void take_weights(const double (*matrix)[RADAU_STAGES_MAX], double factor,
-                                                               int first, int last, int lanes,
-                                                               Pair (*weight)[RADAU_STAGES_MAX / 2 + 1]) {
-  for (int j = first; j < last; j++)
-    for (int i = 0; i < lanes / 2; i++)
-      weight[j][i] = (Pair){factor * matrix[2 * i][j], 2 * i + 2 < lanes ? factor * matrix[2 * i + 1][j] : 0};
-}
-
-/* The states of the stages from their rates. */
-static inline __attribute__((always_inline)) void integrate(const Sensitivity *sensitivity, const Direction *direction,
-                                                            int lanes) {
+/* The stages of a direction continue those of the step before. */
+static void continue_stages(const Sensitivity *sensitivity, const Direction *direction) {
   const StepStages *step = &sensitivity->step;
+  double weight[RADAU_STAGES_MAX], ratio = step->h / sensitivity->last_h;
+  int first = radau_first_point(sensitivity->last_method, ratio);
+  Continuation continuation = radau_continue_from(sensitivity->last_method, first > 0 ? first : 1);
+  const double *const *from = (const double *const *)direction->point + continuation.first;
+  for (int i = 0; i < step->method->stages; i++) {
+    int count = radau_continuation_weights(&continuation, 1 + step->method->node[i] * ratio, weight);
+    set_to_sum(sensitivity->guess[i], from, weight, count, sensitivity->view->system.columns);
+  }
+}
+
+/* Without a step before they are constant. The states follow from their rates. */
+static void predict(const Sensitivity *sensitivity, const Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
   const Elimination *elimination = step->linear->elimination;
-  Pair weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX / 2 + 1];
-  take_weights(step->method->a, step->h, 0, lanes - 1, lanes, weight);
-  for (int32_t l = 0; l < sensitivity->view->system.links; l++) {
-    const double now = direction->now[elimination->from[l]], *rate = sensitivity->lanes + elimination->to[l] * lanes;
-    Pair *state = (Pair *)(void *)(sensitivity->lanes + elimination->from[l] * lanes);
-    Pair sum[RADAU_STAGES_MAX / 2 + 1];
-    for (int i = 0; i < lanes / 2; i++) sum[i] = (Pair){now, i < lanes / 2 - 1 ? now : 0};
-    for (int j = 0; j < lanes - 1; j++)
-      for (int i = 0; i < lanes / 2; i++) sum[i] += weight[j][i] * rate[j];
-    for (int i = 0; i < lanes / 2; i++) state[i] = sum[i];
-  }
+  if (sensitivity->last_h > 0) continue_stages(sensitivity, direction);
+  for (int i = 0; i < step->method->stages && sensitivity->last_h == 0; i++)
+    copy_numbers(sensitivity->guess[i], direction->now, (size_t)system->columns);
+  radau_follow_links(step->method, step->h, elimination->from, elimination->to, system->links, direction->now,
+                     sensitivity->guess);
 }
 
-/* The stages from those of the step before; without it, constant. */
-static inline __attribute__((always_inline)) void predict(const Sensitivity *sensitivity, const Direction *direction,
-                                                          int lanes) {
-  int32_t columns = sensitivity->view->system.columns;
-  int first = sensitivity->first, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
-  Pair weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX / 2 + 1], *stages = (Pair *)(void *)sensitivity->lanes;
-  take_weights(sensitivity->continued, 1, first, last, lanes, weight);
-  for (int32_t c = 0; c < columns; c++, stages += lanes / 2) {
-    Pair sum[RADAU_STAGES_MAX / 2 + 1];
-    double now = last ? 0 : direction->now[c];
-    for (int i = 0; i < lanes / 2; i++) sum[i] = (Pair){now, i < lanes / 2 - 1 ? now : 0};
-    for (int j = first; j < last; j++)
-      for (int i = 0; i < lanes / 2; i++) sum[i] += weight[j][i] * direction->stage[j][c];
-    for (int i = 0; i < lanes / 2; i++) stages[i] = sum[i];
-  }
-  integrate(sensitivity, direction, lanes);
-}
-
-/* residuals += (J_i - P) vector_i. Only entries that are not constant take part. */
-static inline __attribute__((always_inline)) void multiply_departure(const Sensitivity *sensitivity,
-                                                                     const double *vector, int lanes) {
-  const JacobianEntries *varying = &sensitivity->varying;
-  const double *departure = sensitivity->departure;
-  double *residuals = sensitivity->step.linear->residuals;
-  for (int32_t k = 0; k < varying->count; k++, departure += lanes) {
-    Pair *residual = (Pair *)(void *)(residuals + varying->row[k] * lanes);
-    const Pair *change = (const Pair *)(const void *)(vector + varying->column[k] * lanes);
-    for (int i = 0; i < lanes / 2; i++) residual[i] += ((const Pair *)(const void *)departure)[i] * change[i];
-  }
-}
-
-/* The residuals of the stages predicted: what rows owe directly, P of them, and the rest of their Jacobians. */
-static inline __attribute__((always_inline)) void find_residuals(const Sensitivity *sensitivity, int lanes) {
+/* One correction; returns its norm. */
+static double correct(const Sensitivity *sensitivity) {
   const Stages *stages = sensitivity->step.linear;
-  const System *system = stages->system;
-  const Pair *vector = (const Pair *)(const void *)sensitivity->lanes;
-  double *const *direct = sensitivity->direct;
-  Pair *residuals = (Pair *)(void *)stages->residuals;
-  for (int32_t r = 0; r < system->rows; r++, residuals += lanes / 2)
-    for (int i = 0; i < lanes / 2; i++)
-      residuals[i] = (Pair){direct[2 * i][r], 2 * i + 2 < lanes ? direct[2 * i + 1][r] : 0};
-  for (int32_t q = 0; q < system->columns; q++, vector += lanes / 2) {
-    Pair value[RADAU_STAGES_MAX / 2 + 1];
-    for (int i = 0; i < lanes / 2; i++) value[i] = vector[i];
-    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++) {
-      Pair *residual = (Pair *)(void *)(stages->residuals + system->row_index[e] * lanes);
-      for (int i = 0; i < lanes / 2; i++) residual[i] += value[i] * stages->jacobian[e];
-    }
-  }
-  multiply_departure(sensitivity, sensitivity->lanes, lanes);
-}
-
-/* The residuals behind a correction d by P: (A - P) d. */
-static inline __attribute__((always_inline)) void find_left(const Sensitivity *sensitivity, int lanes) {
-  const Stages *stages = sensitivity->step.linear;
-  memset(stages->residuals, 0, (size_t)(stages->system->rows * lanes) * sizeof(double));
-  multiply_departure(sensitivity, stages->change, lanes);
-}
-
-/* The norm of the changes solved for, which are added to the stages. */
-static inline __attribute__((always_inline)) double add_changes(const Sensitivity *sensitivity, int lanes) {
-  int32_t columns = sensitivity->view->system.columns;
-  const Pair *change = (const Pair *)(const void *)sensitivity->step.linear->change;
-  Pair *stages = (Pair *)(void *)sensitivity->lanes;
-  double sum = 0;
-  for (int32_t c = 0; c < columns; c++, change += lanes / 2, stages += lanes / 2) {
-    Pair square = {0, 0};
-    for (int i = 0; i < lanes / 2; i++) {
-      stages[i] += change[i];
-      square += change[i] * change[i];
-    }
-    sum += (square[0] + square[1]) * sensitivity->scale[c] * sensitivity->scale[c];
-  }
-  return sqrt(sum);
-}
-
-static inline __attribute__((always_inline)) void begin_lanes(Sensitivity *sensitivity, const Direction *direction,
-                                                              int lanes) {
-  predict(sensitivity, direction, lanes);
-  set_scale(sensitivity, direction, sensitivity->lanes + lanes - 2, (size_t)lanes);
-  find_residuals(sensitivity, lanes);
-}
-
-/* The stages predicted, and their residuals. */
-static void begin_corrections(Sensitivity *sensitivity, const Direction *direction) {
-  switch (sensitivity->step.method->stages) {
-  case 3: begin_lanes(sensitivity, direction, 4); return;
-  case 5: begin_lanes(sensitivity, direction, 6); return;
-  default: begin_lanes(sensitivity, direction, 8);
-  }
-}
-
-static inline __attribute__((always_inline)) double correct_lanes(Sensitivity *sensitivity, bool is_first, int lanes) {
-  if (!is_first) find_left(sensitivity, lanes);
-  stages_solve_packed(sensitivity->step.linear);
-  return add_changes(sensitivity, lanes);
-}
-
-/* One correction, the first from the residuals of the stages; returns its norm. */
-static double correct(Sensitivity *sensitivity, bool is_first) {
-  switch (sensitivity->step.method->stages) {
-  case 3: return correct_lanes(sensitivity, is_first, 4);
-  case 5: return correct_lanes(sensitivity, is_first, 6);
-  default: return correct_lanes(sensitivity, is_first, 8);
-  }
-}
-
-static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
-  int32_t columns = sensitivity->view->system.columns;
   int s = sensitivity->step.method->stages;
+  double sum = 0;
+  evaluate_residuals(sensitivity, sensitivity->guess);
+  stages_solve(sensitivity->step.linear, sensitivity->residual);
   for (int i = 0; i < s; i++)
-    for (int32_t c = 0; c < columns; c++) direction->stage[i][c] = sensitivity->lanes[c * (s + 1) + i];
+    for (int32_t c = 0; c < stages->system->columns; c++) {
+      double change = stages->change[c * (s + 1) + i], part = change * sensitivity->scale[c];
+      sensitivity->guess[i][c] += change;
+      sum += part * part;
+    }
+  return sqrt(sum);
 }
 
 /* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise all stages are solved at once. How much is left of an
@@ -455,7 +308,7 @@ static void take_lanes(const Sensitivity *sensitivity, Direction *direction) {
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
   double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
   for (int k = 0; k < ROUNDS; k++) {
-    double norm = correct(sensitivity, k == 0), ratio = k ? norm / before : 0;
+    double norm = correct(sensitivity), ratio = k ? norm / before : 0;
     if (!(ratio <= CONTRACTS)) return false;
     if (k) left = ratio / (1 - ratio);
     direction->contraction = fmin(left, 1);
@@ -469,15 +322,15 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
   const StepStages *step = &sensitivity->step;
   for (int i = 0; i < step->method->stages; i++)
     sensitivity_direct(sensitivity, direction, sensitivity->owed[i], direction->now, sensitivity->direct[i]);
-  begin_corrections(sensitivity, direction);
+  predict(sensitivity, direction);
+  set_scale(sensitivity, direction, sensitivity->guess[step->method->stages - 1]);
   bool ok = iterate(sensitivity, direction);
-  take_lanes(sensitivity, direction);
+  for (int i = 0; i < step->method->stages; i++)
+    copy_numbers(direction->stage[i], sensitivity->guess[i], (size_t)sensitivity->view->system.columns);
   return ok || solve_whole(sensitivity, direction);
 }
 
 static bool solve_all(Sensitivity *sensitivity) {
-  plan_prediction(sensitivity);
-  find_departure(sensitivity);
   for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++)
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
   return true;

@@ -50,8 +50,7 @@ struct Sensitivity {
   double *roots; /* of events */
   /* the step */
   Stages *own;        /* NULL until it is needed */
-  WholeStages *whole; /* likewise, and */
-  Elimination *elimination;
+  WholeStages *whole; /* likewise */
   StepStages step;
   bool has_step, is_shared;
   const Segment *segment;            /* of the step */
@@ -61,8 +60,7 @@ struct Sensitivity {
   JacobianEntries varying;           /* the entries that are not constant */
   double *stage_values;              /* of the program of a stage */
   bool has_constants;                /* the others are in all of `entries` */
-  double *departure; /* [varying][stages + 1]: the Jacobian of each stage minus the one factored; the last 0 */
-  double *lanes;     /* [columns][stages + 1]: the stages of a direction, the last 0 */
+  double *guess[RADAU_STAGES_MAX];   /* columns: of the stages of a direction */
   double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
   double *scale;         /* columns: reciprocal scales of a direction in the step */
   double *error;         /* columns: of a direction in the step */
@@ -73,9 +71,6 @@ struct Sensitivity {
   /* the step before, to continue it; h 0: there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
-  double continued[RADAU_STAGES_MAX]
-                  [RADAU_STAGES_MAX]; /* weights of its stages, from `first` on, for those of the step */
-  int first;
   bool takes_turns; /* the event is one of several at one time: see turns.h */
   bool failed;
 };

@@ -11,13 +11,19 @@ enum { SMAX = RADAU_STAGES_MAX };
 
 struct WholeStages {
   Heap *heap;
+  const System *system;
   bool is_transposed;
-  Linear *linear; /* NULL until it is needed */
+  Elimination *elimination;
+  Linear *linear;        /* NULL until it is needed */
+  double *chained[SMAX]; /* of the transpose, n: all columns */
 };
 
-WholeStages *whole_stages_new(Heap *heap, bool is_transposed) {
+WholeStages *whole_stages_new(Heap *heap, const System *system, bool is_transposed) {
   WholeStages *whole = heap_alloc(heap, sizeof *whole);
-  *whole = (WholeStages){.heap = heap, .is_transposed = is_transposed};
+  *whole = (WholeStages){.heap = heap, .system = system, .is_transposed = is_transposed};
+  whole->elimination = elimination_new(heap, system);
+  for (int i = 0; i < SMAX && is_transposed; i++)
+    whole->chained[i] = heap_array(heap, (size_t)system->columns, sizeof(double));
   return whole;
 }
 
@@ -73,9 +79,10 @@ static int longest_chain(const Elimination *elimination) {
   return most;
 }
 
-bool whole_stages_solve(WholeStages *whole, const Elimination *elimination, const RadauCoefficients *method, double h,
-                        double *const *jacobian, double *const *values) {
-  int32_t s = method->stages, rows = elimination->system->rows, n = s * rows;
+/* Solves with right sides of the rows at the stages or, of the transpose, of the columns that are no states, in place. */
+static bool solve(WholeStages *whole, const WholeStep *step, double *const *values) {
+  const Elimination *elimination = whole->elimination;
+  int32_t s = step->method->stages, rows = whole->system->rows, n = s * rows;
   int32_t entries = s * s * elimination->start[rows];
   int most = longest_chain(elimination);
   Arena arena = arena_make(whole->heap);
@@ -84,9 +91,9 @@ bool whole_stages_solve(WholeStages *whole, const Elimination *elimination, cons
   double *matrix = arena_array(&arena, (size_t)entries, sizeof *matrix);
   double *right = arena_array(&arena, (size_t)n, sizeof *right);
   double(*power)[SMAX][SMAX] = arena_array(&arena, (size_t)most + 1, sizeof *power);
-  find_powers(method, h, most, power);
+  find_powers(step->method, step->h, most, power);
   list_pattern(elimination, s, start, row);
-  fill_matrix(elimination, s, jacobian, power, matrix);
+  fill_matrix(elimination, s, step->jacobian, power, matrix);
   if (!whole->linear) whole->linear = linear_new(whole->heap, n, entries, false);
   linear_resize(whole->linear, n, entries);
   if (whole->is_transposed) linear_set_transposed(whole->linear, start, row);
@@ -97,4 +104,56 @@ bool whole_stages_solve(WholeStages *whole, const Elimination *elimination, cons
   for (int32_t k = 0; k < n; k++) values[k / rows][k % rows] = right[k];
   arena_free(&arena);
   return is_regular;
+}
+
+bool whole_stages_solve(WholeStages *whole, const WholeStep *step, double *const *residual, const double *now,
+                        double *const *stage) {
+  const Elimination *elimination = whole->elimination;
+  int s = step->method->stages;
+  elimination_choose(whole->elimination, NULL);
+  if (!solve(whole, step, residual)) return false;
+  for (int i = 0; i < s; i++)
+    for (int32_t u = 0; u < whole->system->rows; u++) stage[i][elimination->unknown[u]] -= residual[i][u];
+  radau_follow_links(step->method, step->h, elimination->from, elimination->to, whole->system->links, now, stage);
+  return true;
+}
+
+/* ---- the transpose ---- */
+
+/* n from the weights. */
+static void chain(const WholeStages *whole, const WholeStep *step, double *const *weights) {
+  int s = step->method->stages;
+  for (int i = 0; i < s; i++) memcpy(whole->chained[i], weights[i], (size_t)whole->system->columns * sizeof(double));
+  for (int32_t l = whole->system->links; l-- > 0;) {
+    int32_t from = whole->elimination->from[l], to = whole->elimination->to[l];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += step->method->a[j][i] * whole->chained[j][from];
+      whole->chained[i][to] += step->h * sum;
+    }
+  }
+}
+
+/* weights += J' multiplier */
+static void add_product(const System *system, const double *entries, const double *multiplier, double *weights) {
+  for (int32_t q = 0; q < system->columns; q++)
+    for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
+      weights[q] += entries[e] * multiplier[system->row_index[e]];
+}
+
+bool whole_stages_transpose(WholeStages *whole, const WholeStep *step, double *const *weights, double *start,
+                            double *const *multiplier) {
+  const System *system = whole->system;
+  int s = step->method->stages;
+  elimination_choose(whole->elimination, NULL);
+  chain(whole, step, weights);
+  for (int i = 0; i < s; i++)
+    for (int32_t u = 0; u < system->rows; u++) multiplier[i][u] = -whole->chained[i][whole->elimination->unknown[u]];
+  if (!solve(whole, step, multiplier)) return false;
+  for (int i = 0; i < s; i++) add_product(system, step->jacobian[i], multiplier[i], weights[i]);
+  chain(whole, step, weights);
+  memset(start, 0, (size_t)system->columns * sizeof *start);
+  for (int32_t l = 0; l < system->links; l++)
+    for (int i = 0; i < s; i++) start[system->link_from[l]] += whole->chained[i][system->link_from[l]];
+  return true;
 }

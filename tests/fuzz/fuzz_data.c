@@ -131,11 +131,14 @@ static bool simulate(daedal_model *model, const daedal_options *options, const M
   return ok;
 }
 
+static const daedal_input ONE = {.name = "u", .expression = "1"};
+
 static bool use_as_data(daedal_model *model, daedal_options *options, const Meter *meter) {
   static const daedal_guess guess = {"k", 1, 0, 10};
   daedal_fit_options fit = {
       .size = sizeof fit, .data = data_path, .parameters = &guess, .parameter_count = 1, .iterations = 3};
-  options->inputs = "u=1";
+  options->inputs = &ONE;
+  options->input_count = 1;
   daedal_estimate *estimate = daedal_fit(model, options, &fit);
   if (!estimate && !meter->refused) finding("no estimate", "");
   bool ok = estimate && daedal_status_of(estimate) == DAEDAL_OK;
@@ -147,20 +150,23 @@ static bool use_as_data(daedal_model *model, daedal_options *options, const Mete
 /* The file as values of the input, as start values, as data, as a matrix. */
 static bool use_table(uint8_t variant, Meter *meter) {
   static char text[sizeof WITH_MATRIX + 2 * sizeof data_path];
-  char inputs[80];
+  const daedal_input input = {.file = data_path, .held = variant % 5 == 1};
   uint32_t steps;
   daedal_options options = options_of(&steps);
   snprintf(text, sizeof text, WITH_MATRIX, data_path, data_path);
-  snprintf(inputs, sizeof inputs, "%s%s", variant % 5 == 1 ? "held:" : "", data_path);
   const char *model_text = variant % 5 == 4 ? text : WITH_INPUT;
   daedal_model *model = load(model_text, strlen(model_text), meter);
   bool ok = false;
   switch (variant % 5) {
   case 0:
-  case 1: options.inputs = inputs; break;
+  case 1:
+    options.inputs = &input;
+    options.input_count = 1;
+    break;
   case 2:
     options.start_from = data_path;
-    options.inputs = "u=1";
+    options.inputs = &ONE;
+    options.input_count = 1;
     break;
   }
   if (model && daedal_status_of(model) == DAEDAL_OK)
@@ -226,7 +232,8 @@ static bool sweep(bool stops, bool resumes, Meter *meter) {
                                 .resume = resumes,
                                 .on_progress = some_points,
                                 .context = stops ? &steps : NULL};
-  options.inputs = "u=1";
+  options.inputs = &ONE;
+  options.input_count = 1;
   daedal_model *model = load(WITH_INPUT, strlen(WITH_INPUT), meter);
   daedal_sweep *made = model ? daedal_sweep_make(model, &options, &given) : NULL;
   bool ok = made && daedal_status_of(made) == DAEDAL_OK && daedal_sweep_execute(made) == DAEDAL_OK;
@@ -246,7 +253,8 @@ static bool run_part(uint8_t variant, bool resumes, Meter *meter) {
   options.part_path = part_path;
   options.part_interval = 0;
   options.resumes = resumes;
-  options.inputs = text == WITH_INPUT ? "u=1" : NULL;
+  options.inputs = &ONE;
+  options.input_count = text == WITH_INPUT;
   if (!resumes) steps = STEPS - 12;
   daedal_model *model = load(text, strlen(text), meter);
   bool ok = model && simulate(model, &options, meter);
@@ -506,13 +514,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 /* A result of the model with an input, as CSV or MAT, with the columns that the use of a variant (use_table) asks for. */
 static void make_table(Kind kind, uint32_t variant) {
-  static const char *const COLUMNS[] = {"u", "u", NULL, "x", NULL};
+  static const char *const COLUMNS[][2] = {{"u"}, {"u"}, {NULL}, {"x"}, {NULL}};
   static const char MATRIX[] = "#1\ndouble data_2(2,3) # comment\n1 2 3\n4, 5, 6\n";
   uint32_t steps;
   char path[80];
   daedal_options options = options_of(&steps);
-  options.inputs = "u=sin(40*time)";
-  options.variables = COLUMNS[variant % 5];
+  options.inputs = &(daedal_input){.name = "u", .expression = "sin(40*time)"};
+  options.input_count = 1;
+  options.variables = COLUMNS[variant % 5][0] ? COLUMNS[variant % 5] : NULL;
   daedal_model *model = load(WITH_INPUT, strlen(WITH_INPUT), NULL);
   daedal_result *result = daedal_simulate(model, &options);
   snprintf(path, sizeof path, "%s/r.%s", directory, kind == CSV ? "csv" : "mat");

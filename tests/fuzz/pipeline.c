@@ -220,6 +220,7 @@ static const char *pick(Random *random, const char *const *names) {
 
 /* Half of all runs have the default method, half the default solver. */
 static daedal_options draw_options(Pass *pass, Count *count) {
+  static const char *const names[] = {"x.*", NULL};
   daedal_options options = daedal_default_options();
   Random *random = &pass->random;
   if (random_below(random, 2)) options.method = pick(random, daedal_method_names());
@@ -227,7 +228,7 @@ static daedal_options draw_options(Pass *pass, Count *count) {
   options.stop_time = pass->stop_time;
   options.intervals = INTERVALS;
   options.tolerance = 1e-6;
-  if (!random_below(random, 8)) options.variables = "x.*";
+  if (!random_below(random, 8)) options.variables = names;
   if (!random_below(random, 8)) options.max_step = 0.02;
   options.on_step = enough_steps;
   options.context = count;
@@ -257,8 +258,7 @@ static void *run_initialize(Pass *pass, const daedal_options *options) {
 
 static void *run_compare(Pass *pass, const daedal_options *options) {
   bool all = !random_below(&pass->random, 8);
-  char methods[64];
-  snprintf(methods, sizeof methods, "dummy,%s", options->method);
+  const char *const methods[] = {"dummy", options->method, NULL};
   return daedal_compare(pass->model, options, all ? NULL : methods, NULL);
 }
 

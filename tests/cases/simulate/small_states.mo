@@ -5,10 +5,10 @@
 // expect: report.below_tolerance.name = ["q"]
 // expect: report.below_tolerance["q"].largest = 1e-6
 // expect: report.below_tolerance["q"].absolute_tolerance = 1e-3
-// expect: says below its tolerance      q, 1e-06 at most: give it a nominal value
+// expect: says few digits               q, 1e-06 at most, absolute tolerance 0.001: give it a nominal value
 // run: simulate --tolerance 1e-3
 // expect: report.below_tolerance = []
-// expect: never says below its tolerance
+// expect: never says few digits
 // expect: q = 1e-6*exp(-1)*cos(9) within 1e-8
 // run: simulate --tolerance 1e-3
 // change: q(start -> q(nominal = 1e-6, start
