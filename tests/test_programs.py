@@ -1,7 +1,7 @@
 """Exported programs against `simulate`: models with discrete values, whens, resets, sliding and values that are not defined, drawn by a generator. A program
 must give the same trajectory, or end as the run does.
 
-DAEDAL_PROGRAM_MODELS widens the test: so many models are drawn, 8 without it; DAEDAL_PROGRAM_FIRST is the first seed.
+DAEDAL_PROGRAM_MODELS widens the test: so many models are drawn, 12 without it; DAEDAL_PROGRAM_FIRST is the first seed.
 """
 import csv
 import glob
@@ -15,7 +15,7 @@ import unittest
 
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
-COUNT = int(os.environ.get("DAEDAL_PROGRAM_MODELS", "8"))
+COUNT = int(os.environ.get("DAEDAL_PROGRAM_MODELS", "12"))
 FIRST = int(os.environ.get("DAEDAL_PROGRAM_FIRST", "0"))
 TOLERANCE = 1e-8
 

@@ -199,6 +199,8 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
       !integrator || integrator == &integrator_radau || integrator == &integrator_bdf || integrator == &integrator_erk;
   if (!is_carried)
     return refuse_export(result, "what is exported integrates by radau, bdf or erk; use one of these as --solver");
+  if (integrator == &integrator_bdf && plan->code->modes->logic->delays.count)
+    return refuse_export(result, "a model with delays integrates by radau or erk; use one of these as --solver");
   if (!has_dummies(plan))
     return refuse_export(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));

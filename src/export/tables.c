@@ -49,8 +49,8 @@ typedef struct ProgramNames {
   const char *initial_residual, *initial_jacobian, *point_residual, *point_jacobian, *point_starts, *point_conditions;
   Messages messages;
   const char *message_values;
-  const char *residual, *jacobian, *conditions, *written, *rates, *initial_steps, *lefts, *actions, *samples,
-      *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
+  const char *residual, *jacobian, *kinks, *kink_sizes, *conditions, *written, *rates, *initial_steps, *lefts, *actions,
+      *samples, *constants, *starts, *delayed, *delay_times, *pipe_points, *branches;
 } ProgramNames;
 
 static void name_units(Writer *writer, ProgramNames *names) {
@@ -273,6 +273,8 @@ static ProgramNames name_programs(Writer *writer, const InitialPart *part, Index
   ProgramNames names = {0};
   names.residual = add_program(writer, code->rows, "residual");
   names.jacobian = add_program(writer, code->jacobian->program, "jacobian");
+  names.kinks = code->modes->kinks ? add_program(writer, code->kinks, "kinks") : "0";
+  names.kink_sizes = code->modes->kinks ? add_program(writer, code->kink_sizes, "kink_sizes") : "0";
   names.conditions = add_program(writer, code->conditions, "conditions");
   names.written = add_program(writer, code->written, "written");
   names.rates = add_program(writer, code->rates, "rates");
@@ -706,7 +708,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
         source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
   PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
       export_may_slide(source) ? "&integrator_erk" : "0");
-  PUT(writer, "    .given = given, .spare = spare, .constant = constant,\n");
+  PUT(writer, "    .given = given, .spare = spare, .constant = constant, .kinks = %u, .kink_program = %s,\n",
+      (unsigned)evaluator->code->modes->kinks, names->kinks);
+  PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
   put_number(writer, "tolerance", source->tolerance);

@@ -30,15 +30,6 @@ double events_indicator(const Solver *solver, int m) {
   return edges_margin(edges, m, edges->difference[m]);
 }
 
-/* How long it takes the last difference of a mode to get to its nearest edge; 0 where nothing is known. */
-double events_way_to_edge(Solver *solver, int m, double t, const double *y) {
-  Edges *edges = &solver->edges;
-  double difference = edges->difference[m], edge = condition_edge(edges->condition[m].kind, difference);
-  edges_evaluate_rates(edges, t, y);
-  return fabs(difference - edge) <= edges_band(edges, m) || edges->rate[m] == 0 ? 0
-                                                                                : (edge - difference) / edges->rate[m];
-}
-
 void events_begin(Solver *solver, double t, const double *y) {
   edges_evaluate(&solver->edges, t, y);
   edges_start(&solver->edges, t, y);

@@ -1,11 +1,12 @@
 /* solver: the memory of a run, its start, and the loop of steps and events. */
 #include "solver.h"
+#include "constants.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { SHORTEN_LIMIT = 20, REFINE_LIMIT = 4 };
+enum { SHORTEN_LIMIT = 20 };
 
 /* ---- memory ---- */
 
@@ -135,6 +136,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   jump->moved = numbers(memory, model->unknowns);
   jump->size = numbers(memory, model->unknowns);
   solver->successor = integers(memory, model->columns);
+  solver->kinks = numbers(memory, 5 * model->kinks);
 }
 
 /* A model as large as the largest of its systems. */
@@ -142,10 +144,10 @@ static Model cover(const Model *model) {
   Model all = *model;
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
-    int *const sizes[] = {&all.rows,         &all.columns, &all.states,  &all.work,    &all.blocks,
-                          &all.block_values, &all.joint,   &all.largest, &all.nonzeros};
-    const int others[] = {other->rows,         other->columns, other->states,  other->work,    other->blocks,
-                          other->block_values, other->joint,   other->largest, other->nonzeros};
+    int *const sizes[] = {&all.rows,         &all.columns, &all.states,  &all.work,     &all.blocks,
+                          &all.block_values, &all.joint,   &all.largest, &all.nonzeros, &all.kinks};
+    const int others[] = {other->rows,         other->columns, other->states,  other->work,     other->blocks,
+                          other->block_values, other->joint,   other->largest, other->nonzeros, other->kinks};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
   }
   return all;
@@ -334,19 +336,6 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
-/* The last step again, up to t. */
-static SolverStatus repeat_step(Solver *solver, double begin, double t) {
-  Scalars *now = solver->now;
-  double next = now->next;
-  go_back(solver, begin, t - begin);
-  while (now->time < t) {
-    SolverStatus status = steps_step(solver, t);
-    if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
-  }
-  steps_suggest(solver, next);
-  return SOLVER_OK;
-}
-
 /* Delays look back at what is between the ends of steps, which an importer does not tell: from the end of what is known the run follows
  * him to its time by steps of its own. */
 SolverStatus solver_follow(Solver *solver) {
@@ -371,21 +360,21 @@ SolverStatus solver_follow(Solver *solver) {
   return status;
 }
 
-/* The end of the last step moves to where its event is. The continuous output is less accurate than the step: the step is made again up to
- * there, and once more where its difference shows that the event is elsewhere. */
+/* An event early in a step of collocation may be an error of its continuous output, as in a transient that a stiff method steps over. */
+static int is_doubtful(const Solver *solver, double t) {
+  const Scalars *now = solver->now;
+  return solver->made_by->segment.is_collocation && t - now->step_begin < EARLY * now->step &&
+         t - now->step_begin > fmax(PRESENT * now->step, ROUND_OFF * fabs(t));
+}
+
+/* The last step ends where its event is. */
 static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   Scalars *now = solver->now;
-  double begin = now->step_begin, end = now->step_end;
   *mode = edges_first_contradiction(&solver->edges);
-  for (int k = 0; k < REFINE_LIMIT; k++) {
-    SolverStatus status = repeat_step(solver, begin, t);
-    if (status != SOLVER_OK) return status;
-    if (*mode < 0) break;
-    edges_evaluate(&solver->edges, t, solver->y);
-    double moved = events_way_to_edge(solver, *mode, t, solver->y);
-    if (!(fabs(moved) > 4 * DBL_EPSILON * fabs(t)) || !(t + moved > begin && t + moved < end)) break;
-    t += moved;
-  }
+  if (looks_point(solver, t, solver->event_y)) return SOLVER_FAILED;
+  memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
+  now->time = now->step_end = t;
+  now->step = t - now->step_begin;
   return SOLVER_OK;
 }
 
@@ -418,9 +407,16 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
+  if (found && is_doubtful(solver, t)) { /* the step again, of that size */
+    go_back(solver, begin, t - begin);
+    events_begin(solver, begin, solver->y);
+    status = step_within_delays(solver, is_timed ? timed : until);
+    if (status != SOLVER_OK) return status;
+    t = looks_locate(solver, &found);
+  }
   if (solver->made) solver->made(solver->context, t);
-  status = found ? end_at_event(solver, t, &mode) : keep_past(solver);
-  if (status != SOLVER_OK) return status;
+  if (found) status = end_at_event(solver, t, &mode);
+  if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
   if (!found) {
     edges_evaluate(&solver->edges, now->time, solver->y);
     edges_keep(&solver->edges, now->time, solver->y, now->time - begin);

@@ -125,6 +125,8 @@ typedef struct Model {
   double start, stop, tolerance, interval, max_step;
   const Integrator *integrator, *sliding; /* the latter where the solution slides along an edge; 0: it cannot */
   const bool *constant, *given, *spare;   /* see System */
+  int kinks; /* where slopes of the equations change, and nothing happens: zeros of these */
+  ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; what they are differences of */
   int unknowns, rows, columns, parameters, discretes, states, work;
   int terminal;                        /* the leaf of terminal(); -1: none */
   const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
@@ -243,6 +245,7 @@ typedef struct Solver {
   Linear *jump_matrix;
   System system;
   int *successor; /* per column */
+  double *kinks;  /* arguments and their rates at two points, and how small arguments are zero */
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
   void (*made)(void *context,
@@ -331,7 +334,6 @@ int events_hover(Solver *solver, int mode, double t);
 int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
-double events_way_to_edge(Solver *solver, int mode, double t, const double *y);
 
 /* slides.c: the most edges to slide along; all columns, or those of a corner of the edges. */
 int slides_limit(const Model *model);

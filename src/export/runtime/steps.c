@@ -30,8 +30,31 @@ static EvalStatus jacobian(void *context, double t, const double *y, double *val
   return EVAL_OK;
 }
 
+/* Do arguments at which slopes change go through zero, by more than the tolerance tells? */
+static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
+  Solver *solver = context;
+  int n = solver->model->kinks;
+  double *before = solver->kinks, *after = before + 2 * n, *least = after + 2 * n;
+  if (solver->model->modes && edges_bend(&solver->edges, t_end, end)) return true;
+  if (!n || program_run(solver, solver->model->kink_program, t, y, before) ||
+      program_run(solver, solver->model->kink_program, t_end, end, after))
+    return false;
+  for (int k = 0; k < n; k++)
+    if ((before[k] < 0) != (after[k] < 0) && fmax(fabs(before[k]), fabs(after[k])) > least[k]) return true;
+  return false;
+}
+
+/* Sizes at the nominal values tell what is small. */
+static void set_least(Solver *solver) {
+  const Model *model = solver->model;
+  double *least = solver->kinks + 4 * model->kinks;
+  if (model->kinks) program_run(solver, model->kink_sizes, solver->now->time, model->nominal, least);
+  for (int k = 0; k < model->kinks; k++) least[k] = isfinite(least[k]) ? solver->now->tolerance * least[k] : 0;
+}
+
 static System make_system(Solver *solver) {
   const Model *model = solver->model;
+  set_least(solver);
   for (int j = 0; j < model->unknowns; j++)
     for (int order = 0; order <= model->d[j]; order++) {
       int q = model->column_start[j] + order;
@@ -51,6 +74,7 @@ static System make_system(Solver *solver) {
                   .size = model->nominal,
                   .residual = residual,
                   .jacobian = jacobian,
+                  .bends = bends,
                   .complete = complete,
                   .find = find,
                   .rates = complete,
@@ -139,10 +163,11 @@ void steps_suggest(Solver *solver, double next) {
   if (solver->integrator && next > 0) solver->made_by->suggest(solver->integrator, next);
 }
 
-/* Back to the beginning of the last step, t, of which a part is tried next. */
+/* Back to t, where the last step began or one before it, of which a part is tried next. */
 void steps_repeat(Solver *solver, double t, double next) {
+  bool is_last = solver->integrator && solver->now->step_begin == t && next > 0;
   solver->now->time = t;
-  if (solver->integrator && next > 0 && solver->made_by->repeat(solver->integrator, next)) return;
+  if (is_last && solver->made_by->repeat(solver->integrator, next)) return;
   steps_start(solver);
   steps_suggest(solver, next);
 }
