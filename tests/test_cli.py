@@ -268,6 +268,15 @@ def class_of_a_file():
     for wrong, right in (("Heatr", "Heater"), ("P.heater", "P.Heater"), ("Vlave", "Valve"), ("P.Q.Valv", "P.Q.Valve")):
         run = expect_exit(folder.run("check", "three.mo", "--model", wrong), 3)
         expect(f"did you mean `{right}`?" in run.stderr, wrong, run.stderr)
+    (pathlib.Path(folder.path) / "lib" / "L" / "Sub").mkdir(parents=True)
+    folder.write("lib/L/package.mo", "within ; package L end L;")
+    folder.write("lib/L/Sub/package.mo", "within L; package Sub end Sub;")
+    folder.write("lib/L/Sub/PI.mo", "within L.Sub; model PI Real x = 1; end PI;")
+    for wrong, right in (("L.Sub.Pi", "PI"), ("L.Sup.PI", "Sub"), ("P.Q.Vlave", "P.Q.Valve")):
+        inside = "" if wrong[0] == "L" else "package P package Q model Valve Real y = 1; end Valve; end Q; end P;\n"
+        folder.write("user.mo", f"{inside}model M {wrong} part; end M;\n")
+        run = expect_exit(folder.run("check", "user.mo", *(() if inside else ("--library", "lib"))), 3)
+        expect(f"did you mean `{right}`?" in run.stderr, wrong, run.stderr)
 
 
 def caret():

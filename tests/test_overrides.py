@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import pathlib
 import random
 import subprocess
 import tempfile
@@ -175,6 +176,29 @@ class Values(unittest.TestCase):
             done = subprocess.run([DAEDAL, verb, path, "--override", "n=4"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue("x[4]" in done.stdout or verb == "compare", verb)
+
+
+class Netlists(unittest.TestCase):
+    """Names in either case, numbers with the suffixes of SPICE."""
+
+    DECK = "divider\nV1 in 0 10\nR1 in Out 1k\nR2 out 0 1k\n.tran 1m 1m\n.end\n"
+
+    def out(self, override):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "divider.cir"
+            path.write_text(self.DECK)
+            done = subprocess.run([DAEDAL, "simulate", path, "--override", override, "--variables", "V(OUT)", "--output-file", "-", "-q"],
+                                  capture_output=True, text=True)
+            return done.returncode, done.stdout.splitlines()[-1].split(",")[-1] if done.stdout else done.stderr
+
+    def test_values(self):
+        for name in ("r2", "R2"):
+            for text, value in (("4k", 4e3), ("0.004MEG", 4e3), ("4kOhm", 4e3), ("4e3", 4e3), ("4000000m", 4e3), ("1.5K", 1.5e3), ("2e-3meg", 2e3)):
+                status, end = self.out(f"{name}={text}")
+                self.assertEqual(status, 0, end)
+                self.assertAlmostEqual(float(end), 10 * value / (1e3 + value), 9, text)
+        self.assertAlmostEqual(float(self.out("V1=-2.5")[1]), -1.25, 12)
+        self.assertEqual(self.out("r2=5x0")[0], 2)
 
 
 class Refused(unittest.TestCase):

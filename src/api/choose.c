@@ -21,8 +21,16 @@ static const char *name_at(void *context, uint32_t index) {
   return names->text.data;
 }
 
+/* Netlists have names in lower case, however they are written. */
+static const char *const *lower_names(Arena *arena, const char *const *words) {
+  const char **lower = arena_array(arena, names_count(words) + 1, sizeof *lower);
+  for (uint32_t k = 0; words[k]; k++) lower[k] = spice_lower(arena, words[k]);
+  return lower;
+}
+
 bool filter_signals(daedal_result *result, const char *const *words, const SignalFilter **filter) {
   if (!words) return true;
+  if (result->model->circuit.model) words = lower_names(&result->diags.arena, words);
   VariableNames names = {.model = result->model->model, .heap = result->heap};
   *filter = signal_filter_new(result->heap, &result->diags, words, (NameList){name_at, &names});
   vec_free(result->heap, &names.text);

@@ -1,6 +1,7 @@
 /* files: results read back from files: pictures of several, and what differs between two. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "result/file.h"
 #include "result/json.h"
 #include "result/load.h"
@@ -278,8 +279,6 @@ static const char *single_name(const daedal_files *files, uint32_t k, uint32_t s
 }
 
 /* The ending of a noun after a count. */
-static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
-
 static void print_signals(const daedal_files *files, TextVec *text) {
   const ResultDifference *difference = files->difference;
   uint32_t equal = 0;

@@ -1,6 +1,7 @@
 /* fit_report: what an estimate hands out. */
 #include "api/fit.h"
 
+#include "base/number.h"
 #include "result/diagnostics_report.h"
 #include "result/json.h"
 #include "result/plot.h"
@@ -86,11 +87,13 @@ static bool print_text(daedal_result *asked, const void *argument) {
   print_correlations(estimate, heap, text);
   for (uint32_t c = 0; c < estimate->columns.count; c++) {
     const FitColumn *column = &estimate->columns.data[c];
-    text_printf(heap, text, "  %s: %u values, residuals of %.4g (root mean square)%s\n", column->name, column->values,
-                sqrt(column->squares / column->values), column->is_noise ? "" : ", which are not noise");
+    text_printf(heap, text, "  %s: %u value%s, residuals of %.4g (root mean square)%s\n", column->name, column->values,
+                plural(column->values), sqrt(column->squares / column->values),
+                column->is_noise ? "" : ", which are not noise");
   }
-  text_printf(heap, text, "  deviation of the residuals %.4g, condition %.3g, %u iterations, %u runs\n",
-              estimate->deviation, condition(estimate), estimate->found.iterations, estimate->runs);
+  text_printf(heap, text, "  deviation of the residuals %.4g, condition %.3g, %u iteration%s, %u run%s\n",
+              estimate->deviation, condition(estimate), estimate->found.iterations, plural(estimate->found.iterations),
+              estimate->runs, plural(estimate->runs));
   return true;
 }
 

@@ -78,10 +78,14 @@ static bool read_value(OverrideReader *reader, Override *override) {
 static bool read_override(daedal_result *result, const daedal_override *given) {
   Arena *arena = &result->diags.arena;
   char number[NUMBER_SIZE];
-  if (!given->text) number_shortest(given->value, number);
+  double value = given->value;
+  bool is_netlist = result->model->circuit.model != NULL;
   if (!given->name || !*given->name) return refuse_usage(result, "an override needs a name");
-  Override override = {.name = arena_copy(arena, given->name, strlen(given->name))};
-  OverrideReader reader = {result, arena, given->text ? given->text : number};
+  bool is_number = !given->text || (is_netlist && spice_number(arena, given->text, &value));
+  if (is_number) number_shortest(value, number);
+  Override override = {.name = is_netlist ? spice_lower(arena, given->name)
+                                          : arena_copy(arena, given->name, strlen(given->name))};
+  OverrideReader reader = {result, arena, is_number ? number : given->text};
   if (!read_value(&reader, &override))
     return refuse_usage(
         result, arena_printf(arena, "the value of '%s' is neither a scalar nor an array such as {1,2}", override.name));
@@ -228,8 +232,16 @@ static bool resolve_element(Resolution *resolution, Override *override, uint32_t
   return refuse(resolution, arena_printf(resolution->arena, "'%s' is not a whole array", override->name));
 }
 
+/* Where a parameter start(x) gives the start value of x, as in a model made of an FMU, it is what x stands for. */
+static uint32_t find_scalar(const Resolution *resolution, const char *name) {
+  uint32_t position = model_find(resolution->model, name);
+  if (position == MAP_NONE || resolution->model->variables.data[position].role == ROLE_PARAMETER) return position;
+  uint32_t start = model_find(resolution->model, arena_printf(resolution->arena, "start(%s)", name));
+  return start != MAP_NONE ? start : position;
+}
+
 static bool resolve(Resolution *resolution, Override *override) {
-  uint32_t position = model_find(resolution->model, override->name);
+  uint32_t position = find_scalar(resolution, override->name);
   if (position != MAP_NONE) {
     if (!override->extent.dimensions) return resolve_scalar(resolution, override, position, override->texts[0]);
     return refuse(resolution,

@@ -2,6 +2,7 @@
  * nothing moves; and whether they are stable. */
 #include "api/handles.h"
 
+#include "base/number.h"
 #include "result/json.h"
 #include "vary/steady.h"
 
@@ -325,8 +326,8 @@ static void print_text(daedal_result *result, TextVec *text) {
   const SteadyPoint *point = result->steady;
   if (!point || !point->way) return;
   const Recorder *recorder = recorder_of(result);
-  text_printf(heap, text, "steady state by %s, %u iterations, largest residual %.2g\n", point->way, point->iterations,
-              point->residual);
+  text_printf(heap, text, "steady state by %s, %u iteration%s, largest residual %.2g\n", point->way, point->iterations,
+              plural(point->iterations), point->residual);
   if (!point->is_isolated) text_printf(heap, text, "  not isolated: others are next to it\n");
   if (point->stability)
     text_printf(heap, text, "  %s%s\n", point->stability, point->is_linear ? "" : ": the linear part does not decide");

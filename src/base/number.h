@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Room for any number that the functions below write, with its NUL. */
 enum { NUMBER_SIZE = 32 };
@@ -23,3 +24,6 @@ bool number_parse(const char *text, const char *end, double *value);
 
 /* The order of the bytes of a number in memory. */
 bool number_is_big_endian(void);
+
+/* The ending of a noun after a number: "%u row%s". */
+static inline const char *plural(uint64_t count) { return count == 1 ? "" : "s"; }

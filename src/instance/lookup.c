@@ -317,6 +317,15 @@ Instance *instance_inner(Tree *tree, Instance *instance) {
 
 /* ---- paths of classes ---- */
 
+static void offer_classes(const Tree *tree, const Instance *instance, Suggestion *best) {
+  for (uint32_t i = 0; i < instance->elements.count; i++)
+    if (instance->elements.data[i].ast == NULL || instance->elements.data[i].ast->kind == AST_CLASS)
+      suggest_offer(best, names_text(tree->names, instance->elements.data[i].name));
+  if (!tree->library || !instance->definition) return;
+  LibraryNames members = library_members(tree->library, instance->definition);
+  for (uint32_t i = 0; i < members.count; i++) suggest_offer(best, names_text(tree->names, members.data[i]));
+}
+
 static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, const Instance *inside) {
   const char *name = names_text(tree->names, ast_part(tree->ast, path, at)->name);
   const char *text = ast_path_text(tree->ast, path, &tree->arena);
@@ -332,10 +341,10 @@ static void report_unknown(Tree *tree, Scope scope, AstPath path, uint32_t at, c
               "a part of `%s` is built in; --library names the directory of the whole library",
               names_text(tree->names, inside->flat_name));
   Suggestion best = {.word = name};
-  for (Scope outer = scope; outer.instance; outer = outer.instance->parts.data[outer.part].around)
-    for (uint32_t i = 0; i < outer.instance->elements.count; i++)
-      if (outer.instance->elements.data[i].ast == NULL || outer.instance->elements.data[i].ast->kind == AST_CLASS)
-        suggest_offer(&best, names_text(tree->names, outer.instance->elements.data[i].name));
+  if (inside && path.count > 1) offer_classes(tree, inside, &best);
+  else
+    for (Scope outer = scope; outer.instance; outer = outer.instance->parts.data[outer.part].around)
+      offer_classes(tree, outer.instance, &best);
   if (best.nearest && strcmp(best.nearest, name) == 0)
     diag_note(tree->diags, tree->last, (Span){0}, "an `encapsulated` class around it hides `%s`: import it there",
               name);

@@ -336,6 +336,16 @@ static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type
   return false;
 }
 
+static void report_type(Elaboration *el, Span span, const char *text) {
+  Suggestion best = {.word = text};
+  Diag *diag = input_error(el, span, "type `%s` is not defined", text);
+  for (uint32_t k = 0; k < el->classes.count; k++) {
+    suggest_offer(&best, names_text(el->names, el->classes.data[k].ast->label.name));
+    suggest_offer(&best, names_text(el->names, el->classes.data[k].name));
+  }
+  if (best.nearest) diag_note(el->diags, diag, (Span){0}, "did you mean `%s`?", best.nearest);
+}
+
 bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType *out) {
   uint32_t steps = 0;
   Span span = type->name.span;
@@ -347,7 +357,7 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
     if (!entry) {
       if (strcmp(text, "Complex") == 0)
         input_error(el, span, "not supported yet: the built-in type `%s`; declare it as a record", text);
-      else input_error(el, span, "type `%s` is not defined", text);
+      else report_type(el, span, text);
       return false;
     }
     if (entry->role != ROLE_CLASS_ALIAS) {

@@ -1,6 +1,7 @@
 /* report: see report.h. */
 #include "pipeline/report.h"
 
+#include "base/number.h"
 #include "core/constants.h"
 #include "result/conversion_report.h"
 #include "result/initial_report.h"
@@ -61,10 +62,10 @@ static void text_ranks(const Strangeness *strangeness, Heap *heap, TextVec *text
 
 static void text_boundary(const BoundaryFacts *boundary, Heap *heap, TextVec *text) {
   if (!boundary) return;
-  text_printf(heap, text,
-              "  boundary value problem   %u condition%s, %u segment%s, %u iterations, %u runs, residual %.3g\n",
-              boundary->conditions, boundary->conditions == 1 ? "" : "s", boundary->segments,
-              boundary->segments == 1 ? "" : "s", boundary->iterations, boundary->runs, boundary->residual);
+  text_printf(
+      heap, text, "  boundary value problem   %u condition%s, %u segment%s, %u iteration%s, %u run%s, residual %.3g\n",
+      boundary->conditions, plural(boundary->conditions), boundary->segments, plural(boundary->segments),
+      boundary->iterations, plural(boundary->iterations), boundary->runs, plural(boundary->runs), boundary->residual);
   for (uint32_t k = 0; k < boundary->count; k++)
     text_printf(heap, text, "    %-22s %.10g\n", boundary->name[k], boundary->value[k]);
   for (uint32_t k = 0; k < boundary->arc_count; k++) {
@@ -210,8 +211,9 @@ void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  residual evaluations     %.0f, and %.0f for output\n",
               ceil(statistics->residual_evaluations), ceil(statistics->output_evaluations));
   if (facts->initial && facts->initial->rung > RUNG_START)
-    text_printf(heap, text, "  initial values           by %s, %u iterations\n",
-                nonlinear_rung_words(facts->initial->rung), facts->initial->iterations);
+    text_printf(heap, text, "  initial values           by %s, %u iteration%s\n",
+                nonlinear_rung_words(facts->initial->rung), facts->initial->iterations,
+                plural(facts->initial->iterations));
   text_printf(heap, text, "  Jacobian evaluations     %.0f\n", ceil(statistics->jacobian_evaluations));
   text_printf(heap, text, "  factorizations           %llu\n", (unsigned long long)statistics->stepper.factorizations);
   text_printf(heap, text, "  pivots                   %u\n", statistics->stepper.pivots.count);

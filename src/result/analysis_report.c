@@ -1,6 +1,7 @@
 /* analysis_report: see analysis_report.h. */
 #include "result/analysis_report.h"
 
+#include "base/number.h"
 #include "result/conversion_report.h"
 #include "result/incidence.h"
 #include "result/topology_report.h"
@@ -29,6 +30,12 @@ static const char *unknown_name(const Analysis *analysis, uint32_t j) {
 
 /* ---- text ---- */
 
+static void text_sizes(const Structure *structure, Heap *heap, TextVec *text) {
+  uint64_t equations = (uint64_t)structure->n_equations, variables = (uint64_t)structure->n_variables;
+  text_printf(heap, text, "  %d equation%s, %d variable%s\n", (int)equations, plural(equations), (int)variables,
+              plural(variables));
+}
+
 static void text_figures(const Analysis *analysis, Heap *heap, TextVec *text) {
   const Structure *structure = &analysis->structure;
   int32_t largest = 0;
@@ -36,7 +43,7 @@ static void text_figures(const Analysis *analysis, Heap *heap, TextVec *text) {
     int32_t size = structure->blocks.start[b + 1] - structure->blocks.start[b];
     if (size > largest) largest = size;
   }
-  text_printf(heap, text, "  %d equations, %d variables\n", (int)structure->n_equations, (int)structure->n_variables);
+  text_sizes(structure, heap, text);
   text_printf(heap, text, "  structural index   %d\n", (int)structure->structural_index);
   text_printf(heap, text, "  degrees of freedom %lld\n", (long long)structure->dof);
   text_printf(heap, text, "  differentiations   %lld", (long long)structure->differentiations);
@@ -156,8 +163,7 @@ void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text) {
     text_regular(analysis, heap, text, &arena);
     if (analysis->topology) topology_report_text(analysis, heap, text);
   } else {
-    text_printf(heap, text, "  %d equations, %d variables\n", (int)analysis->structure.n_equations,
-                (int)analysis->structure.n_variables);
+    text_sizes(&analysis->structure, heap, text);
     text_regular(analysis, heap, text, &arena);
   }
   arena_free(&arena);

@@ -2,6 +2,7 @@
  * entry or as a map of MAP_CELLS by MAP_CELLS cells, equal neighbours in a row merged. */
 #include "result/incidence.h"
 
+#include "base/number.h"
 #include "base/utf8.h"
 #include "result/svg.h"
 
@@ -319,7 +320,8 @@ void incidence_svg(Heap *heap, const IncidencePicture *input, TextVec *text) {
   draw_styles(&picture);
   if (input->title) put_words(&picture, 16, 24, "font-size=\"15\" fill=\"#111\"", input->title, 90);
   char heading[80];
-  snprintf(heading, sizeof heading, "as written: %d equations, %d variables", picture.rows, picture.columns);
+  snprintf(heading, sizeof heading, "as written: %d equation%s, %d variable%s", picture.rows,
+           plural((uint64_t)picture.rows), picture.columns, plural((uint64_t)picture.columns));
   draw_view(&picture, &written, heading);
   if (input->n_blocks) {
     int32_t *row_places = places(heap, input->row_at, picture.rows),

@@ -165,12 +165,13 @@ static void text_summary(Table *table, const Explanation *explanation, TextVec *
   const Initial *initial = table->initial;
   Heap *heap = table->heap;
   uint32_t equations = initial->system->rows - initial->system->array->rows;
-  text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equations, %u left free\n",
-              (long long)initial->dof, initial->fixed, equations, initial->free);
+  text_printf(heap, text, "  degrees of freedom     %lld: %u fixed, %u initial equation%s, %u left free\n",
+              (long long)initial->dof, initial->fixed, equations, plural(equations), initial->free);
   if (explanation->ranks) text_printf(heap, text, "  ranks                  %s\n", explanation->ranks);
   for (uint32_t k = 0; k < explanation->parts.count && k < MOST_PARTS; k++)
     text_part(table, &explanation->parts.data[k], text);
-  text_printf(heap, text, "  way                    %s, %u iterations\n", WAY_NAME[initial->way], initial->iterations);
+  text_printf(heap, text, "  way                    %s, %u iteration%s\n", WAY_NAME[initial->way], initial->iterations,
+              plural(initial->iterations));
   text_printf(heap, text, "  rung                   %s\n", nonlinear_rung_words(initial->rung));
   text_printf(heap, text, "  steps                  %u explicit, %u linear systems", explanation->assignments,
               explanation->linear);

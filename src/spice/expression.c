@@ -105,6 +105,21 @@ bool read_number(Cursor *cursor, double *value) {
   return true;
 }
 
+char *spice_lower(Arena *arena, const char *text) {
+  char *lower = arena_copy(arena, text, strlen(text));
+  for (char *at = lower; *at; at++) *at = (char)tolower((unsigned char)*at);
+  return lower;
+}
+
+bool spice_number(Arena *arena, const char *text, double *value) {
+  const Card card = {.text = spice_lower(arena, text)};
+  bool is_negative = card.text[0] == '-';
+  Cursor cursor = {.card = &card, .at = is_negative};
+  if (!read_number(&cursor, value) || card.text[cursor.at]) return false;
+  if (is_negative) *value = -*value;
+  return true;
+}
+
 /* ---- functions ---- */
 
 static Expr one(Reader *reader) { return dag_constant(reader->circuit->dag, 1); }

@@ -63,6 +63,12 @@ typedef struct SpiceModel {
 /* Does the name of a file end as that of a netlist? */
 bool spice_is_netlist(const char *path);
 
+/* A copy in the arena, in lower case, as names of netlists are. */
+char *spice_lower(Arena *arena, const char *text);
+
+/* "50k", "-1.5meg", "10pF": is the whole text a number as netlists write it? */
+bool spice_number(Arena *arena, const char *text, double *value);
+
 /* The value of the source at this time. */
 double spice_sweep_at(const SweepScale *sweep, double time);
 
