@@ -1084,5 +1084,33 @@ class Bounds(unittest.TestCase):
                               capture_output=True, text=True)
 
 
+class Assertions(unittest.TestCase):
+    """A column that no rate depends on, a root of what changes fast: its values inside the steps of a method may be anything, its value is not."""
+
+    MODEL = """model M
+  Real x(start = {start}, fixed = true), h, T;
+equation
+  der(x) = {rate}*({drive} - x);
+  h = {level} + cos({wave})^{power};
+  T = h^0.25;
+  assert(noEvent(T > {low} and T < {high}), "T = " + String(T));
+end M;
+"""
+
+    def test_are_about_the_solution(self):
+        for seed in runs.seeds(200, 12):
+            pick = random.Random(f"assertions {seed}")
+            depth, fast = pick.uniform(0.005, 0.05), pick.uniform(1, 9)
+            values = {"start": pick.uniform(0, 2), "rate": pick.uniform(1, 50), "drive": f"cos({pick.uniform(0.5, 2)}*time)", "power": pick.choice((1, 3)), "level": 1 + depth,
+                      "wave": pick.choice((f"{fast}*time", f"{fast}*x")), "high": 1.5}
+            for solver in runs.by_turns(SOLVERS, seed):
+                for low, fine in ((0.7 * depth**0.25, True), (1.2, False)):
+                    with open(os.path.join(WORK, "assert.mo"), "w", encoding="utf-8") as file:
+                        file.write(self.MODEL.format(low=low, **values))
+                    done = subprocess.run([DAEDAL, "simulate", "assert.mo", "--quiet", "--solver", solver, "--stop-time", "20", "--intervals", "2", "--output-file",
+                                           "assert.csv"], cwd=WORK, capture_output=True, text=True)
+                    self.assertIn(done.returncode, (0,) if fine else (5, 6), f"seed {seed}, {solver}, {low}: {done.stderr}")
+
+
 if __name__ == "__main__":
     unittest.main()

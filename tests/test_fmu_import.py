@@ -82,7 +82,7 @@ def test_plants(folder, count):
         begin = chance.uniform(-1, 1)
         own = run(folder, "simulate", "Plant.mo", "-o", "-", "-q", "--override", f"gain={gain},x0={begin}")
         for file, kind in ((fmu, "me"), (fmu, "cs"), (folder / "fmu" / "unsaved.fmu", "me")):
-            done = run(folder, "simulate", file, "--kind", kind, "--allow-external", "-o", "-", "-q", "--override", f"gain={gain},start(x0)={begin}")
+            done = run(folder, "simulate", file, "--kind", kind, "--allow-external", "-o", "-", "-q", "--override", f"gain={gain},{'x0' if kind == 'me' else 'start(x0)'}={begin}")
             check(done.returncode == 0, f"{seed}: simulate --kind {kind}: {done.stderr}")
             if done.returncode == 0:
                 compare(rows(done.stdout), rows(own.stdout), ["y", "n", "high"], 1e-6, f"{seed}: {kind}")

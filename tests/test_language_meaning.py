@@ -163,22 +163,36 @@ class Assertions(unittest.TestCase):
         self.assertEqual((run.status, "at the end" in run.words), (6, True), run.words)
 
     def test_initial_sections(self):
-        for kind in ("initial equation", "initial algorithm"):
-            section = f"{kind}\n  assert(x < 0.5, \"too large at the start\");\n"
-            for solver in SOLVERS[:2]:
-                run = simulate(self.CROSSING.format(0, section, ""), solver=solver)
-                self.assertEqual((run.status, run.report["events"]), (0, 0), run.words)
-                run = simulate(self.CROSSING.format(0.75, section, ""), solver=solver)
-                self.assertEqual(run.status, 5, run.words)
-                self.assertIn("too large at the start", run.words)
+        """Assertions of initial sections are looked at once, at the start: what they say of later has no effect, and no event."""
+        for seed in seeds(300, quick=12):
+            rng = random.Random(seed)
+            start, limit = rng.choice([0, 0.25, 0.75, 1]), rng.choice([0.5, 0.125])
+            condition = rng.choice([f"x < {limit}", f"not x >= {limit}", f"noEvent(x < {limit})", f"time + x < {limit}", f"x < p", f"x^3 < {limit**3}", f"x < {limit} and time < 0.5"])
+            section = rng.choice(["initial equation\n  {};\n", "initial algorithm\n  {};\n", "initial equation\n  if p > 0 then {}; end if;\n", "initial algorithm\n  for i in 1:2 loop {}; end for;\n"])
+            text = self.CROSSING.format(start, f"  parameter Real p = {limit};\n" + section.format(f"assert({condition}, \"too large at the start\")"), "")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)])
+            with self.subTest(text=text):
+                self.assertEqual((run.status, "too large at the start" in run.words), (0, False) if start < limit else (5, True), run.words)
+                if not run.status:
+                    self.assertEqual(run.report["events"], 0)
 
     def test_level(self):
-        for level, status in (("warning", 0), ("error", 6)):
-            for given in (f"AssertionLevel.{level}", "l", "if p then l else l"):
-                text = self.CROSSING.format(0, "", f"  assert(x < 0.5, \"too large\", {given});\n").replace("model M\n", f"model M\n  parameter AssertionLevel l = AssertionLevel.{level}; parameter Boolean p = true;\n")
-                run = simulate(text)
-                self.assertEqual((run.status, "too large" in run.words), (status, True), (given, run.words))
-
+        """The level of an assertion, however it is given: a warning lets the run go on to its end."""
+        for seed in seeds(300, quick=12):
+            rng = random.Random(seed)
+            level, other = rng.sample(["warning", "error"], 2)
+            given, declared = rng.choice([(f"AssertionLevel.{level}", ""), ("l", f"parameter AssertionLevel l = AssertionLevel.{level};"), ("c.l", f"record C parameter AssertionLevel l = AssertionLevel.{other}; end C; C c(l = AssertionLevel.{level});"),
+                                          ("if p then l else k", f"parameter AssertionLevel l = AssertionLevel.{level}, k = AssertionLevel.{other}; parameter Boolean p = true;"), ("l[2]", f"parameter AssertionLevel l[2] = {{AssertionLevel.{other}, AssertionLevel.{level}}};"),
+                                          ("l", f"constant AssertionLevel l = AssertionLevel.{level};"), ("l", f"parameter Boolean q = {'true' if level == 'error' else 'false'}; parameter AssertionLevel l = if q then AssertionLevel.error else AssertionLevel.warning;")])
+            condition = rng.choice(["x < 0.5", "noEvent(x < 0.5)", "not x >= 0.25", "x < 0"])
+            place = rng.choice(["  assert({});\n", "algorithm\n  assert({});\n", "  when x > 0.75 then assert({}); end when;\n"])
+            text = self.CROSSING.format(0, "", place.format(f"{condition}, \"too large\", {given}")).replace("model M\n", f"model M\n  {declared}\n")
+            run = simulate(text, solver=SOLVERS[seed % len(SOLVERS)])
+            with self.subTest(text=text):
+                self.assertEqual("too large" in run.words, True, run.words)
+                self.assertEqual(run.status in (5, 6), level == "error", run.words)
+                if level == "warning":
+                    self.assertEqual((run.status, run.end("time")), (0, 1), run.words)
 
     def test_message(self):
         """It is computed only where the condition does not hold: what fails in it before has no effect."""
@@ -461,6 +475,27 @@ class Ends(unittest.TestCase):
                 self.assertLess(max(abs(a - b) for a, b in zip(y[:-1], x)), 1e-12, (solver, text))
 
 
+class Texts(unittest.TestCase):
+    def test_compared(self):
+        """Texts of parameters are compared byte by byte, in values of parameters, in equations and in conditions of whens (Modelica 3.6, section 3.5)."""
+        relations = {"==": "__eq__", "<>": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
+        for seed in seeds(300, quick=20):
+            rng = random.Random(seed)
+            n, b, e = rng.randrange(-2, 12), rng.choice(["true", "false"]), rng.choice(["low", "high"])
+            pieces = [("String(n)", str(n)), ("String(b)", b), ("String(e)", e), ("s", "t2"), ("\"t\"", "t"), ("String(n, minimumLength = 3)", f"{n:<3}"), ("String(7)", "7"), ("\"1\"", "1")]
+            sides = [rng.choices(pieces, k=rng.choice([1, 1, 2])) for _ in range(2)]
+            left, right = ("".join(value for _, value in side) for side in sides)
+            relation = rng.choice(list(relations))
+            text = f" {relation} ".join(" + ".join(piece for piece, _ in side) for side in sides)
+            run = simulate(f"model M\n  type E = enumeration(low, high);\n  parameter Integer n = {n}; parameter Boolean b = {b}; parameter E e = E.{e}; parameter String s = \"t2\";\n"
+                           f"  parameter Boolean p = {text}; Boolean q = {text}; Real y = if {text} then time else p2; parameter Real p2 = -1; Integer k(start = 0, fixed = true), c = if p then 1 else 0;\n"
+                           f"equation\n  when time > 0.5 and ({text}) then k = pre(k) + 1; end when;\nend M;\n", intervals=1)
+            holds = getattr(left, relations[relation])(right)
+            with self.subTest(text=text, left=left, right=right):
+                self.assertEqual(run.status, 0, run.words)
+                self.assertEqual((run.end("c"), run.end("q"), run.end("y"), run.end("k")), (1, 1, 1, 1) if holds else (0, 0, -1, 0))
+
+
 class Surfaces(unittest.TestCase):
     """Tables in two dimensions with one row or column are tables in one; constant pieces go on as bilinear ones beyond the ends."""
     HEAD = """model M
@@ -494,6 +529,30 @@ class Surfaces(unittest.TestCase):
             for a, b, c in zip(run.columns["a"], run.columns["b"], run.columns["c"]):
                 self.assertAlmostEqual(a, c, 9, text)
                 self.assertAlmostEqual(b, c, 9, text)
+
+    def test_linear_pieces(self):
+        """Between points, and beyond the ends: held, continued, or repeated."""
+        for seed in seeds(300, quick=12):
+            rng = random.Random(seed)
+            axes = [list(itertools.accumulate([rng.uniform(-2, 0)] + [rng.choice([0.5, 1, 1.5]) for _ in range(rng.randrange(1, 5))])) for _ in range(2)]
+            heights, extrapolation = [[rng.randrange(-5, 6) for _ in axes[1]] for _ in axes[0]], rng.choice([1, 2, 3])
+
+            def weights(axis, u):
+                if extrapolation == 1:
+                    u = min(max(u, axis[0]), axis[-1])
+                elif extrapolation == 3 and not axis[0] <= u <= axis[-1]:
+                    u = axis[0] + (u - axis[0]) % (axis[-1] - axis[0])
+                k = max(i for i in range(len(axis) - 1) if i == 0 or axis[i] <= u)
+                part = (u - axis[k]) / (axis[k + 1] - axis[k])
+                return (k, 1 - part), (k + 1, part)
+
+            rows = [[0, *axes[1]], *([x, *row] for x, row in zip(axes[0], heights))]
+            table = "[" + "; ".join(", ".join(map(repr, row)) for row in rows) + "]"
+            run = simulate(f"{self.HEAD}  parameter Surface s = Surface({table}, 1, {extrapolation});\n  Real u = 9*time - 3.01, v = 7*time^2 - 3.02, y = height(s, u, v);\nend M;\n", intervals=61)
+            self.assertEqual(run.status, 0, (table, run.words))
+            for u, v, y in zip(run.columns["u"], run.columns["v"], run.columns["y"]):
+                right = sum(a * b * heights[i][k] for i, a in weights(axes[0], u) for k, b in weights(axes[1], v))
+                self.assertAlmostEqual(y, right, 8, (table, extrapolation, u, v))
 
     def test_constant_pieces_beyond_the_ends(self):
         run = simulate(self.HEAD + "  parameter Surface s = Surface([0, 0, 1; 0, 1, 2; 2, 5, 10], 3, 2);\n"

@@ -374,6 +374,10 @@ static void resources_are_files_of_packages(void **state) {
     assert_non_null(path);
     assert_string_equal(path + strlen(w->folder), cases[i][1]);
   }
+  write_text(w, "lib/Lib/Resources/Weather/Rome.mos", "");
+  const char *rome = library_resource(w->library, "modelica://Lib/Resources/weather//rome.MOS", &arena, &reason);
+  assert_string_equal(rome + strlen(w->folder), "/lib/Lib/Resources/Weather/Rome.mos");
+  assert_non_null(strstr(first_message(w), "upper and lower case differ"));
   assert_string_equal(library_resource(w->library, "file:///a/b%2fc", &arena, &reason), "/a/b/c");
   assert_string_equal(library_resource(w->library, "a/b.txt", &arena, &reason), "a/b.txt");
   assert_non_null(library_resource(w->library, "modelica://Lib/%2e%2e/One.mo", &arena, &reason));

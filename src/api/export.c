@@ -195,8 +195,10 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
   const Plan *plan = simulation->plan;
   if (has_boundary(result->model)) return refuse_boundary(result);
   const Integrator *integrator = simulation->request.run.integrator;
-  if (integrator && integrator != &integrator_radau && integrator != &integrator_erk)
-    return refuse_export(result, "what is exported integrates by radau or erk; use one of these as --solver");
+  bool is_carried =
+      !integrator || integrator == &integrator_radau || integrator == &integrator_bdf || integrator == &integrator_erk;
+  if (!is_carried)
+    return refuse_export(result, "what is exported integrates by radau, bdf or erk; use one of these as --solver");
   if (!has_dummies(plan))
     return refuse_export(result, "only what dummy derivatives make of a model can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));

@@ -232,8 +232,16 @@ static bool resolve_element(Resolution *resolution, Override *override, uint32_t
   return refuse(resolution, arena_printf(resolution->arena, "'%s' is not a whole array", override->name));
 }
 
+/* Where a parameter start(x) gives the start value of x, as in a model made of an FMU, it is what x stands for. */
+static uint32_t find_scalar(const Resolution *resolution, const char *name) {
+  uint32_t position = model_find(resolution->model, name);
+  if (position == MAP_NONE || resolution->model->variables.data[position].role == ROLE_PARAMETER) return position;
+  uint32_t start = model_find(resolution->model, arena_printf(resolution->arena, "start(%s)", name));
+  return start != MAP_NONE ? start : position;
+}
+
 static bool resolve(Resolution *resolution, Override *override) {
-  uint32_t position = model_find(resolution->model, override->name);
+  uint32_t position = find_scalar(resolution, override->name);
   if (position != MAP_NONE) {
     if (!override->extent.dimensions) return resolve_scalar(resolution, override, position, override->texts[0]);
     return refuse(resolution,

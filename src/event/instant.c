@@ -211,6 +211,12 @@ static bool choose_borders(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
+static bool refine_borders(Bordered *bordered, ConstMoment at) {
+  bool ok = true;
+  for (int k = 0; k < ATTEMPTS && ok; k++) ok = choose_borders(bordered, at);
+  return ok;
+}
+
 /* Moves a point by `by` along a direction, as the tangents lead. */
 static void move(Bordered *bordered, const double *direction, double by, double *y) {
   for (int32_t j = 0; j < bordered->lost; j++) {
@@ -319,48 +325,6 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 }
 
 /* ---- the only crossing ---- */
-
-/* The Jacobian with these entries, or its transpose, times a vector. */
-static void multiply(const Bordered *bordered, const double *entry, bool transposed, const double *vector,
-                     double *product) {
-  memset(product, 0, (size_t)bordered->rows * sizeof *product);
-  for (int32_t u = 0; u < bordered->rows; u++)
-    for (int32_t e = bordered->start[u]; e < bordered->start[u + 1]; e++) {
-      if (transposed) product[u] += entry[e] * vector[bordered->row[e]];
-      else product[bordered->row[e]] += entry[e] * vector[u];
-    }
-}
-
-/* A direction in which the matrix that was factored is much less than the one with these entries, by iteration with their quotient; false: there is none. */
-static bool find_lost(const Bordered *bordered, Linear *linear, const double *entry, bool transposed, double *vector) {
-  double growth = 0;
-  for (int k = 0; k < 2 * LOST_LIMIT; k++) {
-    multiply(bordered, entry, transposed, vector, bordered->right);
-    linear_solve(linear, bordered->right);
-    growth = norm(bordered->right, bordered->rows) / norm(vector, bordered->rows);
-    memcpy(vector, bordered->right, (size_t)bordered->rows * sizeof *vector);
-    normalize(&vector, 1, bordered->rows);
-  }
-  return growth >= cbrt(FAR);
-}
-
-/* Takes the direction that is lost on the way from `far` to `near`, and the equation, for the border; units do not count. */
-static bool choose_one(Bordered *bordered, ConstMoment near, ConstMoment far) {
-  double size_far, size_near;
-  set_borders(bordered, 0);
-  Linear *transposed = linear_new(bordered->heap, bordered->rows, bordered->start[bordered->rows], false);
-  linear_set_transposed(transposed, bordered->start, bordered->row);
-  if (!find_jacobian(bordered, far) || !factor(bordered)) return false;
-  linear_determinant(bordered->linear, &size_far);
-  double *entry = heap_copy(bordered->heap, bordered->entry, (size_t)bordered->start[bordered->rows], sizeof *entry);
-  if (!find_jacobian(bordered, near) || !factor(bordered) || !linear_factor(transposed, bordered->entry)) return false;
-  linear_determinant(bordered->linear, &size_near);
-  if (size_far - size_near > (1 + EARLY) * log(FAR)) return false; /* more than one is lost */
-  if (!find_lost(bordered, bordered->linear, entry, false, bordered->across[0])) return false;
-  if (!find_lost(bordered, transposed, entry, true, bordered->slacks[0])) return false;
-  set_borders(bordered, 1); /* with more than one lost at once it is not the only one */
-  return inverse_size(bordered, near) <= cbrt(FAR) * inverse_size(bordered, far);
-}
 
 /* How much the one equation that is lost is missed at points beside this one, which meet all the others. Solutions cross where this changes its sign; the sign
  * says which way. */
@@ -512,8 +476,7 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   if (before && !count_lost(bordered, *before, at[INSTANT_FAR_BEFORE])) return VERDICT_SINGULAR;
   if (asked && bordered->lost <= 1 && lost <= 1) set_borders(bordered, lost = 1);
   if (bordered->lost == 0 || bordered->lost != lost) return VERDICT_REGULAR;
-  for (int k = 0; k < ATTEMPTS; k++)
-    if (!choose_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
+  if (!refine_borders(bordered, at[INSTANT_AFTER])) return VERDICT_SINGULAR;
   if (before) find_jump(bordered, before->y, at[INSTANT_AFTER].y, jump);
   if (!is_alone(bordered, at[INSTANT_AFTER], jump, y)) return VERDICT_SINGULAR;
   if (before && !is_alone(bordered, *before, jump, y)) return VERDICT_SINGULAR;
@@ -562,7 +525,8 @@ static bool crosses(Bordered *bordered, double t, double gap, double *const *y, 
   if (!find_from(bordered, y[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE].t, y[INSTANT_FAR_BEFORE])) return false;
   copy_others(&bordered->view->system, y[INSTANT_BEFORE], bordered->is_state, y[INSTANT_AFTER]);
   if (!weigh_rows(bordered, at[INSTANT_BEFORE], scratch)) return false;
-  if (!choose_one(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE])) return false;
+  if (!count_lost(bordered, at[INSTANT_BEFORE], at[INSTANT_FAR_BEFORE]) || bordered->lost != 1) return false;
+  if (!refine_borders(bordered, at[INSTANT_BEFORE])) return false;
   if (!solve_crossing(bordered, at[INSTANT_BEFORE].t, y[INSTANT_BEFORE], scratch, &before)) return false;
   if (!solve_crossing(bordered, at[INSTANT_AFTER].t, y[INSTANT_AFTER], scratch, &after)) return false;
   if (before.sign != after.sign) return false;

@@ -119,10 +119,10 @@ const bool *lookups_parameters(Arena *arena, const ExportSource *source) {
 
 void export_needs(Arena *arena, const ExportSource *source, bool needs[RUNTIME_USES]) {
   uint32_t tables;
-  bool is_explicit = strcmp(source->integrator, "erk") == 0;
   lookups_number(arena, source, &tables);
   needs[RUNTIME_ALWAYS] = true;
   needs[RUNTIME_TABLES] = tables > 0;
-  needs[RUNTIME_EXPLICIT] = is_explicit || export_may_slide(source);
-  needs[RUNTIME_IMPLICIT] = !is_explicit;
+  needs[RUNTIME_ERK] = strcmp(source->integrator, "erk") == 0 || export_may_slide(source);
+  needs[RUNTIME_RADAU] = strcmp(source->integrator, "radau") == 0;
+  needs[RUNTIME_BDF] = strcmp(source->integrator, "bdf") == 0;
 }

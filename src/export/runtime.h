@@ -5,9 +5,10 @@
 
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
-  RUNTIME_TABLES,   /* for models with tables alone */
-  RUNTIME_EXPLICIT, /* where the explicit method integrates, or a solution may slide */
-  RUNTIME_IMPLICIT, /* where the implicit method integrates */
+  RUNTIME_TABLES, /* for models with tables alone */
+  RUNTIME_ERK,    /* where this integrator is chosen, or a solution may slide; */
+  RUNTIME_RADAU,  /* this one; */
+  RUNTIME_BDF,    /* this one */
   RUNTIME_USES
 } RuntimeUse;
 

@@ -4,6 +4,7 @@
 #include "expr/dag_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- sums ---- */
 
@@ -294,11 +295,12 @@ Expr dag_unary(Dag *dag, Op op, Expr a) {
   return known != EXPR_NONE ? known : dag_intern(dag, op, &a, 1);
 }
 
-/* A relation between equal sides, or between two different string literals. */
+/* A relation between equal sides, or between two different string literals, which are in the order of their bytes. */
 static Expr simplify_relation(Dag *dag, Op op, Expr a, Expr b) {
   if (a == b) return op == OP_LESS_EQUAL || op == OP_GREATER_EQUAL || op == OP_EQUAL ? EXPR_ONE : EXPR_ZERO;
   if (dag_op(dag, a) != OP_STRING || dag_op(dag, b) != OP_STRING) return EXPR_NONE;
-  return op == OP_EQUAL ? EXPR_ZERO : op == OP_NOT_EQUAL ? EXPR_ONE : EXPR_NONE;
+  int order = strcmp(names_text(dag->names, dag_index(dag, a)), names_text(dag->names, dag_index(dag, b)));
+  return fold(dag, op, (Expr[]){dag_constant(dag, order), EXPR_ZERO}, 2);
 }
 
 /* and: one operand true leaves the other, one false decides; or: the other way round. */

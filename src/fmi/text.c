@@ -78,8 +78,10 @@ static void write_attributes(const Writing *writing, const FmiScalar *scalar, bo
 static void write_declaration(const Writing *writing, const FmiScalar *scalar, const char *prefix) {
   bool is_parameter = scalar->role == FMI_PARAMETER, is_state = scalar->role == FMI_STATE && writing->is_exchange;
   bool is_input = scalar->role == FMI_INPUT || scalar->role == FMI_SWITCH;
-  if (is_input || scalar->is_output) write(writing, "  '%s %s' ", type_name(scalar), is_input ? "input" : "output");
-  else write(writing, "  %s%s ", prefix, type_name(scalar));
+  bool can_be_set = is_parameter || is_input || (scalar->role == FMI_STATE && scalar_has_start(scalar));
+  write(writing, can_be_set ? "  " : "  final ");
+  if (is_input || scalar->is_output) write(writing, "'%s %s' ", type_name(scalar), is_input ? "input" : "output");
+  else write(writing, "%s%s ", prefix, type_name(scalar));
   write_name(writing, scalar->name);
   write_attributes(writing, scalar, is_state || is_input);
   if (is_parameter) write(writing, " = "), write_start(writing, scalar);

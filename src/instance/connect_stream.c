@@ -98,22 +98,24 @@ static bool never_delivers(Connections *connections, uint32_t end) {
   return instance_attribute(connections->tree, flow->instance, "max", &bound) && bound <= 0;
 }
 
-/* The other ends of the set that may deliver. */
+/* The other ends of the set that may deliver; all of them where none may: their values are defined whatever flows. */
 static EndVec others(Connections *connections, uint32_t end) {
-  EndVec found = {0};
+  EndVec found = {0}, idle = {0};
   const ConnectSets *sets = &connections->sets;
   uint32_t set = sets->set_of[end];
   for (uint32_t i = set == CONNECT_NONE ? 0 : sets->start[set]; set != CONNECT_NONE && i < sets->start[set + 1]; i++) {
     uint32_t other = sets->members[i];
-    if (other != end && !never_delivers(connections, other)) vec_push(connections->heap, &found, other);
+    if (other != end) vec_push(connections->heap, never_delivers(connections, other) ? &idle : &found, other);
   }
-  return found;
+  EndVec rest = found.count ? idle : found;
+  vec_free(connections->heap, &rest);
+  return found.count ? found : idle;
 }
 
 /* Each of n ends has a term for each of the others: n^2 terms, of some ten nodes that all later passes go over. */
 enum { TERM_WORK = 400 };
 
-/* What the set of the end brings to it; its own value where nobody else delivers. */
+/* What the set of the end brings to it; its own value where there is nobody else. */
 static AstExpr brought(Connections *connections, uint32_t end, Span span) {
   EndVec ends = others(connections, end);
   heap_work(connections->heap, (uint64_t)ends.count * TERM_WORK);

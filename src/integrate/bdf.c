@@ -12,8 +12,8 @@
 #include "base/linear.h"
 #include "core/constants.h"
 #include "core/secant.h"
+#include "integrate/contract.h"
 #include "integrate/history.h"
-#include "integrate/integrator.h"
 #include "segment/elimination.h"
 
 #include <float.h>
@@ -30,11 +30,8 @@ typedef struct Bdf {
   Elimination *elimination;
   int32_t *measured, measured_count; /* columns in the norm */
   int32_t error_count;               /* the first of them are in the error test, */
-  int32_t followed_count;            /* the next are followed, see bdf_departure */
-  double shortest_followed;          /* time */
   double *share;                     /* [columns] their part in it */
   bool *tested;                      /* [columns] takes part in the error test */
-  uint8_t *part;                     /* [columns] see bdf_find_measured */
   double *weight;                    /* [columns] share over tolerance */
   double *secant_weight;             /* [rows] */
 
@@ -61,7 +58,6 @@ typedef struct Bdf {
   int since_change;              /* steps since the order changed */
   bool rising;                   /* the first steps: order and step grow at once */
   double error, lower_error;     /* of the last try, at its order and one below, to choose by */
-  double departure;              /* of it, see bdf_departure */
   int lower_order;               /* what the errors favour, its order or one below */
   IntegratorStatistics statistics;
 } Bdf;
@@ -90,28 +86,15 @@ static void bdf_set_shares(Bdf *bdf) {
     if (system->column_index[c] > 1) bdf->share[c] = VANISHED / all;
 }
 
-static bool is_watched(const System *system, int32_t column) { return system->watched && system->watched[column]; }
-
-/* The columns in the norm, first those in the error test, then those that are followed: what is found from a guess and is no
- * derivative, and what conditions read. */
+/* The columns in the norm, first those in the error test. */
 static void bdf_find_measured(Bdf *bdf) {
-  const System *system = bdf->system;
-  enum { TESTED, FOLLOWED, OTHER };
-  int32_t count = 0, end[3];
-  for (int32_t c = 0; c < system->columns; c++)
-    bdf->part[c] = (system->given && !system->given[c]) || is_watched(system, c) ? FOLLOWED : OTHER;
-  for (int32_t c = 0; c < system->columns && system->successor; c++)
-    if (system->successor[c] >= 0) bdf->part[system->successor[c]] = OTHER;
-  for (int32_t c = 0; c < system->columns; c++)
-    if (bdf->tested[c]) bdf->part[c] = TESTED;
-  for (int part = TESTED; part <= OTHER; part++) {
-    for (int32_t c = 0; c < system->columns; c++)
-      if ((bdf->share[c] > 0 || is_watched(system, c)) && bdf->part[c] == part) bdf->measured[count++] = c;
-    end[part] = count;
+  int32_t count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int32_t c = 0; c < bdf->system->columns; c++)
+      if (bdf->share[c] > 0 && bdf->tested[c] == (pass == 0)) bdf->measured[count++] = c;
+    if (pass == 0) bdf->error_count = count;
   }
-  bdf->error_count = end[TESTED];
-  bdf->followed_count = end[FOLLOWED];
-  bdf->measured_count = end[OTHER];
+  bdf->measured_count = count;
 }
 
 static void bdf_choose(Bdf *bdf) {
@@ -160,7 +143,6 @@ static void *bdf_create(Heap *heap, const System *system, const IntegratorOption
       secant_make(system->rows, secants, heap_array(heap, secant_room(system->rows, secants), sizeof(double)));
   bdf->measured = heap_array(heap, columns, sizeof(int32_t));
   bdf->tested = heap_array(heap, columns, sizeof(bool));
-  bdf->part = heap_array(heap, columns, sizeof(uint8_t));
   double **vectors[] = {&bdf->share, &bdf->weight, &bdf->y, &bdf->guess, &bdf->slope, &bdf->next, &bdf->change};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = heap_array(heap, columns, sizeof(double));
   heap_numbers(heap, rows, &bdf->residual, &bdf->correction, &bdf->secant_weight);
@@ -325,29 +307,8 @@ static double bdf_higher_norm(const Bdf *bdf) {
   return sqrt(sum);
 }
 
-/* What a step may miss of an algebraic column, relative to its size. One that conditions read is to be followed as far as it moves. */
-static double bdf_largest_miss(const Bdf *bdf, int32_t c) {
-  double now = bdf->next[c], size = fabs(now) + bdf->system->nominal[c];
-  if (!is_watched(bdf->system, c)) return NOTABLE * size;
-  return LARGEST_MISS * (size + fabs(now - bdf->history->difference[(size_t)c * HISTORY_STRIDE]));
-}
-
-/* How far algebraic columns are from their predictions, over what is allowed. Where they follow an input that no state follows, steps have
- * to be short enough for what stands between their ends; over the shortest ones they have jumped. Those that conditions read and that are given outright are followed where
- * all states rest: else the steps of the states do. */
-static double bdf_departure(const Bdf *bdf, double h) {
-  double most = 0;
-  bool rests = bdf->error < NEGLIGIBLE;
-  if (!(h > bdf->shortest_followed)) return 0;
-  for (int32_t i = bdf->error_count; i < bdf->followed_count; i++) {
-    int32_t c = bdf->measured[i];
-    if (rests || !is_watched(bdf->system, c)) most = fmax(most, fabs(bdf->change[c]) / bdf_largest_miss(bdf, c));
-  }
-  return most;
-}
-
 /* Whether the step is good; its errors at this order and the one below, and which of the two they favour. */
-static bool bdf_judge(Bdf *bdf, double h) {
+static bool bdf_judge(Bdf *bdf) {
   const History *history = bdf->history;
   int k = history->planned_order;
   double norm[3];
@@ -359,8 +320,7 @@ static bool bdf_judge(Bdf *bdf, double h) {
   bool favours_lower = k == 2 && lower <= 0.5 * term;
   if (k > 2) favours_lower = fmax(lower, (k - 1) * history->sigma[k - 2] * norm[2]) <= term;
   bdf->lower_order = favours_lower ? k - 1 : k;
-  bdf->departure = bdf_departure(bdf, h);
-  return history->error * norm[0] <= 1 && bdf->departure <= 1;
+  return history->error * norm[0] <= 1;
 }
 
 /* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
@@ -398,7 +358,7 @@ static void bdf_advance(Bdf *bdf, double h) {
   }
   if (bdf->since_change == 1) return;
   bdf->order = bdf_choose_order(bdf, &error);
-  double ratio = pow(SEVERAL * fmax(error, bdf->departure) + SLIVER, -1.0 / (bdf->order + 1));
+  double ratio = pow(SEVERAL * error + SLIVER, -1.0 / (bdf->order + 1));
   double least = bdf->history->planned_equal > k + 1 ? GROW_LEAST : k > 1 ? 2 : 1 / GOOD_PART;
   if (ratio <= 1) bdf->h_next = h * fmax(0.5, fmin(SAFETY, ratio));
   else if (ratio >= least) bdf->h_next = h * fmin(2, ratio);
@@ -419,7 +379,7 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->rising = false;
   bdf->order = failures > 2 ? 1 : bdf->lower_order;
   double error = bdf->lower_order < bdf->history->planned_order ? bdf->lower_error : bdf->error;
-  double ratio = SAFETY * pow(SEVERAL * fmax(error, bdf->departure) + SLIVER, -1.0 / (bdf->order + 1));
+  double ratio = SAFETY * pow(SEVERAL * error + SLIVER, -1.0 / (bdf->order + 1));
   bdf->h_next = h * (failures > 1 ? 1 / SEVERAL : fmax(1 / SEVERAL, fmin(SAFETY, ratio)));
 }
 
@@ -460,7 +420,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
     double t = last ? t_stop : bdf->t + h;
     Outcome outcome = bdf_try(bdf, t, h);
     if (outcome == STOP) return STEP_EVALUATION;
-    if (outcome == CONVERGED && bdf_judge(bdf, h)) {
+    if (outcome == CONVERGED && bdf_judge(bdf)) {
       bdf_accept(bdf, h, t);
       return STEP_OK;
     }
@@ -510,7 +470,6 @@ static void bdf_start(void *self, double t, const double *y, double t_end) {
   Bdf *bdf = self;
   memcpy(bdf->y, y, (size_t)bdf->system->columns * sizeof(double));
   bdf->t = t;
-  bdf->shortest_followed = VANISHED * (t_end - t);
   bdf->order = 1;
   bdf->rising = true;
   bdf->begun = bdf->since_change = 0;

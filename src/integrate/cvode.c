@@ -1,8 +1,7 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
  * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
- * moved along their derivatives, or several on the way where these lead too far. A step that is too long to follow
- * these columns is refused. The Jacobian is the exact dense one of the rates. A pivot changes what the components
+ * moved along their derivatives, or several on the way where these lead too far. The Jacobian is the exact dense one of the rates. A pivot changes what the components
  * mean, so it restarts the history, at the present step size.
  */
 #include "base/copy.h"
@@ -26,7 +25,6 @@ typedef struct Cvode {
   double t, t_previous, shortest_followed;
   double *trial, *predicted; /* [columns] */
   int32_t *link;             /* [columns] of which a column is the state; -1: it is none */
-  bool rests;                /* the states did, over the last step */
   bool begun, stop;
 
   SUNContext context;
@@ -51,41 +49,6 @@ static double cvode_departure(const Cvode *cvode) {
 
 static int32_t cvode_rate_of(const Cvode *cvode, int32_t c) {
   return cvode->system->successor ? cvode->system->successor[c] : -1;
-}
-
-/* How far a column that is no state is from where it is led over the step from `begin` to the last point closed, over what is
- * allowed: by the rates at both ends, or, where it has none, along the line through the two points before. */
-static double cvode_miss(const Cvode *cvode, int32_t c, double begin) {
-  int32_t rate = cvode_rate_of(cvode, c);
-  double dt = cvode->completed_time - begin, found = cvode->completed[c], last = begin - cvode->t_previous, change = 0;
-  if (rate >= 0) change = dt / 2 * (cvode->y[rate] + cvode->completed[rate]);
-  else if (last > 0) change = dt / last * (cvode->y[c] - cvode->previous[c]);
-  double size = fabs(found) + cvode->system->nominal[c];
-  if (cvode->system->given[c]) size += fabs(found - cvode->y[c]);
-  return fabs(found - cvode->y[c] - change) / ((rate >= 0 ? FINE : GOOD_PART) * size);
-}
-
-/* Is the column to be followed? One that is found from a guess always is, and one that conditions read where the states, which set the steps else, rest. */
-static bool cvode_is_followed(const Cvode *cvode, int32_t c) {
-  const System *system = cvode->system;
-  return !system->given[c] || (cvode->rests && system->watched && system->watched[c]);
-}
-
-/* The largest miss. Beyond 1 the step is too long for these columns: its end may be on another branch, and so may be what is found from
- * a guess in between. Over the shortest steps columns may jump. */
-static double cvode_missed(const Cvode *cvode, double begin) {
-  const System *system = cvode->system;
-  double most = 0;
-  if (cvode->completed_time - begin <= cvode->shortest_followed) return 0;
-  for (int32_t c = 0; c < system->columns && system->given; c++)
-    if (cvode_is_followed(cvode, c)) most = fmax(most, cvode_miss(cvode, c, begin));
-  return most;
-}
-
-/* To where the step began: what was closed behind it may be on another branch. */
-static void cvode_go_back(Cvode *cvode) {
-  memcpy(cvode->completed, cvode->y, (size_t)cvode->system->columns * sizeof(double));
-  cvode->completed_time = cvode->t;
 }
 
 /* Goes `part` of the way from the last point closed to t and these states, along a straight line. */
@@ -127,10 +90,6 @@ static int cvode_rates(double t, N_Vector states, N_Vector rates, void *self) {
   double *r = N_VGetArrayPointer(rates);
   r[0] = 0;
   EvalStatus status = cvode_complete(cvode, t, N_VGetArrayPointer(states));
-  if (status == EVAL_OK && cvode_missed(cvode, cvode->t) > 1) {
-    cvode_go_back(cvode);
-    status = EVAL_DOMAIN;
-  }
   for (int32_t l = 0; l < cvode->system->links && status == EVAL_OK; l++)
     r[l] = cvode->completed[cvode->system->link_to[l]];
   return (int)status;
@@ -156,12 +115,6 @@ static int cvode_jacobian(double t, N_Vector states, N_Vector rates, SUNMatrix m
   return (int)status;
 }
 
-/* The error of a state that is allowed. */
-static double cvode_allowed(const Cvode *cvode, int32_t l, double x) {
-  double size = cvode->system->size[cvode->system->link_from[l]];
-  return cvode->options.absolute_tolerance * size + cvode->options.relative_tolerance * fabs(x);
-}
-
 static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   const Cvode *cvode = self;
   const System *system = cvode->system;
@@ -169,7 +122,8 @@ static int cvode_weights(N_Vector states, N_Vector weight, void *self) {
   double *w = N_VGetArrayPointer(weight);
   w[0] = 1;
   for (int32_t l = 0; l < system->links; l++) {
-    w[l] = 1 / cvode_allowed(cvode, l, x[l]);
+    double size = system->size[system->link_from[l]];
+    w[l] = 1 / (cvode->options.absolute_tolerance * size + cvode->options.relative_tolerance * fabs(x[l]));
   }
   return 0;
 }
@@ -237,7 +191,6 @@ static void cvode_restart(Cvode *cvode, const double *y, double step) {
   memcpy(cvode->y, y, size);
   memcpy(cvode->completed, y, size);
   cvode->completed_time = cvode->t_previous = cvode->t;
-  cvode->rests = false;
   double *x = N_VGetArrayPointer(cvode->states);
   for (int32_t c = 0; c < system->columns; c++) cvode->link[c] = -1;
   for (int32_t l = 0; l < system->links; l++) {
@@ -274,23 +227,6 @@ static StepStatus cvode_status(const Cvode *cvode, int flag) {
   }
 }
 
-/* Are the errors of the last step a small part of what is allowed? Then steps grow until they are not. */
-static bool cvode_is_resting(const Cvode *cvode) {
-  const double *error = N_VGetArrayPointer(cvode->output), *x = N_VGetArrayPointer(cvode->states);
-  if (!cvode->system->watched || CVodeGetEstLocalErrors(cvode->memory, cvode->output) != CV_SUCCESS) return false;
-  for (int32_t l = 0; l < cvode->system->links; l++)
-    if (!(fabs(error[l]) < NEGLIGIBLE * cvode_allowed(cvode, l, x[l]))) return false;
-  return true;
-}
-
-/* The longest next step over which columns other than states are followed; they are no part of CVODE's error. */
-static void cvode_limit_step(Cvode *cvode, double begin) {
-  double missed = cvode_missed(cvode, begin), limit = cvode->options.max_step;
-  double next = (cvode->t - begin) * fmin(SHRINK_MOST, cbrt(0.5 / fmax(missed, DBL_MIN)));
-  if (missed > 0) limit = limit > 0 ? fmin(limit, next) : next;
-  CVodeSetMaxStep(cvode->memory, limit);
-}
-
 static StepStatus cvode_step(void *self, double t_stop) {
   Cvode *cvode = self;
   double t = cvode->t;
@@ -303,8 +239,6 @@ static StepStatus cvode_step(void *self, double t_stop) {
     return cvode_status(cvode, flag);
   }
   if (cvode_complete(cvode, cvode->t, N_VGetArrayPointer(cvode->states)) != EVAL_OK) return STEP_EVALUATION;
-  cvode->rests = cvode_is_resting(cvode);
-  cvode_limit_step(cvode, t);
   swap_numbers(&cvode->previous, &cvode->y);
   memcpy(cvode->y, cvode->completed, (size_t)cvode->system->columns * sizeof(double));
   cvode->t_previous = t;

@@ -224,44 +224,11 @@ static EvalStatus radau_new_jacobian(Radau *radau, double h) {
 
 /* ---- Stages ---- */
 
-/* The oldest point of the last step that is used to continue it: the longer the way, the lower the degree. */
-static int radau_first_point(const Radau *radau, double ratio) {
-  int s = radau->last_method->stages;
-  double degree = log(REACH) / log1p(ratio);
-  return degree >= s ? 0 : s - (int)degree;
-}
-
-/* The polynomials through the last step's points from `first` on. */
-typedef struct Continuation {
-  int first, last;
-  double node[SMAX + 1], share[SMAX + 1]; /* of the points; reciprocals of the products of their distances */
-} Continuation;
-
-static Continuation radau_continuation_from(const Radau *radau, int first) {
-  const RadauCoefficients *method = radau->last_method;
-  Continuation continuation = {.first = first, .last = method->stages};
-  double *node = continuation.node;
-  for (int i = 1; i <= method->stages; i++) node[i] = method->node[i - 1];
-  for (int i = first; i <= method->stages; i++) {
-    double product = 1;
-    for (int j = first; j <= method->stages; j++)
-      if (j != i) product *= node[i] - node[j];
-    continuation.share[i] = 1 / product;
-  }
-  return continuation;
-}
-
 /* All columns at x, in units of the last step. */
 static void radau_continue(const Radau *radau, const Continuation *continuation, double x, double *y) {
-  const double *node = continuation->node, *vectors[SMAX + 1];
-  double product = 1, weight[SMAX + 1];
-  int count = 0;
-  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
-  for (int i = continuation->first; i <= continuation->last; i++) {
-    vectors[count] = radau->last[i];
-    weight[count++] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
-  }
-  set_to_sum(y, vectors, weight, count, radau->system->columns);
+  double weight[SMAX + 1];
+  int count = radau_continuation_weights(continuation, x, weight);
+  set_to_sum(y, (const double *const *)radau->last + continuation->first, weight, count, radau->system->columns);
 }
 
 /* The vectors of the last step of which a point inside is the sum, and their weights: all columns at its start and its stages, and for states the
@@ -286,7 +253,8 @@ static void radau_interpolate_all(const Radau *radau, double x, double *y) {
 static void radau_predict_behind(Radau *radau, double h) {
   double begin = (radau->t - radau->last_t) / radau->passed_h, ratio = h / radau->passed_h;
   int32_t columns = radau->system->columns;
-  Continuation continuation = radau_continuation_from(radau, radau_first_point(radau, fmax(begin + ratio - 1, 0)));
+  Continuation continuation =
+      radau_continue_from(radau->last_method, radau_first_point(radau->last_method, fmax(begin + ratio - 1, 0)));
   radau_continue(radau, &continuation, begin, radau->work);
   for (int32_t c = 0; c < columns; c++) radau->work[c] = radau->y[c] - radau->work[c];
   for (int i = 0; i < radau->method->stages; i++) {
@@ -308,8 +276,8 @@ static void radau_predict(Radau *radau, double h) {
   } else if (radau->is_repeated) {
     for (int i = 0; i < method->stages; i++) radau_interpolate_all(radau, method->node[i] * ratio, radau->stage[i]);
   } else {
-    int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau, ratio);
-    Continuation continuation = radau_continuation_from(radau, first);
+    int first = radau->cautious ? radau->last_method->stages - 1 : radau_first_point(radau->last_method, ratio);
+    Continuation continuation = radau_continue_from(radau->last_method, first);
     for (int i = 0; i < method->stages; i++)
       radau_continue(radau, &continuation, 1 + method->node[i] * ratio, radau->stage[i]);
   }
@@ -355,23 +323,19 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
 
 /* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
  * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
- * tells whether the step is resolved, or ended on another branch. Nor does it of columns that conditions read and no state follows. */
+ * tells whether the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
-  const System *system = radau->system;
-  const double *vectors[SMAX + 1] = {radau->y}, *end = radau->stage[method->stages - 1];
-  double weight[SMAX + 1] = {1}, sum = 0, watched = 0, *gap = radau->work;
+  const double *vectors[SMAX + 1] = {radau->y};
+  double weight[SMAX + 1] = {1}, sum = 0, *gap = radau->work;
   for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
-  set_to_sum(gap, vectors, weight, method->stages + 1, system->columns);
+  set_to_sum(gap, vectors, weight, method->stages + 1, radau->system->columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
     double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? MINOR : 1);
     sum += e * e;
   }
-  for (int32_t c = 0; c < system->columns && system->watched; c++)
-    if (system->watched[c])
-      watched = fmax(watched, fabs(gap[c]) / (fabs(radau->y[c]) + fabs(end[c] - radau->y[c]) + system->nominal[c]));
-  return fmax(NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1)), watched / LARGEST_MISS);
+  return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
 /* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an

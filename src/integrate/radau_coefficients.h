@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdint.h>
-
 enum { RADAU_STAGES_MAX = 7, RADAU_METHODS = 3, RADAU_WEIGHTS = RADAU_STAGES_MAX + 2 };
 
 typedef struct RadauCoefficients {
@@ -34,13 +32,3 @@ extern const RadauCoefficients radau_methods[RADAU_METHODS]; /* s = 3, 5, 7 */
 /* Weights that give the value at x, in units of the step: first those of the values at 0 and at the nodes (the polynomial through them),
  * then that of the error of its slope at 0. */
 void radau_output_weights(const RadauCoefficients *method, double x, double *weight);
-
-/* The stages of a step from those of the step before, by its polynomial, of a lower degree the longer the way; ratio: of their sizes.
- * weight[i][j] is that of stage j for stage i. Returns the first stage that has a weight. */
-int radau_continuation(const RadauCoefficients *last, const RadauCoefficients *next, double ratio,
-                       double (*weight)[RADAU_STAGES_MAX]);
-
-/* The states of the stages from their rates, and from those at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. Links in an order in which a state that is
- * `to` comes before as `from`. */
-void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
-                        int32_t links, const double *start, double *const *stage);

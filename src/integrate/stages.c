@@ -1,6 +1,9 @@
 /* stages: see stages.h. */
 #include "integrate/stages.h"
 
+#include "core/constants.h"
+
+#include <math.h>
 #include <string.h>
 
 enum { SMAX = RADAU_STAGES_MAX };
@@ -174,4 +177,47 @@ void stages_solve(Stages *stages, double *const *residual) {
 void stages_filter(Stages *stages, double step, double *error) {
   elimination_filter(stages->elimination, stages->real, condense_values(stages->condense), step, error, stages->right,
                      stages->work);
+}
+
+/* ---- from step to step ---- */
+
+int radau_first_point(const RadauCoefficients *method, double ratio) {
+  double degree = log(REACH) / log1p(ratio);
+  return degree >= method->stages ? 0 : method->stages - (int)degree;
+}
+
+Continuation radau_continue_from(const RadauCoefficients *method, int first) {
+  Continuation continuation = {.first = first, .last = method->stages};
+  double *node = continuation.node;
+  for (int i = 1; i <= method->stages; i++) node[i] = method->node[i - 1];
+  for (int i = first; i <= method->stages; i++) {
+    double product = 1;
+    for (int j = first; j <= method->stages; j++)
+      if (j != i) product *= node[i] - node[j];
+    continuation.share[i] = 1 / product;
+  }
+  return continuation;
+}
+
+int radau_continuation_weights(const Continuation *continuation, double x, double *weight) {
+  const double *node = continuation->node;
+  double product = 1;
+  for (int i = continuation->first; i <= continuation->last; i++) product *= x - node[i];
+  for (int i = continuation->first; i <= continuation->last; i++)
+    weight[i - continuation->first] = x == node[i] ? 1 : product * continuation->share[i] / (x - node[i]);
+  return continuation->last - continuation->first + 1;
+}
+
+void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
+                        int32_t links, const double *start, double *const *stage) {
+  int s = method->stages;
+  for (int32_t l = 0; l < links; l++) {
+    double rate[RADAU_STAGES_MAX];
+    for (int j = 0; j < s; j++) rate[j] = stage[j][to[l]];
+    for (int i = 0; i < s; i++) {
+      double sum = 0;
+      for (int j = 0; j < s; j++) sum += method->a[i][j] * rate[j];
+      stage[i][from[l]] = start[from[l]] + h * sum;
+    }
+  }
 }

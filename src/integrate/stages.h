@@ -49,3 +49,23 @@ void stages_take_right(const Stages *stages, double *residual, double *right);
 /* (I - step J)^-1 applied to the states within `error`, step being h mu of the real matrix, which is factored; the other columns
  * follow. In terms of G: find the change d with G_y d = 0 and d_from = step d_to + error_from. */
 void stages_filter(Stages *stages, double step, double *error);
+
+/* The polynomials through the points of a step from `first` on, 0 being its start and the others its stages. */
+typedef struct Continuation {
+  int first, last;
+  double node[RADAU_STAGES_MAX + 1],
+      share[RADAU_STAGES_MAX + 1]; /* of the points; reciprocals of the products of their distances */
+} Continuation;
+
+Continuation radau_continue_from(const RadauCoefficients *method, int first);
+
+/* The oldest point of a step that is used to continue it by this ratio of sizes: the longer the way, the lower the degree. */
+int radau_first_point(const RadauCoefficients *method, double ratio);
+
+/* Weights of the points from the first on at x, in units of the step. Returns how many they are. */
+int radau_continuation_weights(const Continuation *continuation, double x, double *weight);
+
+/* The states of the stages from their rates, and from those at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. Links in an order in which a state that is
+ * `to` comes before as `from`. */
+void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
+                        int32_t links, const double *start, double *const *stage);

@@ -637,13 +637,18 @@ ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *
   bool in_when = el->in_when;
   uint32_t actions = el->actions->count, whens = el->model->whens.count;
   uint32_t said = diags->list.count;
+  bool compared = el->compares_texts;
+  el->compares_texts = false;
   ExecuteStatus status = machine_run(el->machine, routine, NULL, 0);
-  bool is_open = status == EXECUTE_UNKNOWN || (status == EXECUTE_ERROR && machine_in_branch(el->machine));
+  bool is_open = status == EXECUTE_UNKNOWN || (status == EXECUTE_ERROR && machine_in_branch(el->machine)) ||
+                 (status == EXECUTE_OK && el->compares_texts);
   if (is_open && mode == LOAD_LEAVES && mark_loaded(el, routine)) {
     diags_keep(diags, said);
     undo_effects(el, in_when, actions, whens);
+    el->compares_texts = false;
     status = machine_run(el->machine, routine, NULL, 0);
   }
+  el->compares_texts |= compared;
   el->diags = errors;
   el->mode = outer;
   if (status == EXECUTE_ERROR && diags == errors) el->failures++;

@@ -85,7 +85,7 @@ struct Machine {
   uint64_t steps, paid; /* of this run; those of them that were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* those allowed in the next one; 0: as ever */
-  bool is_shortened;    /* the one of now */
+  bool is_shortened;    /* so was this one */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;

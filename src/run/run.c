@@ -171,7 +171,7 @@ static bool close_step(RunLoop *run, double t) {
   run->is_open = false;
   if (run->view->sensitivity) sensitivity_accept(run->view->sensitivity);
   if (stepper_at_event(run->stepper) && !record_event(run, t)) return false;
-  if (!stepper_watch(run->stepper, stepper_time(run->stepper), stepper_values(run->stepper))) return false;
+  if (!stepper_watch_end(run->stepper, run->output)) return false;
   if (options->on_step && options->on_step(options->context, t, ++run->steps)) run->statistics->stopped = true;
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }

@@ -118,6 +118,8 @@ bool stepper_end(Stepper *stepper, bool *any);
 
 /* Looks at the assertions outside of whens at (t, y), the columns at a time of the last step. false: one does not hold, and is in diags. */
 bool stepper_watch(Stepper *stepper, double t, const double *y);
+/* The same at the end of the last step; `solved` is room for the columns. */
+bool stepper_watch_end(Stepper *stepper, double *solved);
 
 /* Makes ready for the next step: exchanges states and changes the method where that is better. false: an error is in
  * diags. */

@@ -8,7 +8,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* The number at `text`, which moves on behind it and a dot. */
 static unsigned long version_part(const char **text) {
@@ -92,6 +94,34 @@ bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes) {
 }
 
 static void close_directory(void *directory) { closedir(directory); }
+
+/* The entry of the directory that differs from the name in upper and lower case alone; NULL: none. */
+static const char *find_spelled(const char *path, const char *name, Arena *arena) {
+  const char *found = NULL;
+  DIR *directory = opendir(path);
+  if (!directory) return NULL;
+  void *ticket = heap_defer(arena->heap, close_directory, directory);
+  for (const struct dirent *entry; !found && (entry = readdir(directory));)
+    if (!strcasecmp(entry->d_name, name)) found = arena_copy(arena, entry->d_name, strlen(entry->d_name));
+  heap_release(arena->heap, ticket);
+  return found;
+}
+
+const char *directory_spelled(const char *directory, const char *path, Arena *arena) {
+  const char *whole = arena_printf(arena, "%s%s", directory, path), *at = path;
+  if (access(whole, F_OK) == 0) return whole;
+  for (const char *done = directory; done;) {
+    at += strspn(at, "/");
+    if (!*at) return done;
+    size_t width = strcspn(at, "/");
+    const char *name = arena_copy(arena, at, width), *next = arena_printf(arena, "%s/%s", done, name);
+    bool is_there = access(next, F_OK) == 0;
+    const char *entry = is_there ? name : find_spelled(done, name, arena);
+    done = is_there ? next : entry ? arena_printf(arena, "%s/%s", done, entry) : NULL;
+    at += width;
+  }
+  return whole;
+}
 
 bool directory_list(const char *path, Arena *arena, StoredClassVec *classes) {
   uint32_t first = classes->count;

@@ -389,7 +389,12 @@ const char *library_resource(Library *library, const char *uri, Arena *arena, co
   if (!directory) *reason = arena_printf(arena, "there is no library of the class %.*s", (int)(path - name), name);
   const char *rest = decode(path, arena);
   if (directory && leads_above(rest, levels)) *reason = "`..` leads out of the library's folder", directory = NULL;
-  return directory ? arena_printf(arena, "%s%s", directory, rest) : NULL;
+  if (!directory) return NULL;
+  const char *found = directory_spelled(directory, rest, arena);
+  if (strcmp(found + strlen(directory), rest) != 0)
+    diag_warning(library->diags, DIAG_WARNING_OTHER, (Span){0}, "`%s` is the file `%s`: upper and lower case differ",
+                 uri, found);
+  return found;
 }
 
 /* ---- other versions ---- */

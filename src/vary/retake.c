@@ -28,20 +28,20 @@ Retake *retake_new(Heap *heap, const System *system) {
 /* All columns continue the step before, the states as the links have it. */
 static void predict(Retake *retake, const TakenStep *before, const TakenStep *step) {
   const System *system = retake->system;
-  double weight[RADAU_STAGES_MAX][RADAU_STAGES_MAX];
   size_t columns = (size_t)system->columns;
-  int s = step->method->stages, last = before->method->stages;
-  int first = radau_continuation(before->method, step->method, step->h / before->h, weight);
-  const double *start = before->values + (size_t)(last - 1) * columns;
-  memset(step->values, 0, (size_t)s * columns * sizeof(double));
-  for (int i = 0; i < s; i++)
-    for (int j = first; j < last; j++)
-      for (size_t c = 0; c < columns; c++)
-        step->values[(size_t)i * columns + c] += weight[i][j] * before->values[(size_t)j * columns + c];
+  int s = step->method->stages, first = radau_first_point(before->method, step->h / before->h);
+  Continuation continuation = radau_continue_from(before->method, first > 0 ? first : 1);
+  const double *start = before->values + (size_t)(before->method->stages - 1) * columns, *from[RADAU_STAGES_MAX];
+  double weight[RADAU_STAGES_MAX], *stage[RADAU_STAGES_MAX];
+  for (int j = continuation.first; j <= continuation.last; j++)
+    from[j - continuation.first] = before->values + (size_t)(j - 1) * columns;
+  for (int i = 0; i < s; i++) {
+    stage[i] = step->values + (size_t)i * columns;
+    int count = radau_continuation_weights(&continuation, 1 + step->method->node[i] * step->h / before->h, weight);
+    set_to_sum(stage[i], from, weight, count, system->columns);
+  }
   if (!stages_are_chosen(retake->stages)) stages_choose(retake->stages, NULL);
   const Elimination *elimination = retake->stages->elimination;
-  double *stage[RADAU_STAGES_MAX];
-  for (int i = 0; i < s; i++) stage[i] = step->values + (size_t)i * columns;
   radau_follow_links(step->method, step->h, elimination->from, elimination->to, system->links, start, stage);
 }
 

@@ -214,14 +214,6 @@ static bool factor_own(Sensitivity *sensitivity) {
   return stages_factor(step->linear, step->method, step->h);
 }
 
-/* How the stages follow from those of the step before. */
-static void plan_prediction(Sensitivity *sensitivity) {
-  const StepStages *step = &sensitivity->step;
-  if (sensitivity->last_h == 0) return;
-  sensitivity->first =
-      radau_continuation(sensitivity->last_method, step->method, step->h / sensitivity->last_h, sensitivity->continued);
-}
-
 /* residual += J v */
 static void add_product(const System *system, const double *entries, const double *v, double *residual) {
   for (int32_t q = 0; q < system->columns; q++) {
@@ -270,20 +262,29 @@ static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- corrections ---- */
 
-/* The stages from those of the step before; without it, constant. The states follow from their rates. */
+/* The stages of a direction continue those of the step before. */
+static void continue_stages(const Sensitivity *sensitivity, const Direction *direction) {
+  const StepStages *step = &sensitivity->step;
+  double weight[RADAU_STAGES_MAX], ratio = step->h / sensitivity->last_h;
+  int first = radau_first_point(sensitivity->last_method, ratio);
+  Continuation continuation = radau_continue_from(sensitivity->last_method, first > 0 ? first : 1);
+  const double *const *from = (const double *const *)direction->point + continuation.first;
+  for (int i = 0; i < step->method->stages; i++) {
+    int count = radau_continuation_weights(&continuation, 1 + step->method->node[i] * ratio, weight);
+    set_to_sum(sensitivity->guess[i], from, weight, count, sensitivity->view->system.columns);
+  }
+}
+
+/* Without a step before they are constant. The states follow from their rates. */
 static void predict(const Sensitivity *sensitivity, const Direction *direction) {
   const StepStages *step = &sensitivity->step;
+  const System *system = &sensitivity->view->system;
   const Elimination *elimination = step->linear->elimination;
-  int32_t columns = sensitivity->view->system.columns;
-  int first = sensitivity->first, last = sensitivity->last_h > 0 ? sensitivity->last_method->stages : 0;
-  for (int i = 0; i < step->method->stages; i++) {
-    if (last)
-      set_to_sum(sensitivity->guess[i], (const double *const *)direction->stage + first,
-                 sensitivity->continued[i] + first, last - first, columns);
-    else memcpy(sensitivity->guess[i], direction->now, (size_t)columns * sizeof(double));
-  }
-  radau_follow_links(step->method, step->h, elimination->from, elimination->to, sensitivity->view->system.links,
-                     direction->now, sensitivity->guess);
+  if (sensitivity->last_h > 0) continue_stages(sensitivity, direction);
+  for (int i = 0; i < step->method->stages && sensitivity->last_h == 0; i++)
+    copy_numbers(sensitivity->guess[i], direction->now, (size_t)system->columns);
+  radau_follow_links(step->method, step->h, elimination->from, elimination->to, system->links, direction->now,
+                     sensitivity->guess);
 }
 
 /* One correction; returns its norm. */
@@ -330,7 +331,6 @@ static bool solve_direction(Sensitivity *sensitivity, Direction *direction) {
 }
 
 static bool solve_all(Sensitivity *sensitivity) {
-  plan_prediction(sensitivity);
   for (uint32_t k = sensitivity->followed; k < sensitivity->count; k++)
     if (!solve_direction(sensitivity, &sensitivity->directions[k])) return false;
   return true;

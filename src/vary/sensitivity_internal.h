@@ -71,9 +71,6 @@ struct Sensitivity {
   /* the step before, to continue it; h 0: there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
-  double continued[RADAU_STAGES_MAX]
-                  [RADAU_STAGES_MAX]; /* weights of its stages, from `first` on, for those of the step */
-  int first;
   bool takes_turns; /* the event is one of several at one time: see turns.h */
   bool failed;
 };

@@ -6,8 +6,7 @@
  * weights at the start are sum_i n_i, and m_i weigh what the rows owe directly. */
 #pragma once
 
-#include "integrate/radau_coefficients.h"
-#include "segment/elimination.h"
+#include "integrate/stages.h"
 
 typedef struct WholeStages WholeStages;
 

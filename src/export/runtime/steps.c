@@ -91,6 +91,16 @@ typedef struct Call {
   StepStatus status;
 } Call;
 
+/* All columns from the states and these guesses, such that the rows hold as exactly as they can. */
+static void take_values(Solver *solver, const double *values) {
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  for (int is_following = 1; is_following >= 0; is_following--) {
+    memcpy(solver->y, values, size);
+    if (slides_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return;
+  }
+  memcpy(solver->y, values, size);
+}
+
 static void start(void *context) {
   Solver *solver = ((Call *)context)->solver;
   const Scalars *now = solver->now;
@@ -99,6 +109,8 @@ static void start(void *context) {
                                .absolute_tolerance = now->tolerance,
                                .max_step = now->max_step < HUGE_VAL ? now->max_step : 0};
   if (!solver->integrator) solver->integrator = solver->made_by->create(solver->workspace, &solver->system, &options);
+  memcpy(solver->stage_y, solver->y, (size_t)solver->model->columns * sizeof(double));
+  take_values(solver, solver->stage_y);
   double end = now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
   solver->made_by->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
 }
@@ -140,21 +152,13 @@ void steps_switch(Solver *solver) {
   if (solver->integrator) protect(&(Call){.solver = solver}, switch_states);
 }
 
-/* The rows hold at the end of a step as exactly as they can. */
-static void take_values(Solver *solver) {
-  size_t size = (size_t)solver->model->columns * sizeof(double);
-  const double *values = solver->made_by->values(solver->integrator);
-  for (int is_following = 1; is_following >= 0; is_following--) {
-    memcpy(solver->y, values, size);
-    if (slides_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return;
-  }
-  memcpy(solver->y, values, size);
-}
-
 SolverStatus steps_step(Solver *solver, double stop) {
   Scalars *now = solver->now;
   IntegratorStatistics before, after;
   Call call = {solver, stop, STEP_EVALUATION};
+  /* To a point that is the present one but for round-off, as where an importer stops beside an event: that is no history. */
+  bool was_tiny = now->step > 0 && now->step < integrator_least_step(now->time, stop);
+  if (solver->integrator && was_tiny && !solver->made_by->is_one_step) steps_start(solver);
   if (!solver->integrator) return SOLVER_FAILED;
   solver->made_by->statistics(solver->integrator, &before);
   protect(&call, step);
@@ -167,7 +171,7 @@ SolverStatus steps_step(Solver *solver, double stop) {
   now->steps++;
   now->rejected +=
       (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
-  take_values(solver);
+  take_values(solver, solver->made_by->values(solver->integrator));
   return SOLVER_OK;
 }
 
