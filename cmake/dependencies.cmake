@@ -62,27 +62,8 @@ need_library(ffi)
 need_header(zlib.h)
 need_library(z)
 
-# A file of the compiler's own; NOTFOUND: it has none of this name.
-function(find_compiler_file result name)
-  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${name} OUTPUT_VARIABLE file OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(NOT IS_ABSOLUTE "${file}")
-    set(file ${name}-NOTFOUND)
-  endif()
-  set(${result} ${file} PARENT_SCOPE)
-endfunction()
-
-# LAPACK is Fortran; its run-time libraries are the compiler's. Numbers of 128 bits are a library only where the processor's long double has fewer.
-find_compiler_file(gfortran libgfortran.a)
-target_link_libraries(archives INTERFACE ${gfortran})
-find_compiler_file(specification libgfortran.spec)
-set(needs_quadmath ON)
-if(specification)
-  file(STRINGS ${specification} needs_quadmath REGEX quadmath)
-endif()
-if(needs_quadmath)
-  find_compiler_file(quadmath libquadmath.a)
-  target_link_libraries(archives INTERFACE ${quadmath})
-endif()
+# LAPACK is Fortran; it calls one function of Fortran's run-time library.
+target_sources(archives INTERFACE ${PROJECT_SOURCE_DIR}/cmake/fortran.c)
 
 target_link_options(dependencies INTERFACE -Wl,--as-needed)
 target_link_libraries(dependencies INTERFACE m ${CMAKE_DL_LIBS})

@@ -61,6 +61,9 @@ def needs(data):
 def tag(binaries):
     """As auditwheel gives it: manylinux of the newest version of the C library that a symbol asks for, where nothing else is needed."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    machine = {62: "x86_64", 183: "aarch64"}.get(int.from_bytes(binaries[0][18:20], "little"))  # e_machine: the library may be for another one
+    if machine and platform.startswith("linux_"):
+        platform = "linux_" + machine
     system = re.compile(r"lib[cm]\.so\.6|ld-linux.*|lib(dl|pthread|rt)\.so.*")
     needed = [needs(data) for data in binaries]
     is_whole = all(found is not None and all(system.fullmatch(name) for name in found) for found in needed)

@@ -89,7 +89,7 @@ ProfileRing delays_ring(const Delays *delays, int k);
 /* Do the points of a pipe ascend from 0 to 1? */
 bool delays_points_fit(const double *points, int count);
 
-/* Delays are what their values are at (t, y), as they are before and at the start. true: one has changed. */
+/* Sets every delay to the current value of its argument at (t, y), which is its value up to the start. true: one has changed. */
 bool delays_guess(Delays *delays, double t, const double *y);
 
 /* A run begins at (t, y). */

@@ -234,8 +234,8 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
   return true;
 }
 
-/* The matrix entries that the joint program of a unit evaluates: its stage's, unless they are constant, and those that the last
- * correction of a nonlinear unit below moved, so that no program of their own has to. */
+/* The matrix entries that the joint program of a unit evaluates: those of its stage that are not constant, and those that the last correction of
+ * a nonlinear unit below has changed. The latter then need no program of their own. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];

@@ -71,7 +71,7 @@ struct Stepper {
   bool is_folded;        /* the event is a fold, after which the columns are `beyond` */
   double *beyond;
   Moment recent,
-      origin; /* points of the branch that the solution is on, some way back: in its current states, after the last event */
+      origin; /* earlier points of the branch that the solution is on: in its current states, and after the last event */
   uint32_t tiny;      /* steps in a row that hardly got ahead */
   double *low, *high; /* [columns] min and max of states; NULL: there are none */
   Sizes *sizes;
