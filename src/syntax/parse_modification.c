@@ -282,7 +282,7 @@ bool parse_modification(Parser *parser, AstModification **modification) {
 bool parse_annotation(Parser *parser, AstModification **annotation) {
   *annotation = NULL;
   if (!parser_accept(parser, TOKEN_ANNOTATION)) return true;
-  if (parser->token.kind != TOKEN_LEFT_PAREN) return parser_unexpected(parser, "expected `(` behind `annotation`");
+  if (parser->token.kind != TOKEN_LEFT_PAREN) return parser_unexpected(parser, "expected `(` after `annotation`");
   parser->in_annotation = true;
   *annotation = parse_class_modification(parser);
   parser->in_annotation = false;
