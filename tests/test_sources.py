@@ -35,7 +35,7 @@ def expect(run, status, *words):
 def check_files():
     """Each wrong file is named with its line; the others are read all the same."""
     cases = [("model A\n  Real x\nend A;\n", 3, "A.mo:2:9: error: expected `;`"),
-             ("model A\n  Real x;\nend B;\n", 3, "A.mo:3:5: error: wrong name behind `end`"),
+             ("model A\n  Real x;\nend B;\n", 3, "A.mo:3:5: error: wrong name after `end`"),
              (b"\xef\xbb\xbfmodel A end A;", 0, "1 file, 1 class: fine"),
              (b"\xff\xfem\0o\0d\0e\0l\0", 3, "A.mo:1:1: error: invalid UTF-8"),
              ("model Stra\xdfe end Stra\xdfe;".encode("latin-1"), 3, "save the file as UTF-8"),

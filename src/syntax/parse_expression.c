@@ -150,7 +150,7 @@ static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   while (parser->token.kind == TOKEN_DOT) {
     parser_advance(parser);
     if (parser->token.kind != TOKEN_IDENTIFIER)
-      return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
+      return parser_unexpected(parser, "expected a name after `.`"), STEP_FAILED;
     push_part(parser);
     if (parser->parts.count - frame.scratch > PART_LIMIT) {
       diag_error(parser->diags, DIAG_LIMIT, parser->token.span, "a name has more than %d parts", PART_LIMIT);
@@ -180,7 +180,7 @@ static Step begin_reference(Parser *parser) {
   frame.scratch = parser->parts.count;
   frame.global = parser_accept(parser, TOKEN_DOT);
   if (parser->token.kind != TOKEN_IDENTIFIER)
-    return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
+    return parser_unexpected(parser, "expected a name after `.`"), STEP_FAILED;
   push_part(parser);
   return continue_reference(parser, frame);
 }
@@ -192,7 +192,7 @@ static Step begin_keyword_call(Parser *parser) {
   frame.scratch = parser->parts.count;
   push_part(parser);
   if (parser->token.kind == TOKEN_LEFT_PAREN) return open_call(parser, frame, FRAME_CALL);
-  parser_unexpected(parser, "expected `(` behind `%s`", names_text(parser->ast->names, vec_last(&parser->parts).name));
+  parser_unexpected(parser, "expected `(` after `%s`", names_text(parser->ast->names, vec_last(&parser->parts).name));
   return STEP_FAILED;
 }
 
@@ -204,11 +204,11 @@ static Step begin_partial(Parser *parser) {
   frame.global = parser_accept(parser, TOKEN_DOT);
   do {
     if (parser->token.kind != TOKEN_IDENTIFIER)
-      return parser_unexpected(parser, "expected the name of a function behind `function`"), STEP_FAILED;
+      return parser_unexpected(parser, "expected the name of a function after `function`"), STEP_FAILED;
     push_part(parser);
   } while (parser_accept(parser, TOKEN_DOT));
   if (parser->token.kind == TOKEN_LEFT_PAREN) return open_call(parser, frame, FRAME_PARTIAL);
-  parser_unexpected(parser, "expected `(` behind the function's name");
+  parser_unexpected(parser, "expected `(` after the function's name");
   return STEP_FAILED;
 }
 
@@ -306,7 +306,7 @@ static bool begin_item(Parser *parser, Step *step) {
     if (kind != TOKEN_COLON) return false;
     emit_leaf(parser, AST_COLON);
     if (parser->token.kind == TOKEN_COMMA || parser->token.kind == TOKEN_RIGHT_BRACKET) return true;
-    *step = unclosed(parser, top, "`,` or `]` behind `:`");
+    *step = unclosed(parser, top, "`,` or `]` after `:`");
     return true;
   default: return false;
   }
@@ -430,7 +430,7 @@ static Step read_postfix(Parser *parser) {
   }
   parser_advance(parser);
   if (parser->token.kind != TOKEN_IDENTIFIER)
-    return parser_unexpected(parser, "expected a name behind `.`"), STEP_FAILED;
+    return parser_unexpected(parser, "expected a name after `.`"), STEP_FAILED;
   Name name = parser->token.name;
   parser_advance(parser);
   emit(parser, AST_FIELD, base.begin, operands)->value.text = name;
@@ -603,5 +603,5 @@ bool parse_dimensions(Parser *parser, AstExprs *dimensions) {
     vec_push(parser->heap, &parser->list, e);
   } while (parser_accept(parser, TOKEN_COMMA));
   parser_take(parser, dimensions, &parser->list, 0);
-  return parser_expect(parser, TOKEN_RIGHT_BRACKET, "behind the dimensions");
+  return parser_expect(parser, TOKEN_RIGHT_BRACKET, "after the dimensions");
 }

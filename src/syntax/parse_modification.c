@@ -129,7 +129,7 @@ static AstModification *close_modification(Parser *parser) {
 bool parse_enumeration(Parser *parser, AstClass *definition) {
   definition->form = FORM_ENUMERATION;
   parser_advance(parser);
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `enumeration`")) return false;
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "after `enumeration`")) return false;
   definition->is_open = parser_accept(parser, TOKEN_COLON);
   VEC(AstLiteral) literals = {0};
   bool ok = true;
@@ -144,7 +144,7 @@ bool parse_enumeration(Parser *parser, AstClass *definition) {
   }
   parser_take(parser, &definition->literals, &literals, 0);
   vec_free(parser->heap, &literals);
-  return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the literals of the enumeration");
+  return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "after the literals of the enumeration");
 }
 
 /* A redeclared component or short class up to its modification, which the caller reads. */
@@ -157,7 +157,7 @@ static bool read_redeclared_head(Parser *parser, AstArgument *argument, uint32_t
   if (parse_class_kind(parser, definition)) {
     definition->prefixes = prefixes;
     if (!parse_label(parser, label, "the name of the class")) return false;
-    if (!parser_expect(parser, TOKEN_EQUALS, "behind the redeclared class")) return false;
+    if (!parser_expect(parser, TOKEN_EQUALS, "after the redeclared class")) return false;
     bool is_enumeration = parser->token.kind == TOKEN_ENUMERATION;
     if (!(is_enumeration ? parse_enumeration(parser, definition) : parse_short_head(parser, definition))) return false;
   } else {
@@ -181,11 +181,11 @@ static bool read_break(Parser *parser, AstArgument *argument) {
   parser_advance(parser);
   argument->is_break = true;
   if (!parser_accept(parser, TOKEN_CONNECT)) return parse_path(parser, &argument->name);
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `connect`")) return false;
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "after `connect`")) return false;
   if ((argument->left = parse_expression(parser)) == AST_NONE) return false;
   if (!parser_expect(parser, TOKEN_COMMA, "between the connectors")) return false;
   if ((argument->right = parse_expression(parser)) == AST_NONE) return false;
-  return parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the connectors");
+  return parser_expect(parser, TOKEN_RIGHT_PAREN, "after the connectors");
 }
 
 /* argument = [ "redeclare" ] [ "each" ] [ "final" ] ( name | "break" ... | [ "replaceable" ] ( short-class-definition |

@@ -83,7 +83,7 @@ static bool read_condition(Parser *parser, AstExpr *condition, TokenKind last) {
   *condition = parse_expression(parser);
   if (*condition != AST_NONE && parser->token.kind == TOKEN_EQUALS)
     return parser_unexpected(parser, "expected %s (equality is written `==`)", token_kind_text(last));
-  return *condition != AST_NONE && parser_expect(parser, last, "behind the condition");
+  return *condition != AST_NONE && parser_expect(parser, last, "after the condition");
 }
 
 static bool begin_condition_block(Parser *parser, AstStatementKind kind) {
@@ -105,7 +105,7 @@ static bool read_iterators(Parser *parser, AstStatement *statement) {
     vec_push(parser->heap, &parser->iterators, iterator);
   } while (parser_accept(parser, TOKEN_COMMA));
   parser_take(parser, &statement->iterators, &parser->iterators, 0);
-  return parser_expect(parser, TOKEN_LOOP, "behind the iterators");
+  return parser_expect(parser, TOKEN_LOOP, "after the iterators");
 }
 
 static bool begin_for(Parser *parser) {
@@ -172,11 +172,11 @@ static bool end_block(Parser *parser) {
 static bool read_connect(Parser *parser) {
   AstStatement statement = {.kind = AST_CONNECT, .span = parser->token.span};
   parser_advance(parser);
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `connect`")) return false;
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "after `connect`")) return false;
   if ((statement.left = parse_expression(parser)) == AST_NONE) return false;
   if (!parser_expect(parser, TOKEN_COMMA, "between the two connectors")) return false;
   if ((statement.right = parse_expression(parser)) == AST_NONE) return false;
-  if (!parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the two connectors")) return false;
+  if (!parser_expect(parser, TOKEN_RIGHT_PAREN, "after the two connectors")) return false;
   statement.span.end = parser->previous_end;
   return end_statement(parser, statement);
 }
@@ -191,7 +191,7 @@ static bool read_keyword(Parser *parser, AstStatementKind kind) {
 static bool misses_operator(Parser *parser, bool is_algorithm) {
   if (parser->token.kind == TOKEN_IDENTIFIER)
     return parser_unexpected(parser,
-                             "expected `%s` (declarations stand before `equation` and `algorithm`, or behind `public` "
+                             "expected `%s` (declarations stand before `equation` and `algorithm`, or after `public` "
                              "or `protected`)",
                              is_algorithm ? ":=" : "=");
   return parser_unexpected(parser, is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");

@@ -32,10 +32,10 @@ static bool check_declaration(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (kind == TOKEN_EQUALS || kind == TOKEN_LEFT_PAREN || (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL))
     return parser_unexpected(parser,
-                             "expected the name of a component behind its type (equations stand behind `equation`)");
+                             "expected the name of a component after its type (equations stand after `equation`)");
   if (kind == TOKEN_ASSIGN)
     return parser_unexpected(parser,
-                             "expected the name of a component behind its type (statements stand behind `algorithm`)");
+                             "expected the name of a component after its type (statements stand after `algorithm`)");
   return true;
 }
 
@@ -84,7 +84,7 @@ static bool read_import_list(Parser *parser, AstImport *import) {
   } while (ok && parser_accept(parser, TOKEN_COMMA));
   parser_take(parser, &import->names, &names, 0);
   vec_free(parser->heap, &names);
-  return ok && parser_expect(parser, TOKEN_RIGHT_BRACE, "behind the names to import");
+  return ok && parser_expect(parser, TOKEN_RIGHT_BRACE, "after the names to import");
 }
 
 /* name [ ".*" | "." "{" import-list "}" ]: a path that may end in a star or a list. */
@@ -139,7 +139,7 @@ static bool finish_class(Parser *parser, AstElement element) {
 static bool read_derivative(Parser *parser, AstClass *definition) {
   definition->form = FORM_DERIVATIVE;
   parser_advance(parser);
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind `der`") || !parse_path(parser, &definition->base.name))
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "after `der`") || !parse_path(parser, &definition->base.name))
     return false;
   VEC(AstLiteral) literals = {0};
   bool ok = true;
@@ -150,7 +150,7 @@ static bool read_derivative(Parser *parser, AstClass *definition) {
   }
   parser_take(parser, &definition->literals, &literals, 0);
   vec_free(parser->heap, &literals);
-  return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the inputs");
+  return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "after the inputs");
 }
 
 /* short-class-specifier = IDENT "=" ( base-prefix type-specifier [ array-subscripts ] [ class-modification ]
@@ -299,7 +299,7 @@ static void check_energy_words(Parser *parser, const AstClass *definition) {
     for (uint32_t i = 0; section->energy && i < definition->elements.count; i++) {
       if (element_name(&definition->elements.data[i]) != known) continue;
       Diag *diag = parser_error(parser, definition->elements.data[i].span,
-                                "`%s` is declared behind the section of that name; declare it before", word);
+                                "`%s` is declared after the section of that name; declare it before", word);
       if (diag) diag_note(parser->diags, diag, section->span, "the section");
     }
   }
@@ -320,7 +320,7 @@ static bool read_external_call(Parser *parser, AstExternal *external) {
       return false;
   }
   if (!parse_label(parser, &external->function, "the name of the external function")) return false;
-  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "behind the external function")) return false;
+  if (!parser_expect(parser, TOKEN_LEFT_PAREN, "after the external function")) return false;
   IndexVec arguments = {0};
   bool more = parser->token.kind != TOKEN_RIGHT_PAREN;
   while (more) {
@@ -331,7 +331,7 @@ static bool read_external_call(Parser *parser, AstExternal *external) {
   }
   parser_take(parser, &external->arguments, &arguments, 0);
   vec_free(parser->heap, &arguments);
-  return parser_expect(parser, TOKEN_RIGHT_PAREN, "behind the arguments");
+  return parser_expect(parser, TOKEN_RIGHT_PAREN, "after the arguments");
 }
 
 /* "external" [ STRING ] [ external-function-call ] [ annotation ] ";" */
@@ -401,7 +401,7 @@ static void mend_end(Parser *parser, AstLabel label) {
   if (open) {
     diag = parser_error(parser, label.span, "`end %s;` is missing before this", names_text(names, inner.name));
   } else {
-    diag = parser_error(parser, label.span, "wrong name behind `end`: expected `%s`, found `%s`",
+    diag = parser_error(parser, label.span, "wrong name after `end`: expected `%s`, found `%s`",
                         names_text(names, inner.name), names_text(names, label.name));
   }
   if (diag) diag_note(parser->diags, diag, inner.span, "the class that ends here");
@@ -415,7 +415,7 @@ static bool end_class(Parser *parser) {
   AstLabel label = {parser->token.name, parser->token.span};
   const AstClass *inner = vec_last(&parser->classes).definition;
   if (!parser_accept(parser, TOKEN_IDENTIFIER))
-    parser_unexpected(parser, "expected the name of the class behind `end`, `end %s`",
+    parser_unexpected(parser, "expected the name of the class after `end`, `end %s`",
                       names_text(parser->ast->names, inner->label.name));
   else if (label.name != inner->label.name) mend_end(parser, label);
   return finish_class(parser, close_class(parser));

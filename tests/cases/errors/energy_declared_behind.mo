@@ -1,7 +1,7 @@
 model DeclaredBehind
   // run: check
   // expect: exit 3
-  // expect: 10:3: `force` is declared behind the section of that name
+  // expect: 10:3: `force` is declared after the section of that name
   Real x;
 lagrangian
   der(x)^2;

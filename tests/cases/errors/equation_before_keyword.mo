@@ -1,7 +1,7 @@
 model EquationBeforeKeyword
   // run: check
   // expect: exit 3
-  // expect: 6:5: equations stand behind `equation`
+  // expect: 6:5: equations stand after `equation`
   Real x;
   x = 3;
 end EquationBeforeKeyword;

@@ -4,7 +4,7 @@ model SeveralErrors
   // expect: 8:12: expected an expression, found `;`
   // expect: 10:11: expected an expression, found `;`
   // expect: 12:11: expected `=` in an equation, found `;`
-  // expect: 13:5: wrong name behind `end`
+  // expect: 13:5: wrong name after `end`
   Real x = ;
 equation
   x = 1 + ;
