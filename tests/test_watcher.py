@@ -79,9 +79,9 @@ class Watcher(unittest.TestCase):
 
     def test_accumulation(self):
         """A ball that bounces ever faster never falls through the floor: the run ends by name, also where bounces are lower than the error of
-        a method."""
+        a method. An event of the last seeds is located late by the hysteresis that lets the ball rest."""
         tally = runs.Tally("accumulation")
-        for seed in runs.seeds(12):
+        for seed in [*runs.seeds(12), 523, 531, 549]:
             rng = random.Random(seed)
             keeps, height = rng.uniform(0.3, 0.85), 10 ** rng.uniform(-1, 1)
             first = math.sqrt(2 * height / 9.81)

@@ -303,7 +303,7 @@ bool edges_accumulate(Edges *edges, int m, double t, double span) {
   times->cycle_before = times->cycle;
   times->cycle = cycle;
   times->ratio = ratio;
-  times->falls = ratio < 1 && (times->falls || times->regular >= ATTEMPTS);
+  if (edges->history[m].slack == 0) times->falls = ratio < 1 && (times->falls || times->regular >= ATTEMPTS);
   bool accumulates = times->regular >= FEW && cycle * ratio < SOLVED * span * (1 - ratio);
   for (int k = 0; k < edges->count && accumulates; k++) accumulates = edges->history[k].slack == 0;
   return accumulates;
@@ -351,10 +351,11 @@ static void set_hold(EventTimes *times, bool hovers, double span) {
   times->hold = fmax(hold, NEGLIGIBLE * span);
 }
 
-/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. */
+/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. A single event that was located less well than the others
+ * changes the ratio, but not the series. */
 static bool will_accumulate(const EventTimes *times, double span) {
   double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
-  return times->regular >= ATTEMPTS && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
+  return times->falls && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
 /* Did another mode that is remembered change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
