@@ -126,6 +126,9 @@ static bool read_count(Elimination *e, uint32_t which, int64_t most, uint32_t *o
   return true;
 }
 
+/* The leading dimension of an array, which is 1 at least. */
+static int64_t leading(const Value *array) { return array->sizes[0] ? array->sizes[0] : 1; }
+
 /* Are the sizes those of the arrays? */
 static bool read_sizes(Elimination *e) {
   uint32_t rows;
@@ -138,7 +141,7 @@ static bool read_sizes(Elimination *e) {
   if (order > e->list[PIVOTS].count) order = e->list[PIVOTS].count;
   return read_count(e, SIZE, order, &e->n) &&
          read_count(e, SIDES, b->type.dimensions > 1 ? b->sizes[1] : 1, &e->sides) &&
-         read_count(e, MATRIX_ROWS, a->sizes[0], &rows) && read_count(e, RIGHT_ROWS, b->sizes[0], &rows);
+         read_count(e, MATRIX_ROWS, leading(a), &rows) && read_count(e, RIGHT_ROWS, leading(b), &rows);
 }
 
 bool eliminate_linear(Machine *machine, uint32_t count, const uint32_t *places) {

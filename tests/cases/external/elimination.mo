@@ -3,6 +3,7 @@
 // expect: y = sqrt(2 + time) within 1e-10 everywhere
 // expect: v = 0.5/sqrt(2 + time) within 1e-10 everywhere
 // expect: a = -0.25/sqrt(2 + time)^3 within 1e-9 everywhere
+// expect: n = 0 within 1e-15 everywhere
 // expect: s = 1 within 1e-15 everywhere
 package P
   function solve
@@ -10,7 +11,7 @@ package P
   protected
     Real work[size(A, 1), size(A, 1)] = A;
     Integer pivots[size(A, 1)];
-    external "FORTRAN 77" dgesv(size(A, 1), 1, work, size(A, 1), pivots, x, size(A, 1), info);
+    external "FORTRAN 77" dgesv(size(A, 1), 1, work, max(1, size(A, 1)), pivots, x, max(1, size(A, 1)), info);
   end solve;
   function root "x[1]^2 = u, 1e10*x[2] = x[1], by Newton's method"
     input Real u; output Real y;
@@ -32,8 +33,13 @@ package P
   algorithm
     (x, info) := solve([0, u; 0, 2*u], {1, 1});
   end rank;
+  function none "no equations"
+    input Real u; output Real n;
+  algorithm
+    n := u*sum(solve(fill(u, 0, 0), fill(u, 0)));
+  end none;
   model M
-    Real y = root(2 + time), v = der(y), a = der(v);
+    Real y = root(2 + time), v = der(y), a = der(v), n = none(time);
     Integer s = rank(time);
   end M;
 end P;
