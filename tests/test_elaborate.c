@@ -23,8 +23,8 @@ typedef struct World {
   Model *model;
 } World;
 
-static World world_load(const char *text) {
-  World w = {.heap = heap_new(NULL)};
+static World world_in(Heap *heap, const char *text) {
+  World w = {.heap = heap};
   w.names = heap_alloc(w.heap, sizeof *w.names);
   *w.names = names_make(w.heap);
   w.source = heap_alloc(w.heap, sizeof *w.source);
@@ -35,6 +35,8 @@ static World world_load(const char *text) {
   w.model = lang_load(w.heap, w.names, w.source, NULL, NULL, (LangOptions){0}, w.diags);
   return w;
 }
+
+static World world_load(const char *text) { return world_in(heap_new(NULL), text); }
 
 static void world_free(World *w) { heap_destroy(w->heap); }
 
@@ -475,6 +477,24 @@ static void test_several_errors(void **state) {
   world_free(&w);
 }
 
+/* Other threads may use the model: a look at what its whens determine takes memory of the call alone. */
+static void test_discrete_variables_by_themselves(void **state) {
+  (void)state;
+  FailAlloc fail = {0};
+  fail_alloc_begin(&fail);
+  World w = world_in(heap_new(&fail.hook),
+                     "model M Real x(start = 0); discrete Real a(start = 0), b(start = 0); equation der(x) = 1;\n"
+                     "when x > 1 then a = pre(a) + 1; if x > 2 then b = 1; else b = 2; end if; end when; end M;");
+  Heap *heap = heap_new(NULL);
+  Diags diags = diags_make(heap);
+  size_t before = fail.count;
+  assert_non_null(w.model);
+  assert_true(model_check_discrete(w.model, heap, &diags));
+  assert_int_equal(fail.count, before);
+  heap_destroy(heap);
+  world_free(&w);
+}
+
 /* ---- size and depth ---- */
 
 static double seconds_to_load(const char *text, uint32_t expected) {
@@ -605,6 +625,7 @@ int main(void) {
       cmocka_unit_test(test_stems),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_several_errors),
+      cmocka_unit_test(test_discrete_variables_by_themselves),
       cmocka_unit_test(test_endless),
       cmocka_unit_test(test_depth),
       cmocka_unit_test(test_linear_cost),

@@ -53,6 +53,11 @@ static const Case CASES[] = {
     {.name = "event",
      .text = "model M Real x(start = 1, fixed = true), z; equation der(x) = z - x; z = if x > 0.99 then 1 - "
              "time else 2; end M;\n"},
+    {.name = "whens",
+     .text = "model M Real x(start = 1, fixed = true); discrete Real n(start = 0), k(start = 0); Boolean b; String s;\n"
+             "algorithm when x < 0.97 then b := true; s := String(x); end when;\n"
+             "equation der(x) = -x; when {x < 0.99, sample(0, 0.02)} then n = pre(n) + 1;\n"
+             "if x > 0.98 then k = 1; else k = pre(n) + 2; end if; reinit(x, x + 0.001); end when; end M;\n"},
     {.name = "homotopy",
      .text = "model M Real a(start = 0.1), b; equation homotopy(a^3 - 2*a + 2, a + 2) = 0; b = sin(a) + "
              "a^2; end M;\n"},

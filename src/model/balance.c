@@ -44,6 +44,7 @@ typedef struct Owner {
 } Owner;
 
 typedef struct Owners {
+  Heap *heap;
   const Model *model;
   Diags *diags;
   Owner *list; /* by discrete variable */
@@ -82,21 +83,22 @@ static bool has_opposite(const Dag *dag, const ExprVec *list, const ExprVec *oth
 }
 
 /* Are two equations of one branch in different branches of an if inside? */
-static bool exclude_each_other(const Model *model, const Action *a, const Action *b) {
+static bool exclude_each_other(const Owners *owners, const Action *a, const Action *b) {
+  const Dag *dag = owners->model->dag;
   ExprVec of_a = {0}, of_b = {0};
   if (a->guard == EXPR_NONE || b->guard == EXPR_NONE) return false;
-  list_conjuncts(model->dag, model->heap, a->guard, &of_a);
-  list_conjuncts(model->dag, model->heap, b->guard, &of_b);
-  bool is = has_opposite(model->dag, &of_a, &of_b) || has_opposite(model->dag, &of_b, &of_a);
-  vec_free(model->heap, &of_a, &of_b);
+  list_conjuncts(dag, owners->heap, a->guard, &of_a);
+  list_conjuncts(dag, owners->heap, b->guard, &of_b);
+  bool is = has_opposite(dag, &of_a, &of_b) || has_opposite(dag, &of_b, &of_a);
+  vec_free(owners->heap, &of_a, &of_b);
   return is;
 }
 
 /* Equations of one branch of a when that determine the same variable. */
 static void check_branch(Owners *owners, const WhenBranch *branch) {
   const Model *model = owners->model;
-  Map last = map_make(model->heap); /* by variable: the equation that determined it */
-  uint32_t *earlier = heap_array(model->heap, branch->actions.count, sizeof *earlier);
+  Map last = map_make(owners->heap); /* by variable: the equation that determined it */
+  uint32_t *earlier = heap_array(owners->heap, branch->actions.count, sizeof *earlier);
   for (uint32_t i = 0; i < branch->actions.count; i++) {
     const Action *action = &branch->actions.data[i];
     if (action->kind != ACTION_ASSIGN) continue;
@@ -104,12 +106,12 @@ static void check_branch(Owners *owners, const WhenBranch *branch) {
     map_put(&last, action->target, i);
     for (uint32_t k = earlier[i]; k != MAP_NONE; k = earlier[k]) {
       const Action *other = &branch->actions.data[k];
-      if (exclude_each_other(model, other, action)) continue;
+      if (exclude_each_other(owners, other, action)) continue;
       report_again(owners, model_name(model, action->target), action->span, other->span);
       break;
     }
   }
-  heap_free(model->heap, earlier);
+  heap_free(owners->heap, earlier);
   map_free(&last);
 }
 
@@ -128,8 +130,8 @@ static void owners_add_when(Owners *owners, uint32_t position) {
 }
 
 /* Those that more than one equation determines. */
-static Owners find_owners(const Model *model, Arena *arena, Diags *diags) {
-  Owners owners = {.model = model, .diags = diags, .is_fine = true};
+static Owners find_owners(const Model *model, Heap *heap, Arena *arena, Diags *diags) {
+  Owners owners = {.heap = heap, .model = model, .diags = diags, .is_fine = true};
   owners.list = arena_array(arena, model->discretes.count, sizeof *owners.list);
   for (uint32_t i = 0; i < model->discrete_equations.count; i++) {
     const Equation *equation = &model->discrete_equations.data[i];
@@ -141,7 +143,7 @@ static Owners find_owners(const Model *model, Arena *arena, Diags *diags) {
 
 bool model_check_discrete(const Model *model, Heap *heap, Diags *diags) {
   Arena arena = arena_make(heap);
-  Owners owners = find_owners(model, &arena, diags);
+  Owners owners = find_owners(model, heap, &arena, diags);
   for (uint32_t i = 0; i < model->discretes.count; i++) {
     const Variable *variable = &model->variables.data[model->discretes.data[i]];
     if (owners.list[i].stamp || variable->is_held) continue;
