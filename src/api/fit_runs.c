@@ -74,7 +74,7 @@ static void bound_run(daedal_estimate *estimate, daedal_plan *plan, daedal_optio
   options->context = estimate;
 }
 
-/* Takes what a run has evaluated more often than once a step. */
+/* Takes from the budget what a run has evaluated beyond once a step. */
 static void charge_run(const daedal_estimate *estimate, const RunStatistics *statistics) {
   double more = statistics->residual_evaluations - (double)estimate->steps;
   if (more > 0) budget_take(estimate->zero.budget, BUDGET_WORK, (uint64_t)(more * (double)estimate->step_work));

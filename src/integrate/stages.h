@@ -65,7 +65,7 @@ int radau_first_point(const RadauCoefficients *method, double ratio);
 /* Weights of the points from the first on at x, in units of the step. Returns how many they are. */
 int radau_continuation_weights(const Continuation *continuation, double x, double *weight);
 
-/* The states of the stages from their rates, and from those at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. Links in an order in which a state that is
- * `to` comes before as `from`. */
+/* Computes the states of the stages from their rates and from the states at the start: stage[i][from] = start[from] + h sum_j a_ij stage[j][to]. If the `to` of
+ * a link is itself a state, the link that has it as `from` must come earlier. */
 void radau_follow_links(const RadauCoefficients *method, double h, const int32_t *from, const int32_t *to,
                         int32_t links, const double *start, double *const *stage);

@@ -402,7 +402,7 @@ static const uint32_t *written_orders(Plan *plan) {
   return orders;
 }
 
-/* Equations that were closed by what is nearest are looked at like others where structure is right about them: what is nearest may be no longer one point. */
+/* Watches equations that freedom_close has completed, if structure is right about them: the nearest point may stop being unique. */
 static void watch_closed(Plan *plan) {
   const Strangeness *strangeness = plan->reduction.strangeness;
   Structure *structure = arena_alloc(&plan->arena, sizeof *structure);

@@ -198,7 +198,7 @@ static bool reaches(const Stepper *stepper, double t) {
   return true;
 }
 
-/* To the columns behind an instant, at t: the equations tell no other ones there. An instant is alone: no other one begins where a leap ends. */
+/* Goes to the columns after an instant, at t: the equations determine none at the instant itself. No leap begins where the last one ended. */
 static void leap(Stepper *stepper, double t) {
   stepper->t_passed = t;
   copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);

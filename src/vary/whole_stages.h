@@ -1,4 +1,4 @@
-/* whole_stages: the linear equations of all stages of a step of Radau IIA at once, with the Jacobian of each, and their transpose.
+/* whole_stages: solves the linear equations of all stages of a Radau IIA step together, each with its own Jacobian, or their transpose.
  *
  * Stages map the variations of states at the start of a step to those of all columns at every stage. The transpose maps weights w_i
  * of all columns at the stages to weights of the states at the start: find the multipliers m_i of the rows with, along every chain of

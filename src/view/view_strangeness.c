@@ -234,6 +234,12 @@ typedef struct Completion {
   const double *guess;
 } Completion;
 
+/* A change of the k-th column that is no state, relative to that column of the trial point. */
+static double relative_change(const SelectedView *selected, int32_t k, double change) {
+  int32_t q = selected->column[k];
+  return fabs(change) / (fabs(selected->trial[q]) + selected->view.system.nominal[q]);
+}
+
 /* One correction of the trial point with the factors at hand; its size relative to the columns, infinite where it cannot be had. */
 static double correct(SelectedView *selected, double t) {
   const System *system = &selected->view.system;
@@ -244,12 +250,12 @@ static double correct(SelectedView *selected, double t) {
     int32_t q = selected->column[k];
     if (!isfinite(change[k])) return HUGE_VAL;
     trial[q] -= change[k];
-    size = fmax(size, fabs(change[k]) / (fabs(trial[q]) + system->nominal[q]));
+    size = fmax(size, relative_change(selected, k, change[k]));
   }
   return size;
 }
 
-/* What round-off of the rows makes of the columns, by the factors at hand and in the sizes of corrections: a row is known as well as the sum of its terms. */
+/* By how much round-off of the rows changes the columns, with the factors at hand, in the sizes of corrections. A row is known up to the round-off of its terms. */
 static double round_off(SelectedView *selected) {
   const System *system = &selected->view.system;
   double *noise = selected->change, *trial = selected->trial, size = 0;
@@ -258,10 +264,7 @@ static double round_off(SelectedView *selected) {
     for (int32_t e = system->column_start[q]; e < system->column_start[q + 1]; e++)
       noise[system->row_index[e]] += DBL_EPSILON * fabs(selected->jacobian[e] * trial[q]);
   linear_solve(selected->all.linear, noise);
-  for (int32_t k = 0; k < system->rows; k++) {
-    int32_t q = selected->column[k];
-    size = fmax(size, fabs(noise[k]) / (fabs(trial[q]) + system->nominal[q]));
-  }
+  for (int32_t k = 0; k < system->rows; k++) size = fmax(size, relative_change(selected, k, noise[k]));
   return size;
 }
 
