@@ -3,6 +3,7 @@
 
 #include "core/constants.h"
 #include "watch/determinants.h"
+#include "watch/kinks.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,6 +48,7 @@ struct Turning {
   Determinants moving, switched; /* the latter change at events only, and are looked at then */
   Trail *trails;                 /* of the moving ones, since the run or its last event began */
   double *inside;                /* columns at a point within a step */
+  double *beside;                /* columns beside a kink */
   Mark origin;                   /* where the smooth part of the run began */
   Mark behind, recent;           /* two points of it, the first far enough behind for a follower to begin */
   Mark looks[2];                 /* points of the last two looks */
@@ -76,9 +78,35 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   turning->moving = determinants_new(heap, view->evaluator, &plan->moving);
   turning->switched = determinants_new(heap, view->evaluator, &plan->switched);
   turning->trails = heap_array(heap, turning->moving.blocks.count, sizeof(Trail));
-  heap_numbers(heap, columns, &turning->inside, &turning->origin.y, &turning->behind.y, &turning->recent.y,
-               &turning->looks[0].y, &turning->looks[1].y, &turning->followed.y);
+  heap_numbers(heap, columns, &turning->inside, &turning->beside, &turning->origin.y, &turning->behind.y,
+               &turning->recent.y, &turning->looks[0].y, &turning->looks[1].y, &turning->followed.y);
   return turning;
+}
+
+/* ---- determinants ---- */
+
+/* The determinant at a point; NAN: it is not defined. */
+static double evaluate(Turning *turning, uint32_t b, double t, const double *y) {
+  return determinants_evaluate(&turning->moving, t, y) ? determinants_value(&turning->moving, b) : NAN;
+}
+
+/* The same so many steps of round-off to the side. */
+static double evaluate_beside(Turning *turning, uint32_t b, double t, const double *y, int steps) {
+  const System *system = &turning->view->system;
+  for (int32_t c = 0; c < system->columns; c++)
+    turning->beside[c] = y[c] + steps * SOLVED * (1 + (double)c / system->columns) * system->nominal[c];
+  return evaluate(turning, b, t, turning->beside);
+}
+
+/* The same. A solution may stay at a kink of the equations, as m = 0 does of those of a flow m that is at rest. Where the determinant jumps at the kink, that solution is the
+ * only one if both sides have one sign: the side that is nearer to zero counts. */
+static double determinant_at(Turning *turning, uint32_t b, double t, const double *y) {
+  double value = evaluate(turning, b, t, y);
+  if (isnan(value) || !turning->view->kinks || !kinks_hold(turning->view->kinks, t, y)) return value;
+  double low = evaluate_beside(turning, b, t, y, -1), high = evaluate_beside(turning, b, t, y, 1);
+  double smooth = fabs(evaluate_beside(turning, b, t, y, -2) - low) + fabs(evaluate_beside(turning, b, t, y, 2) - high);
+  if (!(fabs(high - low) > SEVERAL * smooth)) return value;
+  return fabs(low) < fabs(high) ? low : high;
 }
 
 /* ---- the way after ---- */
@@ -175,11 +203,11 @@ static Stretch last_stretch(const Trail *trail) {
   return stretch;
 }
 
-/* The determinant at a part of the way from one point to another and on, on a straight line; 0: it is not defined. */
+/* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
 static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double part) {
   double *y = turning->inside, t = from->t + part * (to->t - from->t);
   for (int32_t c = 0; c < turning->view->system.columns; c++) y[c] = from->y[c] + part * (to->y[c] - from->y[c]);
-  return determinants_evaluate(&turning->moving, t, y) ? determinants_value(&turning->moving, b) : 0;
+  return determinant_at(turning, b, t, y);
 }
 
 /* Does the determinant get to zero on that line, about where its slope says? It does at a fold, a branching or a flat root. It does not if it is only small: an
@@ -190,7 +218,7 @@ static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const 
   bool is_zero = !isfinite(part);
   for (int k = 1; k <= PARTS && !is_zero; k++) {
     double value = determinant_on_line(turning, b, from, to, 1 + SEVERAL * part * k / PARTS);
-    is_zero = fabs(value) <= NEGLIGIBLE * fabs(low) || (value > 0) != (low > 0);
+    is_zero = !(fabs(value) > NEGLIGIBLE * fabs(low)) || (value > 0) != (low > 0);
   }
   return is_zero;
 }
@@ -210,7 +238,7 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
     if (!is_tight) return NAN;
     segment_values(segment, t, turning->inside);
   }
-  return determinants_evaluate(&turning->moving, t, turning->inside) ? determinants_value(&turning->moving, b) : NAN;
+  return determinant_at(turning, b, t, turning->inside);
 }
 
 /* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
@@ -312,8 +340,8 @@ static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - 
 
 /* Adds the value at t, where the follower is. */
 static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
-  if (!determinants_evaluate(&turning->moving, t, follower->integrator->values(follower->self))) return false;
-  double value = determinants_value(&turning->moving, b);
+  double value = determinant_at(turning, b, t, follower->integrator->values(follower->self));
+  if (isnan(value)) return false;
   extend_trail(trail, t, value);
   if (fabs(value) > NEGLIGIBLE * trail->largest && (!trail->nodes || value / trail->node[0] < CLEARLY_LESS))
     add_node(trail, t, value);
@@ -565,8 +593,10 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;
   point->found = INFINITY;
+  bool at_kink = turning->view->kinks && kinks_hold(turning->view->kinks, t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
-    extend_trail(&turning->trails[b], t, determinants_value(&turning->moving, b));
+    extend_trail(&turning->trails[b], t,
+                 at_kink ? determinant_at(turning, b, t, y) : determinants_value(&turning->moving, b));
   set_mark(turning, &turning->looks[0], turning->looks[1].t, turning->looks[1].y);
   set_mark(turning, &turning->looks[1], t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
