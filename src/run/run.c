@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include "base/underflow.h"
-#include "core/bernstein.h"
 #include "core/constants.h"
 #include "run/signs.h"
 #include "vary/sensitivity.h"
@@ -95,17 +94,13 @@ static void look_at_signs(RunLoop *run, double t) {
   run->signs = NULL;
 }
 
-/* Does somebody read the columns of an output point whose constraints are not checked? */
+/* Does somebody read the columns of output points, but for the constraints? */
 static bool reads_columns(const RunLoop *run) {
   return run->recorder->count > 0 || run->view->sensitivity || stepper_has_assertions(run->stepper);
 }
 
 /* Records the columns at t, within the last step. */
-static bool record_point(RunLoop *run, double t, bool checks) {
-  if (!checks && !reads_columns(run)) {
-    add_row(run, t, run->output);
-    return true;
-  }
+static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
   Evaluator *evaluator = view->evaluator;
   uint64_t rows = evaluator->row_evaluations, entries = evaluator->entry_evaluations;
@@ -115,7 +110,7 @@ static bool record_point(RunLoop *run, double t, bool checks) {
   if (run->again) return true;
   if (!is_solved) return fail_within(run, t);
   if (!stepper_watch(run->stepper, t, run->output)) return false;
-  if (checks) constraints_check(run->constraints, t, run->output);
+  constraints_check(run->constraints, t, run->output);
   run->output_rows += evaluator->row_evaluations - rows;
   run->output_entries += evaluator->entry_evaluations - entries;
   run->output_factorizations += view->methods->factorizations(view) - factorizations;
@@ -123,17 +118,15 @@ static bool record_point(RunLoop *run, double t, bool checks) {
   return true;
 }
 
-/* All output points up to t, from the dense output of the last step, which began at `begin`; those before t only, with `before`. Columns are polynomials on a
- * step: its constraints are checked at no more points than these have coefficients, and at one of them if nobody reads the columns. */
-static bool record_until(RunLoop *run, double begin, double t, bool before) {
+/* All output points up to t, from the dense output of the last step; those before t only, with `before`. If nobody reads the columns, the constraints of a step are
+ * checked at its first output point only. */
+static bool record_until(RunLoop *run, double t, bool before) {
   if (run->next_output > t) return true;
   size_t rows = run->recorder->trajectory->rows;
   uint64_t outputs = run->output_count;
-  double next_check = -INFINITY;
   while (run->next_output < t || (run->next_output == t && !before)) {
-    bool checks = run->next_output >= next_check;
-    if (checks) next_check = reads_columns(run) ? run->next_output + (t - begin) / BERNSTEIN_MOST : INFINITY;
-    if (!record_point(run, run->next_output, checks)) return false;
+    if (run->output_count > outputs && !reads_columns(run)) add_row(run, run->next_output, run->output);
+    else if (!record_point(run, run->next_output)) return false;
     if (run->again) {
       trajectory_cut(run->recorder->trajectory, rows);
       set_output_count(run, outputs);
@@ -195,7 +188,7 @@ static bool take_step(RunLoop *run, double *t) {
   if (!stepper_step(run->stepper)) return false;
   double end = stepper_time(run->stepper);
   run->again = false;
-  if (!record_until(run, *t, end, stepper_at_event(run->stepper))) return false;
+  if (!record_until(run, end, stepper_at_event(run->stepper))) return false;
   run->is_open = !run->again;
   look_at_signs(run, end);
   if (run->is_open) *t = end;
@@ -421,7 +414,7 @@ RunStatus run_begin(RunLoop *run, View *view, const RunPlan *plan, double t, con
   take_system(run, view, plan, t, y);
   bool ok = resumes ? stepper_resume(run->stepper, t, y) : stepper_start(run->stepper, t, y);
   if (ok && resumes) record_behind(run, stepper_time(run->stepper));
-  ok = ok && record_until(run, t, t, false) && (resumes || leave_start(run));
+  ok = ok && record_until(run, t, false) && (resumes || leave_start(run));
   if (ok) look_at_signs(run, t);
   run->now = stepper_time(run->stepper);
   return status_of(run, ok);
