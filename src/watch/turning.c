@@ -210,12 +210,13 @@ static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from
   return determinant_at(turning, b, t, y);
 }
 
-/* Does the determinant get to zero on that line, about where its slope says? It does at a fold, a branching or a flat root. It does not if it is only small: an
- * exponential falls by any number of decades and has no zero. */
-static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to) {
+/* Does the determinant get to zero on that line, about where its slope says, and soon: within a few such steps, or a negligible part of all the way? It does at a fold, a
+ * branching or a flat root. It does not if it is only small: an exponential falls by any number of decades and has no zero. */
+static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
-  double part = fabs(low) / fabs(high - low);
-  bool is_zero = !isfinite(part);
+  double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
+  bool is_zero = isnan(part);
+  if (part * step > fmax(SEVERAL * step, NEGLIGIBLE * way)) return false;
   for (int k = 1; k <= PARTS && !is_zero; k++) {
     double value = determinant_on_line(turning, b, from, to, 1 + SEVERAL * part * k / PARTS);
     is_zero = !(fabs(value) > NEGLIGIBLE * fabs(low)) || (value > 0) != (low > 0);
@@ -325,13 +326,13 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
-/* Is the determinant but this part of its largest, and next to zero, in time by its slope, of all the way, and on the way of the columns from where the last step began? */
+/* Is the determinant but this part of its largest, and next to zero where the last step leads? */
 static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
                             double way, double part) {
-  double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  if (now > part * trail->largest || now * (trail->times[2] - trail->times[1]) > NEGLIGIBLE * way * fall) return false;
   Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
-  bool leads = leads_to_zero(turning, b, begin, &end);
+  bool is_falling = fabs(trail->values[2]) < fabs(trail->values[1]);
+  if (!is_falling || fabs(trail->values[2]) > part * trail->largest) return false;
+  bool leads = leads_to_zero(turning, b, begin, &end, way);
   return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* the current entries, again */
 }
 
@@ -473,17 +474,6 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
-static bool run_is_at_zero(Turning *turning, uint32_t b, TurningPoint *point) {
-  const Trail *trail = &turning->trails[b];
-  const Watched *watched = &turning->moving.blocks.data[b];
-  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
-                          watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= VANISHED * trail->largest &&
-         leads_to_zero(turning, b, &turning->looks[2 - lower], &turning->looks[lower - 1]);
-}
-
 /* The same, looked at again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
@@ -491,7 +481,6 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
@@ -546,7 +535,7 @@ static bool has_turned_low(Turning *turning, uint32_t b) {
   const Trail *trail = &turning->trails[b];
   double value = fabs(trail->values[1]);
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2 &&
-         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0]);
+         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0], turning->looks[1].t - turning->origin.t);
 }
 
 /* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
