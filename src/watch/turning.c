@@ -444,16 +444,6 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
-static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
-  const Trail *trail = &turning->trails[b];
-  const Watched *watched = &turning->moving.blocks.data[b];
-  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
-                          watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= VANISHED * trail->largest;
-}
-
 /* The same, looked at again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
@@ -461,7 +451,6 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
@@ -517,33 +506,6 @@ static bool has_turned_low(const Trail *trail) {
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
 }
 
-/* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
- * is, is not. */
-static bool is_round_off(Turning *turning, uint32_t b) {
-  const Mark *origin = &turning->origin;
-  int32_t columns = turning->view->system.columns;
-  if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
-  double value = determinants_value(&turning->moving, b);
-  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * 4 * DBL_EPSILON);
-  if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
-  return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
-}
-
-/* Was it zero except for round-off where the run begins? No follower begins before that. */
-static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
-  const Trail *trail = &turning->trails[b];
-  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > VANISHED * trail->largest) return false;
-  bool is_zero = is_round_off(turning, b);
-  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the current entries, again */
-}
-
-static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
-  const Watched *watched = &turning->moving.blocks.data[b];
-  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block,
-                          watched->size,     watched->size - 1, turning->origin.t};
-  return TURNING_POINT;
-}
-
 /* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
 static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   Trail *trail = &turning->trails[b];
@@ -567,7 +529,6 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
                  at_kink ? determinant_at(turning, b, t, y) : determinants_value(&turning->moving, b));
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
-    if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     trail->is_suspect = is_suspect(turning, b, segment);
     if (!trail->is_suspect) continue;
     status = TURNING_SUSPECT;
