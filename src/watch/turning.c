@@ -24,8 +24,8 @@ typedef struct Trail {
   double harmless;                      /* the lowest that was followed without a zero */
   double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
   int nodes;
-  bool is_suspect;          /* it may be zero between the last two looks: */
-  Stretch near;             /* there, as far as the columns of the run tell */
+  bool is_suspect; /* it may be zero between the last two looks: */
+  Stretch near;    /* there, as far as the columns of the run tell */
 } Trail;
 
 typedef struct Mark {
@@ -526,8 +526,7 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     if (!trail->is_suspect) continue;
-    Stretch stretch = last_stretch(trail);
-    bool changes = changes_sign(&stretch), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
+    bool changes = changes_sign(&trail->near), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
     TurningPoint found;
     Trace trace = locate(turning, b, t, stop, &found);
     if (trace == TRACE_ZERO && crosses) found.found = zero_of(&trail->near);
