@@ -48,6 +48,8 @@ struct Turning {
   double *beside;                /* columns beside a kink */
   Mark origin;                   /* where the smooth part of the run began */
   Mark behind, recent;           /* two points of it, the first far enough behind for a follower to begin */
+  Mark looks[2];                 /* points of the last two looks */
+  Mark followed;                 /* the point of a follower before its last try of a step */
   int unseen;                    /* steps since the last look */
 };
 
@@ -74,7 +76,7 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   turning->switched = determinants_new(heap, view->evaluator, &plan->switched);
   turning->trails = heap_array(heap, turning->moving.blocks.count, sizeof(Trail));
   heap_numbers(heap, columns, &turning->inside, &turning->beside, &turning->origin.y, &turning->behind.y,
-               &turning->recent.y);
+               &turning->recent.y, &turning->looks[0].y, &turning->looks[1].y, &turning->followed.y);
   return turning;
 }
 
@@ -157,6 +159,7 @@ void turning_begin(Turning *turning, double t, const double *y) {
   set_mark(turning, &turning->origin, t, y);
   set_mark(turning, &turning->behind, t, y);
   set_mark(turning, &turning->recent, t, y);
+  set_mark(turning, &turning->looks[1], t, y);
   bool known = determinants_evaluate(&turning->moving, t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
@@ -191,6 +194,26 @@ static Stretch last_stretch(const Trail *trail) {
   double first = t[1] - t[0], second = t[2] - t[1];
   double turn = fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second);
   return (Stretch){t[1], t[2], values[1], values[2], first > 0 && second > 0 ? 8 * turn * second * second : INFINITY};
+}
+
+/* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
+static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double part) {
+  double *y = turning->inside, t = from->t + part * (to->t - from->t);
+  for (int32_t c = 0; c < turning->view->system.columns; c++) y[c] = from->y[c] + part * (to->y[c] - from->y[c]);
+  return determinant_at(turning, b, t, y);
+}
+
+/* Does the determinant get to zero on that line, about where its slope says? It does at a fold, a branching or a flat root. It does not if it is only small: an
+ * exponential falls by any number of decades and has no zero. */
+static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to) {
+  double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
+  double part = fabs(low) / fabs(high - low);
+  bool is_zero = !isfinite(part);
+  for (int k = 1; k <= PARTS && !is_zero; k++) {
+    double value = determinant_on_line(turning, b, from, to, 1 + SEVERAL * part * k / PARTS);
+    is_zero = !(fabs(value) > NEGLIGIBLE * fabs(low)) || (value > 0) != (low > 0);
+  }
+  return is_zero;
 }
 
 /* A follower: an integrator with a tight tolerance. */
@@ -295,11 +318,14 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
-/* Is the determinant but this part of its largest, and next to zero in time too by its slope, of all the way? Some fall without end, or to a value that is small but
- * no zero. */
-static bool is_next_to_zero(const Trail *trail, double way, double part) {
+/* Is the determinant but this part of its largest, and next to zero, in time by its slope, of all the way, and on the way of the columns from where the last step began? */
+static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
+                            double way, double part) {
   double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  return now <= part * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
+  if (now > part * trail->largest || now * (trail->times[2] - trail->times[1]) > NEGLIGIBLE * way * fall) return false;
+  Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
+  bool leads = leads_to_zero(turning, b, begin, &end);
+  return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* the current entries, again */
 }
 
 /* Are the steps so small a part of the way that they end where they are? */
@@ -350,17 +376,20 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
     found = ahead && k > 0 &&
-            (is_next_to_zero(&trail, until - mark->t, VANISHED) || ends_at_zero(turning, b, &follower, &trail, &t));
+            (is_next_to_zero(turning, b, &follower, &trail, &way->last, until - mark->t, VANISHED) ||
+             ends_at_zero(turning, b, &follower, &trail, &t));
     way->largest = trail.largest;
     if (found && (trail.values[1] > 0) != (trail.values[2] > 0)) way->behind = trail.times[2];
     if (found) break;
-    set_mark(turning, &way->last, t, follower.integrator->values(follower.self));
+    set_mark(turning, &turning->followed, t, follower.integrator->values(follower.self));
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
+    if (ahead) set_mark(turning, &way->last, t, turning->followed.y);
     integrator_segment(follower.integrator, follower.self, t, NULL, follower.segment);
     t = follower.integrator->time(follower.self);
   }
   bool stuck = !ahead || is_stuck(&trail, until - mark->t);
-  found = found || (stuck && is_next_to_zero(&trail, until - mark->t, NEGLIGIBLE));
+  found = found || (stuck && t > mark->t &&
+                    is_next_to_zero(turning, b, &follower, &trail, &way->last, until - mark->t, NEGLIGIBLE));
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, SLIVER) : 0;
@@ -479,10 +508,12 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
   return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
-/* It has turned at a value far below its largest, and lower than when this was looked into before. */
-static bool has_turned_low(const Trail *trail) {
+/* It has turned at a value far below its largest, and lower than when this was looked into before, next to a zero. */
+static bool has_turned_low(Turning *turning, uint32_t b) {
+  const Trail *trail = &turning->trails[b];
   double value = fabs(trail->values[1]);
-  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
+  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2 &&
+         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0]);
 }
 
 /* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
@@ -492,7 +523,7 @@ static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   trail->near = last_stretch(trail);
   changes = changes_sign(&trail->near);
   bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
-  return changes || is_near || has_turned_low(trail);
+  return changes || is_near || has_turned_low(turning, b);
 }
 
 TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
@@ -506,6 +537,8 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     extend_trail(&turning->trails[b], t,
                  at_kink ? determinant_at(turning, b, t, y) : determinants_value(&turning->moving, b));
+  set_mark(turning, &turning->looks[0], turning->looks[1].t, turning->looks[1].y);
+  set_mark(turning, &turning->looks[1], t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     trail->is_suspect = is_suspect(turning, b, segment);
