@@ -116,7 +116,7 @@ class Parallelograms(unittest.TestCase):
     def test_loose(self):
         """Errors of the run hide the flat position at loose tolerances."""
         tally = Tally("flat linkages at loose tolerances")
-        for seed in seeds(12, quick=3):
+        for seed in [*seeds(12, quick=3), 2008, 2013]:
             rng = random.Random(seed + 100)
             crank, base, angle, speed = rng.uniform(0.5, 2), rng.uniform(2.2, 4), rng.uniform(0.5, 1.5), rng.uniform(0.5, 2)
             for solver in (name for name in ("erk", "radau", "bdf", "cvode") if name in solver_names()):

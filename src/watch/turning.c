@@ -206,6 +206,7 @@ static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from
 /* Does the determinant get to zero on that line, about where its slope says, and soon: within a few such steps, or a negligible part of all the way? It does at a fold, a
  * branching or a flat root. It does not if it is only small: an exponential falls by any number of decades and has no zero. */
 static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
+
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
   double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
   bool is_zero = isnan(part);
@@ -509,12 +510,16 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
   return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
-/* It has turned at a value far below its largest, and lower than when this was looked into before, next to a zero. */
-static bool has_turned_low(Turning *turning, uint32_t b) {
-  const Trail *trail = &turning->trails[b];
+/* It has turned at a value far below its largest, and lower than when this was looked into before. */
+static bool has_turned_low(const Trail *trail) {
   double value = fabs(trail->values[1]);
-  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2 &&
-         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0], turning->looks[1].t - turning->origin.t);
+  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
+}
+
+/* Do the last two looks lead to a zero? */
+static bool was_near_zero(Turning *turning, uint32_t b) {
+  const Mark *looks = turning->looks;
+  return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
 }
 
 /* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
@@ -524,7 +529,7 @@ static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   trail->near = last_stretch(trail);
   changes = changes_sign(&trail->near);
   bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
-  return changes || is_near || has_turned_low(turning, b);
+  return changes || is_near || has_turned_low(trail);
 }
 
 TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
@@ -573,7 +578,8 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
     *point = (TurningPoint){t, trail->times[1], watched->block, watched->size, watched->size, t};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
-    status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
+    if (changes) status = TURNING_JUMP;
+    else if (status == TURNING_NONE && was_near_zero(turning, b)) status = TURNING_SMALL;
   }
   if (status != TURNING_JUMP && status != TURNING_POINT) move_marks(turning, t, y);
   return status;
