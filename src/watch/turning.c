@@ -24,6 +24,7 @@ typedef struct Trail {
   double harmless;                      /* the lowest that was followed without a zero */
   double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
   int nodes;
+  double middle;   /* between the first two looks; NAN: it is not known */
   bool is_suspect; /* it may be zero between the last two looks: */
   Stretch near;    /* there, as far as the columns of the run tell */
 } Trail;
@@ -133,7 +134,7 @@ static void move_marks(Turning *turning, double t, const double *y) {
 }
 
 static void begin_trail(Trail *trail, double t, double value) {
-  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}};
+  *trail = (Trail){.times = {t, t, t}, .values = {value, value, value}, .middle = NAN};
   trail->largest = trail->harmless = fabs(value);
 }
 
@@ -188,12 +189,14 @@ static double zero_of(const Stretch *stretch) {
   return stretch->left + part * (stretch->right - stretch->left);
 }
 
-/* Between the last two looks. Behind a start nothing tells yet how far it departs from its chord. */
+/* Between the last two looks. Behind a start the middle tells how far it departs from its chord. */
 static Stretch last_stretch(const Trail *trail) {
   const double *t = trail->times, *values = trail->values;
-  double first = t[1] - t[0], second = t[2] - t[1];
-  double turn = fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second);
-  return (Stretch){t[1], t[2], values[1], values[2], first > 0 && second > 0 ? 8 * turn * second * second : INFINITY};
+  double first = t[1] - t[0], second = t[2] - t[1], bend = 4 * fabs(values[1] - 2 * trail->middle + values[2]);
+  if (first > 0 && second > 0)
+    bend = 8 * fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second) * second *
+           second;
+  return (Stretch){t[1], t[2], values[1], values[2], isnan(bend) ? 0 : bend};
 }
 
 /* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
@@ -368,7 +371,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
                        TurningPoint *point, Way *way) {
   double longest = (until - mark->t) / PARTS;
   Solver follower = start_follower(turning, mark, until, tolerance, longest);
-  Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest};
+  Trail trail = {.times = {mark->t, mark->t, mark->t}, .largest = way->largest, .middle = NAN};
   bool found = false, ahead = true;
   double t = mark->t;
   way->behind = way->value = NAN;
@@ -532,10 +535,22 @@ static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   return changes || is_near || has_turned_low(trail);
 }
 
+/* Looks at the middle of the way to the first look behind a start, for all blocks at once. */
+static void look_at_middle(Turning *turning, const Segment *segment, double first) {
+  double t = turning->origin.t + (first - turning->origin.t) / 2;
+  segment_values(segment, t, turning->inside);
+  bool is_known = turning->view->methods->solve(turning->view, t, turning->inside) == EVAL_OK &&
+                  determinants_evaluate(&turning->moving, t, turning->inside);
+  for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
+    turning->trails[b].middle = is_known ? determinants_value(&turning->moving, b) : NAN;
+}
+
 TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
                             TurningPoint *point) {
   if (++turning->unseen < turning->plan->every && !last) return TURNING_NONE;
   turning->unseen = 0;
+  if (turning->plan->every == 1 && turning->moving.blocks.count && turning->trails[0].times[2] == turning->origin.t)
+    look_at_middle(turning, segment, t);
   if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;
   point->found = INFINITY;
