@@ -44,7 +44,7 @@ bool export_may_slide(const ExportSource *source) { return source->evaluator->co
 
 bool export_chooses_states(const ExportSource *source) {
   for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
-    if (dummy_plan_chooses(source->choice, b)) return true;
+    if (dummy_blocks_choose(source->choice, b)) return true;
   return false;
 }
 

@@ -26,7 +26,7 @@ typedef struct ExportSource {
   const Program *conditions; /* of the branches */
   Evaluator *evaluator;
   const Structure *structure;
-  const DummyPlan *choice;
+  const DummyBlocks *choice;
   const StatePlan *plan;
   const Dummy *dummy;         /* chosen at y */
   const Decisions *decisions; /* NULL: nothing but modes changes at events */

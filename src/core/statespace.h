@@ -4,25 +4,58 @@
  *
  * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations
  * share its values, and a stage with the same rows and columns as the one below shares its factors.
- */
+ *
+ * Exported solvers carry this as it stands. */
 #pragma once
 
-#include "code/block_matrix.h"
+#include "core/block.h"
+#include "core/tangent.h"
 
-typedef struct StatePlan StatePlan;
+typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
+
+/* What is known of a unit before any value and choice. */
+typedef struct UnitPlan {
+  UnitKind kind;
+  int32_t block, stage;          /* stage s stands for -s */
+  int32_t count;                 /* rows; for an explicit unit, columns assigned */
+  const uint32_t *columns;       /* of an explicit unit: positions in y */
+  const struct Program *program; /* values of the columns, or residuals of the rows */
+  /* of UNIT_SOLVE */
+  const struct Program *joint; /* residuals, and matrix entries that moved; 0 if none do */
+  int32_t first_entry;         /* of those of `joint`: the stage's own, and before them `entries_below` of lower stages, */
+  int32_t entries, entries_below; /* which move with the last correction there */
+  const BlockShape *shape;
+  const TangentPlan *tangent; /* of the highest stage; 0: not of that form */
+  bool linear;
+  bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
+  int32_t below; /* unit of the same block that is solved before it; -1: none */
+  int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
+  int32_t nonzeros;
+} UnitPlan;
+
+/* The order of work. */
+typedef struct UnitsPlan {
+  uint32_t count, serving, branched; /* units; the first so many give all that derivatives depend on; the columns that are branching */
+  const UnitPlan *unit;
+  const bool *loose; /* per block: the states are not told from its columns */
+  uint32_t unknowns;
+  const int32_t *d;             /* per unknown: its highest derivative */
+  const uint32_t *column_start; /* per unknown: its place in y */
+} UnitsPlan;
+
 typedef struct StateSpace StateSpace;
 
-/* The order of work and its programs, for an array with the blocks of `structure`. Lives as long as the code. */
-StatePlan *state_plan(ArrayCode *code, const Structure *structure);
-
-/* The form at the values of one run; depth is read at statespace_choose. Lives in the heap. */
-StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *plan);
+/* The form at the values of one run; a choice is made by statespace_choose. Lives in the heap. */
+StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *host);
 
 /* Takes a choice of dummies (depth per unknown; see reduce/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
 /* Forgets the pivots of earlier factors, on which round-off depends: the next choice begins again. */
 void statespace_forget(StateSpace *space);
+
+/* Parameters have changed: what depends on them alone is evaluated again. */
+void statespace_set_parameters(StateSpace *space);
 
 /* Solves all columns that are not states, in place, from the guesses in y. */
 EvalStatus statespace_complete(StateSpace *space, double t, double *y);
@@ -38,20 +71,6 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_lit
 /* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives outright, and solves nonlinear
  * equations to 1e-14 only: for stages inside of a step. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
-
-/* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
- * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
-const bool *state_plan_given(const StatePlan *plan);
-
-/* [columns] those that nonlinear equations give and that no derivative depends on: states do not tell which solution of them it is. All that
- * nonlinear equations give where there is no state. NULL: there are none. Lives in the code's heap. */
-const bool *state_plan_branching(const StatePlan *plan);
-
-/* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */
-const bool *state_plan_spare(const StatePlan *plan);
-
-/* Are all columns given by formulas or linear systems, where the states are known? O(units). */
-bool state_plan_is_direct(const StatePlan *plan);
 
 /* After a failed close: the block and why, for messages. */
 typedef struct SolveFailure {
