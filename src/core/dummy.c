@@ -273,8 +273,8 @@ bool dummy_stage(Dummy *dummy, uint32_t block, int32_t stage, double t, const do
   ChoiceBlock *choice = &dummy->blocks[block];
   if (run_block(dummy, choice, t, y) != EVAL_OK) return false;
   SelectProblem problem = stage_problem(dummy, choice, dummy->depth, stage);
-  *found = (DummyStage){problem.rows, problem.candidate_count, selector_condition(dummy->selector, &problem),
-                        dummy->chosen};
+  *found =
+      (DummyStage){problem.rows, problem.candidate_count, selector_condition(dummy->selector, &problem), dummy->chosen};
   return true;
 }
 

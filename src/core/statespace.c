@@ -228,7 +228,8 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
     return is_defined ? EVAL_OK : fail_undefined(space, unit, t, y);
   }
   *space->host.row_evaluations += (uint64_t)unit->plan->count;
-  if (space->host.run(space->host.host, unit->joint, t, y, unit->joint_values) != EVAL_OK) return fail_undefined(space, unit, t, y);
+  if (space->host.run(space->host.host, unit->joint, t, y, unit->joint_values) != EVAL_OK)
+    return fail_undefined(space, unit, t, y);
   copy_numbers(residual, unit->joint_values, (size_t)unit->plan->count);
   take_entries(space, unit, unit->joint_values + unit->plan->count);
   return EVAL_OK;
@@ -597,7 +598,8 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
   *space->host.row_evaluations += (uint64_t)unit->plan->count;
-  if (space->host.run(space->host.host, unit->program, t, y, unit->values) != EVAL_OK) return fail_undefined(space, unit, t, y);
+  if (space->host.run(space->host.host, unit->program, t, y, unit->values) != EVAL_OK)
+    return fail_undefined(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return EVAL_OK;
 }

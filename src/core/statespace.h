@@ -22,7 +22,7 @@ typedef struct UnitPlan {
   const struct Program *program; /* values of the columns, or residuals of the rows */
   /* of UNIT_SOLVE */
   const struct Program *joint; /* residuals, and matrix entries that moved; 0 if none do */
-  int32_t first_entry;         /* of those of `joint`: the stage's own, and before them `entries_below` of lower stages, */
+  int32_t first_entry; /* of those of `joint`: the stage's own, and before them `entries_below` of lower stages, */
   int32_t entries, entries_below; /* which move with the last correction there */
   const BlockShape *shape;
   const TangentPlan *tangent; /* of the highest stage; 0: not of that form */
@@ -35,7 +35,8 @@ typedef struct UnitPlan {
 
 /* The order of work. */
 typedef struct UnitsPlan {
-  uint32_t count, serving, branched; /* units; the first so many give all that derivatives depend on; the columns that are branching */
+  uint32_t count, serving,
+      branched; /* units; the first so many give all that derivatives depend on; the columns that are branching */
   const UnitPlan *unit;
   const bool *loose; /* per block: the states are not told from its columns */
   uint32_t unknowns;

@@ -61,9 +61,6 @@ bool export_same_leaves(const ExportSource *a, const ExportSource *b);
 /* Can all of it be written? false: an error that names what cannot is in diags. */
 bool export_possible(const ExportSource *source, Diags *diags);
 
-/* How many equations are solved together at most. */
-uint32_t export_largest_block(const ExportSource *source);
-
 /* The value of a variable of the model at the operating point, over the leaves of the point; EXPR_NONE: it has none. */
 Expr export_point_value(const ExportPoint *point, uint32_t variable);
 

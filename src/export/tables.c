@@ -428,7 +428,8 @@ static void put_units(Writer *writer, const ProgramNames *names) {
   PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
   put_flags(writer, "loose", plan->loose, (uint32_t)writer->source->structure->blocks.n_blocks);
   PUT(writer,
-      "#define UNITS .units = {.count = %u, .serving = %u, .branched = %u, .unit = units, .loose = loose, .unknowns = %u, "
+      "#define UNITS .units = {.count = %u, .serving = %u, .branched = %u, .unit = units, .loose = loose, .unknowns = "
+      "%u, "
       ".d = d, .column_start = (const uint32_t *)column_start}\n\n",
       plan->units.count, plan->serving, plan->branched, plan->code->array->problem->unknowns);
 }

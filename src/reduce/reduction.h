@@ -60,7 +60,7 @@ typedef struct Reduced {
   Array *array;
   ArrayCode *code;
   const Structure *structure; /* of the array; NULL: it is integrated as it is, every tie a link */
-  const DummyBlocks *choice;    /* NULL where structure is */
+  const DummyBlocks *choice;  /* NULL where structure is */
   const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */

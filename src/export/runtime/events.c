@@ -327,7 +327,8 @@ static int change_system(Solver *solver, double t, double *y) {
   edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   states_link(solver);
-  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
+  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
+         slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
 /* Iterates, and goes on in other systems where the structure changes. */

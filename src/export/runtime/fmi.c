@@ -206,7 +206,7 @@ InstanceStatus instance_set(Instance *instance, unsigned variable, int types, do
     instance->has_values = 0;
   } else if (instance->solver->parameters[known->index] != value) {
     if (known->flags & IS_TUNABLE) solver_tune(instance->solver, (int)variable, value);
-    else solver_set_parameter(instance->solver, known->index, value);
+    else program_set_parameter(instance->solver, known->index, value);
     instance->is_stale = 1;
   }
   return INSTANCE_OK;
@@ -488,7 +488,7 @@ static InstanceStatus check_variables(Instance *instance, const unsigned *unknow
 static void move_leaf(Solver *solver, int leaf, double by) {
   double kept = solver->overrides[leaf];
   solver->overrides[leaf] = solver->parameters[leaf] + by;
-  solver_set_parameter(solver, leaf, solver->overrides[leaf]);
+  program_set_parameter(solver, leaf, solver->overrides[leaf]);
   initial_dependents(solver);
   solver->overrides[leaf] = kept;
 }

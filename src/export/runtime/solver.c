@@ -211,7 +211,7 @@ static void fill_values(Solver *solver) {
   memcpy(solver->pre, model->pre0, (size_t)model->discretes * sizeof(double));
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   for (int p = 0; p < model->parameters; p++)
-    solver_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
+    program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
   *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
@@ -479,14 +479,9 @@ int solver_is_set(const Solver *solver, int variable) {
   return isfinite(solver->overrides[solver->model->variable[variable].index]);
 }
 
-void solver_set_parameter(Solver *solver, int leaf, double value) {
-  solver->parameters[leaf] = value;
-  solver->has_new_parameters = true;
-}
-
 void solver_tune(Solver *solver, int variable, double value) {
   solver->overrides[solver->model->variable[variable].index] = value;
-  solver_set_parameter(solver, solver->model->variable[variable].index, value);
+  program_set_parameter(solver, solver->model->variable[variable].index, value);
   initial_dependents(solver);
 }
 

@@ -106,13 +106,13 @@ typedef struct Model {
   int kinks; /* where slopes of the equations change, and nothing happens: zeros of these */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; what they are differences of */
   int unknowns, rows, columns, parameters, discretes, states, work;
-  int terminal;                        /* the leaf of terminal(); -1: none */
-  const int *column_start, *d;         /* per unknown */
-  const uint32_t *order;               /* unknowns, in the order in which their states are listed */
-  const int *row_start, *c;            /* per equation; c: how often it is differentiated at most */
+  int terminal;                /* the leaf of terminal(); -1: none */
+  const int *column_start, *d; /* per unknown */
+  const uint32_t *order;       /* unknowns, in the order in which their states are listed */
+  const int *row_start, *c;    /* per equation; c: how often it is differentiated at most */
   const int *row_equation;
-  const double *nominal;          /* per column */
-  const unsigned char *held;      /* per column: 2 where the start value is fixed, 1 where it is given */
+  const double *nominal;     /* per column */
+  const unsigned char *held; /* per column: 2 where the start value is fixed, 1 where it is given */
   const double *y0, *parameters0, *discretes0, *pre0; /* consistent values at the start */
   const double *discretes_start;                      /* start values */
   const int *depth0;
@@ -218,7 +218,7 @@ typedef struct Solver {
   StateSpace *space;
   Dummy *dummy;
   bool has_new_parameters; /* since these were last asked */
-  uint64_t evaluations; /* of rows and entries */
+  uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
   const Integrator *made_by;
   Scalars made_with;
@@ -282,8 +282,10 @@ extern const JumpHost events_jump;
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
-/* solver.c; the parameter with this leaf. */
-void solver_set_parameter(Solver *solver, int leaf, double value);
+/* Sets the parameter with this leaf. */
+void program_set_parameter(Solver *solver, int leaf, double value);
+
+/* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
 /* looks.c: the columns at a time of the last step (1: they cannot be found), and the time of the first event of the step, to round-off of

@@ -124,7 +124,8 @@ static void take_values(Solver *solver, const double *values) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   for (int is_following = 1; is_following >= 0; is_following--) {
     memcpy(solver->y, values, size);
-    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK) return;
+    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+      return;
   }
   memcpy(solver->y, values, size);
 }
