@@ -49,7 +49,7 @@ typedef struct StateSpace StateSpace;
 /* The form at the values of one run; a choice is made by statespace_choose. Lives in the heap. */
 StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *host);
 
-/* Takes a choice of dummies (depth per unknown; see reduce/dummy.h). O(entries of blocks with a choice). */
+/* Takes a choice of dummies (depth per unknown; see core/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
 /* Forgets the pivots of earlier factors, on which round-off depends: the next choice begins again. */
