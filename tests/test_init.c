@@ -63,8 +63,8 @@ static Bench *bench_new(const char *text) {
       (Initializer){.heap = heap,
                     .evaluator = bench->evaluator,
                     .structure = &bench->structure,
-                    .dummy = dummy_new(heap, bench->evaluator, dummy_plan(code, &bench->structure)),
-                    .space = statespace_new(heap, bench->evaluator, state_plan(code, &bench->structure))};
+                    .dummy = dummy_new(heap, bench->evaluator, dummy_blocks(code, &bench->structure)),
+                    .space = state_plan_space(heap, bench->evaluator, state_plan(code, &bench->structure))};
   return bench;
 }
 

@@ -1,7 +1,7 @@
 /* Choices of columns along random paths of matrices: what follows from a choice judged earlier is what judging it here
  * says, at steps of every length, with weights and rows of different sizes.
  */
-#include "reduce/select.h"
+#include "core/select.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -42,7 +42,7 @@ typedef struct ArrayCode {
   Program *delay_times;       /* by how long, then at most, then 0; of pipes: x, whether the flow is positive, der(x) */
   uint8_t *matters;           /* per discrete leaf: what of it rows and initial equations depend on, MATTERS_... */
   bool *remembered;           /* per discrete leaf: what a change of it does lasts, as what a when assigns does */
-  struct BlockShape **shapes; /* per block: made when first asked for (block_matrix.h); NULL while there is none */
+  struct BlockShape **shapes; /* per block: made when first asked for (block_shape.h); NULL while there is none */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;
 

@@ -87,6 +87,28 @@ EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y) {
   return EVAL_DOMAIN;
 }
 
+static Workspace *prepare(void *host, Heap *heap, const Program *program) {
+  (void)host;
+  return workspace_new(heap, program);
+}
+
+static EvalStatus run_program(void *host, Workspace *workspace, double t, const double *y, double *out) {
+  Point point = evaluator_point(host, t, y);
+  return workspace_run(workspace, &point, out);
+}
+
+static EvalStatus note_failure(void *host, double t, const double *y) { return evaluator_fail(host, t, y); }
+
+RowsHost evaluator_host(Evaluator *evaluator) {
+  return (RowsHost){.host = evaluator,
+                    .nominal = evaluator->nominal,
+                    .prepare = prepare,
+                    .run = run_program,
+                    .fail = note_failure,
+                    .row_evaluations = &evaluator->row_evaluations,
+                    .entry_evaluations = &evaluator->entry_evaluations};
+}
+
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows) {
   Point point = evaluator_point(evaluator, t, y);
   evaluator->row_evaluations += evaluator->array->rows;

@@ -5,6 +5,7 @@
 
 #include "code/array_code.h"
 #include "code/inputs.h"
+#include "core/block.h"
 
 #include <math.h>
 
@@ -57,6 +58,9 @@ static inline Point evaluator_point(const Evaluator *evaluator, double t, const 
 
 /* Keeps a point at which rows are not defined, for messages. Returns EVAL_DOMAIN. */
 EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y);
+
+/* For code that exported solvers share: what runs programs at the evaluator's values. */
+RowsHost evaluator_host(Evaluator *evaluator);
 
 /* All rows, or the Jacobian of all rows, counted. */
 EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, double *rows);

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "code/point.h"
+#include "core/point.h"
 #include "model/model.h"
 
 /* Position of column (j, k) in y is column_start[j] + k. */

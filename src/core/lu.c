@@ -1,7 +1,12 @@
 /* lu: see lu.h. */
 #include "core/lu.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
+
+/* Sweeps over all pairs of columns at most: they converge quadratically at last, by some ten. */
+enum { SWEEPS = 60 };
 
 static void swap(double *a, double *b) {
   double kept = *a;
@@ -75,4 +80,28 @@ int select_columns(int rows, int columns, double *a, int *order) {
     }
   }
   return 0;
+}
+
+/* Turns two columns so that they become orthogonal. Were they? */
+static bool rotate(int rows, double *a, double *b) {
+  double alpha = dot(rows, a, a), beta = dot(rows, b, b), gamma = dot(rows, a, b);
+  if (fabs(gamma) <= DBL_EPSILON * sqrt(alpha) * sqrt(beta)) return true;
+  double zeta = (beta - alpha) / (2 * gamma), tangent = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
+  double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
+  for (int i = 0; i < rows; i++) {
+    double kept = a[i];
+    a[i] = cosine * kept - sine * b[i];
+    b[i] = sine * kept + cosine * b[i];
+  }
+  return false;
+}
+
+void singular_values(int rows, int columns, double *a, double *values) {
+  bool is_done = false;
+  for (int sweep = 0; sweep < SWEEPS && !is_done; sweep++) {
+    is_done = true;
+    for (int j = 0; j < columns; j++)
+      for (int k = j + 1; k < columns; k++) is_done &= rotate(rows, a + j * rows, a + k * rows);
+  }
+  for (int j = 0; j < columns; j++) values[j] = sqrt(dot(rows, a + j * rows, a + j * rows));
 }

@@ -11,3 +11,6 @@ double lu_determinant(int n, const double *a, const int *pivot);
 /* The first `rows` of `order` become independent columns, the largest remainder first (Gram and Schmidt). The matrix is
  * destroyed. Returns 1 where the rank is smaller. */
 int select_columns(int rows, int columns, double *a, int *order);
+
+/* Singular values, in no order, by turning pairs of columns until all are orthogonal (Jacobi, Hestenes). The matrix is destroyed. */
+void singular_values(int rows, int columns, double *a, double *values);

@@ -95,7 +95,7 @@ static void begin_columns(Search *search) {
       add_source(set_of(search, search->blocks, (uint32_t)block_of[order[k]]), next);
     }
   for (uint32_t j = 0; j < n; j++)
-    for (int32_t level = 0; level < array->d[j] && dummy_plan_chooses(source->choice, block_of[j]); level++)
+    for (int32_t level = 0; level < array->d[j] && dummy_blocks_choose(source->choice, block_of[j]); level++)
       merge(search, set_of(search, search->found->columns, array->column_start[j] + (uint32_t)level),
             set_of(search, search->blocks, (uint32_t)block_of[j]), false);
 }
@@ -103,7 +103,7 @@ static void begin_columns(Search *search) {
 static bool is_solved(const ExportSource *source, int32_t block, int32_t j, int32_t stage) {
   int32_t d = source->evaluator->array->d[j];
   return d >= stage &&
-         (stage == 0 || dummy_plan_chooses(source->choice, block) || dummy_depth(source->dummy)[j] >= stage);
+         (stage == 0 || dummy_blocks_choose(source->choice, block) || dummy_depth(source->dummy)[j] >= stage);
 }
 
 /* Are all derivatives of rows by a column fixed? */
@@ -117,7 +117,7 @@ static bool has_fixed_entries(const Jacobian *jacobian, uint32_t column) {
 static bool spread_stage(Search *search, int32_t block, int32_t stage, uint64_t *joint) {
   const Array *array = search->source->evaluator->array;
   const Blocks *blocks = &search->source->structure->blocks;
-  bool grows = false, is_fixed = !dummy_plan_chooses(search->source->choice, block);
+  bool grows = false, is_fixed = !dummy_blocks_choose(search->source->choice, block);
   memset(joint, 0, 2 * search->found->words * sizeof *joint);
   for (int32_t k = blocks->start[block]; k < blocks->start[block + 1]; k++) {
     uint32_t i = (uint32_t)blocks->row[k];
@@ -170,7 +170,7 @@ static void gather_rates(Search *search) {
   for (uint32_t k = 0; k < n; k++)
     for (int32_t level = 0; level < array->d[order[k]] - depth[order[k]]; level++, next++) {
       uint32_t j = order[k], to = array->column_start[j] + (uint32_t)level + 1;
-      bool is_chosen = dummy_plan_chooses(source->choice, block_of[j]);
+      bool is_chosen = dummy_blocks_choose(source->choice, block_of[j]);
       merge(search, set_of(search, search->found->rates, next),
             is_chosen ? set_of(search, above, (uint32_t)block_of[j]) : set_of(search, search->found->columns, to),
             true);

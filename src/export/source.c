@@ -11,9 +11,6 @@ static bool refuse(const ExportSource *source, Diags *diags, const char *what, c
   return false;
 }
 
-/* The runtime has dense matrices of blocks. */
-enum { LARGEST_BLOCK = 2000 };
-
 /* Combinations of so many conditions are looked at. */
 enum { MOST_CONDITIONS = 8 };
 
@@ -44,7 +41,7 @@ bool export_may_slide(const ExportSource *source) { return source->evaluator->co
 
 bool export_chooses_states(const ExportSource *source) {
   for (int32_t b = 0; b < source->structure->blocks.n_blocks; b++)
-    if (dummy_plan_chooses(source->choice, b)) return true;
+    if (dummy_blocks_choose(source->choice, b)) return true;
   return false;
 }
 
@@ -70,19 +67,9 @@ bool export_changes_structure(const ExportSource *source) {
   return changes;
 }
 
-uint32_t export_largest_block(const ExportSource *source) {
-  const Blocks *blocks = &source->structure->blocks;
-  int32_t largest = 0;
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
-    if (blocks->start[b + 1] - blocks->start[b] > largest) largest = blocks->start[b + 1] - blocks->start[b];
-  return (uint32_t)largest;
-}
-
 bool export_possible(const ExportSource *source, Diags *diags) {
   const Model *model = source->evaluator->model;
   const Logic *logic = source->evaluator->code->modes->logic;
-  if (export_largest_block(source) > LARGEST_BLOCK)
-    return refuse(source, diags, "more than 2000 equations have to be solved together", NULL);
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
     if (variable->type == TYPE_EXTERNAL_OBJECT && !table_lookup(external_instance(source->evaluator->parameters[p])))

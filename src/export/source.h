@@ -26,7 +26,7 @@ typedef struct ExportSource {
   const Program *conditions; /* of the branches */
   Evaluator *evaluator;
   const Structure *structure;
-  const DummyPlan *choice;
+  const DummyBlocks *choice;
   const StatePlan *plan;
   const Dummy *dummy;         /* chosen at y */
   const Decisions *decisions; /* NULL: nothing but modes changes at events */
@@ -60,9 +60,6 @@ bool export_same_leaves(const ExportSource *a, const ExportSource *b);
 
 /* Can all of it be written? false: an error that names what cannot is in diags. */
 bool export_possible(const ExportSource *source, Diags *diags);
-
-/* How many equations are solved together at most. */
-uint32_t export_largest_block(const ExportSource *source);
 
 /* The value of a variable of the model at the operating point, over the leaves of the point; EXPR_NONE: it has none. */
 Expr export_point_value(const ExportPoint *point, uint32_t variable);

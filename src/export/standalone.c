@@ -15,14 +15,15 @@ static void add_makefile(Heap *heap, ExportFiles *files) {
   text_printf(heap, &text,
               "# Builds the program `model`: make, then ./model [STOP [TOLERANCE]] > model.csv\n"
               "CC ?= cc\n"
-              "CFLAGS ?= -O2 -std=c99 -pedantic -Wall\n"
+              "CFLAGS ?= -Os -ffunction-sections -fdata-sections -std=c99 -pedantic -Wall\n"
+              "LDFLAGS ?= -Wl,--gc-sections\n"
               "SOURCES =");
   for (uint32_t k = 0; k < files->count; k++)
     if (strstr(files->data[k].name, ".c")) text_printf(heap, &text, " %s", files->data[k].name);
   text_printf(heap, &text,
               "\n\n# No fused operations: numbers are then the same everywhere.\n"
               "model: $(SOURCES) solver.h\n"
-              "\t$(CC) $(CFLAGS) -ffp-contract=off -o $@ $(SOURCES) -lm\n\n"
+              "\t$(CC) $(CFLAGS) -ffp-contract=off $(LDFLAGS) -o $@ $(SOURCES) -lm\n\n"
               "clean:\n"
               "\trm -f model\n\n"
               ".PHONY: clean\n");

@@ -323,61 +323,115 @@ static void put_parameters(Writer *writer) {
 
 /* ---- tables ---- */
 
-static void put_block_arrays(Writer *writer, const BlockShape *shape) {
-  const char *const names[] = {"unknown", "stage_rows", "row_start", "column"};
-  const int32_t *const arrays[] = {shape->unknown, shape->stage_rows, shape->row_start, shape->column};
-  const int32_t counts[] = {shape->size, shape->stages + 1, shape->size + 1, shape->row_start[shape->size]};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    cdata_integers(writer->heap, writer->out, "static ",
-                   arena_printf(writer->arena, "block%d_%s", shape->block, names[k]), arrays[k], (uint32_t)counts[k]);
+static void put_flags(Writer *writer, const char *name, const bool *flags, uint32_t count) {
+  PUT(writer, "static const bool %s[] = {", name);
+  for (uint32_t k = 0; k < count; k++) PUT(writer, "%d, ", flags[k]);
+  PUT(writer, "0};\n\n");
 }
 
-/* Blocks that have a matrix, by number; those without are assigned outright and have none. */
-static uint32_t put_blocks(Writer *writer, const ProgramNames *names, int32_t *number) {
+static void put_integers(Writer *writer, const char *name, uint32_t number, const char *what, const int32_t *values,
+                         int32_t count) {
+  cdata_integers(writer->heap, writer->out, "static ", arena_printf(writer->arena, "%s%u_%s", name, number, what),
+                 values, (uint32_t)count);
+}
+
+/* A program in a table. */
+static const char *program_of(Writer *writer, const char *function) {
+  return strcmp(function, "0") == 0 ? function : arena_printf(writer->arena, "PROGRAM(%s)", function);
+}
+
+/* Blocks that have a matrix; those without are assigned outright and have none. */
+static void put_blocks(Writer *writer, const ProgramNames *names) {
   BlockShape *const *shapes = writer->source->evaluator->code->shapes;
-  int32_t blocks = writer->source->structure->blocks.n_blocks, next = 0, value = 0;
-  uint32_t group = 0;
-  for (int32_t b = 0; shapes && b < blocks; b++) {
-    if (!shapes[b]) continue;
-    put_block_arrays(writer, shapes[b]);
-    PUT(writer, "static const ModelGroup block%d_groups[] = {", b);
-    for (int32_t c = 0; c <= shapes[b]->stages; c++) {
-      const BlockGroup *entries = &shapes[b]->group[c];
-      PUT(writer, "{%d, %d, %s}, ", entries->first_entry, entries->entries, names->groups.data[group++]);
+  uint32_t blocks = (uint32_t)writer->source->structure->blocks.n_blocks, group = 0;
+  PUT(writer, "#define PROGRAM(function) &(const Program){function}\n\n");
+  for (uint32_t b = 0; shapes && b < blocks; b++) {
+    const BlockShape *shape = shapes[b];
+    if (!shape) continue;
+    put_integers(writer, "block", b, "unknown", shape->unknown, shape->size);
+    put_integers(writer, "block", b, "stage_rows", shape->stage_rows, shape->stages + 1);
+    put_integers(writer, "block", b, "row_start", shape->row_start, shape->size + 1);
+    put_integers(writer, "block", b, "column", shape->column, shape->row_start[shape->size]);
+    PUT(writer, "static const BlockGroup block%u_groups[] = {", b);
+    for (int32_t c = 0; c <= shape->stages; c++) {
+      const BlockGroup *entries = &shape->group[c];
+      PUT(writer, "{%d, %d, %s, %d, %d}, ", entries->first_entry, entries->entries,
+          program_of(writer, names->groups.data[group++]), entries->linear, entries->constant);
     }
-    PUT(writer, "{0, 0, 0}};\n\n");
-  }
-  PUT(writer, "static const ModelBlock blocks[] = {\n");
-  for (int32_t b = 0; shapes && b < blocks; b++) {
-    if (!shapes[b]) continue;
-    number[b] = next++;
+    PUT(writer, "{0, 0, 0, 0, 0}};\n");
     PUT(writer,
-        "    {%d, %d, %d, %d, block%d_unknown, block%d_stage_rows, block%d_row_start, block%d_column, block%d_groups, "
-        "%d},\n",
-        shapes[b]->size, shapes[b]->stages, dummy_plan_chooses(writer->source->choice, b),
-        wishes_are_bounded(writer->source->evaluator, shapes[b]), b, b, b, b, b, value);
-    value += shapes[b]->row_start[shapes[b]->size];
+        "static const BlockShape block%u = {%d, %d, %d, block%u_unknown, block%u_stage_rows, block%u_row_start, "
+        "block%u_column, block%u_groups, 0, 0};\n\n",
+        b, shape->block, shape->size, shape->stages, b, b, b, b, b);
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nenum { BLOCKS = %d, BLOCK_VALUES = %d };\n\n", next, value);
-  return (uint32_t)next;
 }
 
-static void put_units(Writer *writer, const ProgramNames *names, const int32_t *number) {
-  const StatePlan *plan = writer->source->plan;
-  for (uint32_t u = 0; u < plan->units.count; u++)
-    if (plan->units.data[u].kind == UNIT_EXPLICIT)
-      cdata_indices(writer->heap, writer->out, "static const int", arena_printf(writer->arena, "unit%u_columns", u),
-                    plan->units.data[u].columns, (uint32_t)plan->units.data[u].count);
-  PUT(writer, "static const ModelUnit units[] = {\n");
-  for (uint32_t u = 0; u < plan->units.count; u++) {
-    const UnitPlan *unit = &plan->units.data[u];
-    bool is_explicit = unit->kind == UNIT_EXPLICIT;
-    PUT(writer, "    {%d, %d, %d, %d, %d, %d, %s, %s, %s},\n", is_explicit ? -1 : number[unit->block], unit->stage,
-        unit->count, unit->linear, unit->first_entry, unit->entries,
-        is_explicit ? arena_printf(writer->arena, "unit%u_columns", u) : "0", names->units.data[u],
-        names->joints.data[u]);
+static void put_choices(Writer *writer) {
+  const ExportSource *source = writer->source;
+  BlockShape *const *shapes = source->evaluator->code->shapes;
+  uint32_t blocks = (uint32_t)source->structure->blocks.n_blocks, count = 0;
+  for (uint32_t b = 0; b < blocks; b++) {
+    if (!dummy_blocks_choose(source->choice, (int32_t)b)) continue;
+    double *wish = arena_array(writer->arena, (size_t)shapes[b]->size, sizeof *wish);
+    for (int32_t p = 0; p < shapes[b]->size; p++) wish[p] = wishes_weight(source->evaluator, shapes[b]->unknown[p]);
+    cdata_numbers(writer->heap, writer->out, "static ", arena_printf(writer->arena, "block%u_wish", b), wish,
+                  (uint32_t)shapes[b]->size);
   }
-  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  PUT(writer, "static const ChoicePlan choices[] = {\n");
+  for (uint32_t b = 0; b < blocks; b++) {
+    if (!dummy_blocks_choose(source->choice, (int32_t)b)) continue;
+    PUT(writer, "    {&block%u, block%u_wish, %d},\n", b, b, wishes_are_bounded(source->evaluator, shapes[b]));
+    count++;
+  }
+  PUT(writer, "    {0, 0, 0}};\n\nenum { CHOICES = %u };\n\n", count);
+}
+
+static void put_tangent(Writer *writer, uint32_t number, const TangentPlan *plan) {
+  int32_t rows = plan->coordinates + plan->constraints;
+  put_integers(writer, "tangent", number, "motion", plan->motion, plan->coordinates);
+  put_integers(writer, "tangent", number, "acceleration", plan->acceleration, plan->coordinates);
+  put_integers(writer, "tangent", number, "constraint", plan->constraint, plan->constraints);
+  put_integers(writer, "tangent", number, "multiplier", plan->multiplier, plan->constraints);
+  put_integers(writer, "tangent", number, "role", plan->role, rows);
+  PUT(writer,
+      "static const TangentPlan tangent%u = {%d, %d, tangent%u_motion, tangent%u_acceleration, tangent%u_constraint,\n"
+      "    tangent%u_multiplier, tangent%u_role};\n\n",
+      number, plan->coordinates, plan->constraints, number, number, number, number, number);
+}
+
+/* Arrays of a unit, which the list of units refers to. */
+static void put_unit_arrays(Writer *writer, uint32_t number, const UnitPlan *unit) {
+  if (unit->kind == UNIT_EXPLICIT)
+    cdata_indices(writer->heap, writer->out, "static const uint32_t",
+                  arena_printf(writer->arena, "unit%u_columns", number), unit->columns, (uint32_t)unit->count);
+  if (unit->tangent) put_tangent(writer, number, unit->tangent);
+}
+
+static void put_unit(Writer *writer, const ProgramNames *names, uint32_t u, const UnitPlan *unit) {
+  PUT(writer, "    {%d, %d, %d, %d, ", unit->kind, unit->block, unit->stage, unit->count);
+  if (unit->kind == UNIT_EXPLICIT) PUT(writer, "unit%u_columns, ", u);
+  else PUT(writer, "0, ");
+  PUT(writer, "%s, %s, ", program_of(writer, names->units.data[u]), program_of(writer, names->joints.data[u]));
+  PUT(writer, "%d, %d, %d, ", unit->first_entry, unit->entries, unit->entries_below);
+  if (unit->kind == UNIT_EXPLICIT) PUT(writer, "0, ");
+  else PUT(writer, "&block%d, ", unit->block);
+  if (unit->tangent) PUT(writer, "&tangent%u, ", u);
+  else PUT(writer, "0, ");
+  PUT(writer, "%d, %d, %d, %d, %d},\n", unit->linear, unit->keeps, unit->below, unit->owner, unit->nonzeros);
+}
+
+static void put_units(Writer *writer, const ProgramNames *names) {
+  const StatePlan *plan = writer->source->plan;
+  for (uint32_t u = 0; u < plan->units.count; u++) put_unit_arrays(writer, u, &plan->units.data[u]);
+  PUT(writer, "static const UnitPlan units[] = {\n");
+  for (uint32_t u = 0; u < plan->units.count; u++) put_unit(writer, names, u, &plan->units.data[u]);
+  PUT(writer, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\n");
+  put_flags(writer, "loose", plan->loose, (uint32_t)writer->source->structure->blocks.n_blocks);
+  PUT(writer,
+      "#define UNITS .units = {.count = %u, .serving = %u, .branched = %u, .unit = units, .loose = loose, .unknowns = "
+      "%u, "
+      ".d = d, .column_start = (const uint32_t *)column_start}\n\n",
+      plan->units.count, plan->serving, plan->branched, plan->code->array->problem->unknowns);
 }
 
 static const char *kind_name(ConditionKind kind) {
@@ -520,12 +574,6 @@ static void put_variables(Writer *writer) {
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
 }
 
-static void put_flags(Writer *writer, const char *name, const bool *flags, uint32_t count) {
-  PUT(writer, "static const bool %s[] = {", name);
-  for (uint32_t k = 0; k < count; k++) PUT(writer, "%d, ", flags[k]);
-  PUT(writer, "0};\n\n");
-}
-
 /* The integrators, and what they ask of columns and of entries of the Jacobian. */
 static void put_integrators(Writer *writer) {
   const ExportSource *source = writer->source;
@@ -545,10 +593,9 @@ static void put_arrays(Writer *writer) {
   Arena *arena = writer->arena;
   uint32_t n = array->problem->unknowns, leaves = modes_leaves(evaluator->code->modes);
   const uint32_t *order = export_state_order(arena, source);
-  double *weight = arena_array(arena, n, sizeof *weight), *starts = arena_array(arena, leaves, sizeof *starts);
+  double *starts = arena_array(arena, leaves, sizeof *starts);
   uint8_t *held = arena_array(arena, array->columns, sizeof *held),
           *matters = arena_array(arena, leaves, sizeof *matters);
-  for (uint32_t j = 0; j < n; j++) weight[j] = wishes_weight(evaluator, (int32_t)j);
   for (uint32_t q = 0; q < array->columns && export_restarts(source); q++) {
     const InitialColumn *column = export_initial_column(source, q);
     held[q] = column->fixed ? 2 : column->given && column->low;
@@ -565,13 +612,12 @@ static void put_arrays(Writer *writer) {
   TextVec *out = writer->out;
   cdata_indices(heap, out, "static const int", "column_start", array->column_start, n + 1);
   cdata_integers(heap, out, "static ", "d", array->d, n);
-  cdata_indices(heap, out, "static const int", "state_order", order, n);
+  cdata_indices(heap, out, "static const uint32_t", "state_order", order, n);
   cdata_indices(heap, out, "static const int", "row_start", array->row_start, n);
   cdata_integers(heap, out, "static ", "c", array->c, n);
   cdata_indices(heap, out, "static const int", "row_equation", array->row_equation, array->rows);
   cdata_integers(heap, out, "static ", "depth0", dummy_depth(source->dummy), n);
   cdata_numbers(heap, out, "static ", "nominal", evaluator->nominal, array->columns);
-  cdata_numbers(heap, out, "static ", "weight", weight, n);
   cdata_numbers(heap, out, "static ", "start_columns", source->y, array->columns);
   put_parameters(writer);
   cdata_numbers(heap, out, "static ", "discretes0", evaluator->discretes, leaves);
@@ -651,16 +697,6 @@ static void put_number(Writer *writer, const char *field, double value) {
   PUT(writer, ",\n");
 }
 
-static uint32_t largest_outputs(const StatePlan *plan) {
-  uint32_t largest = 0;
-  for (uint32_t u = 0; u < plan->units.count; u++) {
-    const UnitPlan *unit = &plan->units.data[u];
-    uint32_t outputs = program_outputs(unit->joint ? unit->joint : unit->program);
-    if (outputs > largest) largest = outputs;
-  }
-  return largest;
-}
-
 static uint32_t state_count(const ExportSource *source) {
   const int32_t *from, *to;
   return dummy_links(source->dummy, &from, &to);
@@ -722,11 +758,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       logic->asks_terminal ? (int)logic->terminal : -1, state_count(source), work);
   PUT(writer,
       "    .column_start = column_start, .d = d, .order = state_order, .row_start = row_start, .c = c,\n"
-      "    .row_equation = row_equation, .nominal = nominal, .weight = weight, .held = held, .y0 = start_columns,\n"
+      "    .row_equation = row_equation, .nominal = nominal, .held = held, .y0 = start_columns,\n"
       "    .parameters0 = parameters0, .discretes0 = discretes0, .pre0 = pre0, .discretes_start = discretes_start,\n"
-      "    .depth0 = depth0, .blocks = BLOCKS, .block_values = BLOCK_VALUES, .block = blocks, .unit = units,\n");
-  PUT(writer, "    .units = %u, .largest = %u, .joint = %u,\n", source->plan->units.count, export_largest_block(source),
-      largest_outputs(source->plan));
+      "    .depth0 = depth0, .choices = CHOICES, .choice = choices, UNITS,\n");
   PUT(writer,
       "    .residual = %s, .jacobian = %s, .nonzeros = %u,\n"
       "    .jacobian_start = jacobian_start,\n"
@@ -776,9 +810,9 @@ bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const E
   cdata_comment(heap, out, source->name);
   PUT(&writer, ": its equations and tables, written by daedal; see solver.h. */\n#include \"solver.h\"\n\n");
   if (!put_programs(&writer, diags)) return false;
-  int32_t *number = arena_array(arena, (uint32_t)source->structure->blocks.n_blocks, sizeof *number);
-  put_blocks(&writer, &names, number);
-  put_units(&writer, &names, number);
+  put_blocks(&writer, &names);
+  put_choices(&writer);
+  put_units(&writer, &names);
   put_modes(&writer);
   put_logic(&writer, &names);
   put_delays(&writer);

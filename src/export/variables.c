@@ -180,9 +180,9 @@ const uint32_t *export_state_order(Arena *arena, const ExportSource *source) {
   const Blocks *blocks = &source->structure->blocks;
   uint32_t n = source->evaluator->array->problem->unknowns, *order = arena_array(arena, n, sizeof *order), next = 0;
   for (uint32_t j = 0; j < n; j++)
-    if (!dummy_plan_chooses(source->choice, blocks->block_of_column[j])) order[next++] = j;
+    if (!dummy_blocks_choose(source->choice, blocks->block_of_column[j])) order[next++] = j;
   for (int32_t b = 0; b < blocks->n_blocks; b++)
-    for (int32_t k = blocks->start[b]; k < blocks->start[b + 1] && dummy_plan_chooses(source->choice, b); k++)
+    for (int32_t k = blocks->start[b]; k < blocks->start[b + 1] && dummy_blocks_choose(source->choice, b); k++)
       order[next++] = (uint32_t)blocks->column[k];
   return order;
 }
@@ -217,7 +217,7 @@ static void find_columns(Arena *arena, const ExportSource *source, uint32_t *sta
   uint32_t next = 0;
   for (uint32_t k = 0; k < source->states; k++) states[k] = MAP_NONE;
   for (uint32_t k = 0; k < array->problem->unknowns && source->systems == 1; k++) {
-    bool is_chosen = dummy_plan_chooses(source->choice, source->structure->blocks.block_of_column[order[k]]);
+    bool is_chosen = dummy_blocks_choose(source->choice, source->structure->blocks.block_of_column[order[k]]);
     int32_t levels = array->d[order[k]] - dummy_depth(source->dummy)[order[k]];
     for (int32_t level = 0; level < levels; level++, next++)
       if (!is_chosen) states[next] = array->column_start[order[k]] + (uint32_t)level;

@@ -15,8 +15,8 @@
 #include "init/nogood.h"
 #include "init/patch.h"
 #include "init/steps.h"
-#include "reduce/dummy.h"
-#include "reduce/statespace.h"
+#include "reduce/dummies.h"
+#include "reduce/state_plan.h"
 #include "reduce/strangeness.h"
 
 /* The way that led to the solution. */

@@ -91,7 +91,7 @@ typedef struct Plan {
   IndexVec read; /* leaf indices of the parameters whose values decided the conversions */
   Array array;
   ArrayCode *code; /* NULL: structure failed, and the method goes by ranks */
-  const DummyPlan *choice;
+  const DummyBlocks *choice;
   const StatePlan *states;
   bool by_homotopy;          /* initial values; see initial_has_homotopy */
   const Program *conditions; /* of the branches; NULL without them */

@@ -210,7 +210,7 @@ static bool pass_inputs(Plan *plan) {
 
 static bool pass_code(Plan *plan) {
   plan->code = array_code_new(plan->heap, &plan->array, &plan->modes);
-  plan->choice = dummy_plan(plan->code, &plan->structure);
+  plan->choice = dummy_blocks(plan->code, &plan->structure);
   plan->states = state_plan(plan->code, &plan->structure);
   plan->by_homotopy = initial_has_homotopy(plan->heap, &plan->array, &plan->structure);
   if (plan->branches.count)

@@ -36,7 +36,7 @@ bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t b
 ArrayRun start_array(const Plan *plan, Heap *heap, const double *parameters) {
   ArrayRun run = {.evaluator = evaluator_new(heap, plan->code, parameters)};
   run.dummy = dummy_new(heap, run.evaluator, plan->choice);
-  run.space = statespace_new(heap, run.evaluator, plan->states);
+  run.space = state_plan_space(heap, run.evaluator, plan->states);
   return run;
 }
 

@@ -249,7 +249,7 @@ ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap)
   }
   if (!reduced->structure) return run;
   run.dummy = dummy_new(heap, run.evaluator, reduced->choice);
-  run.space = statespace_new(heap, run.evaluator, reduced->states);
+  run.space = state_plan_space(heap, run.evaluator, reduced->states);
   return run;
 }
 
@@ -303,7 +303,7 @@ bool reduction_replace(Reduction *reduction, const Expr *residual) {
   *reduced->array = array_make(problem, structure->c, structure->d, arena);
   reduced->structure = structure;
   make_code(reduction);
-  reduced->choice = dummy_plan(reduced->code, structure);
+  reduced->choice = dummy_blocks(reduced->code, structure);
   reduced->states = state_plan(reduced->code, structure);
   return true;
 }

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "array/modes.h"
-#include "reduce/dummy.h"
-#include "reduce/statespace.h"
+#include "reduce/dummies.h"
+#include "reduce/state_plan.h"
 
 /* Sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]; or what became of it when other equations were
  * put in. */
@@ -60,7 +60,7 @@ typedef struct Reduced {
   Array *array;
   ArrayCode *code;
   const Structure *structure; /* of the array; NULL: it is integrated as it is, every tie a link */
-  const DummyPlan *choice;    /* NULL where structure is */
+  const DummyBlocks *choice;  /* NULL where structure is */
   const StatePlan *states;
   const Modes *modes;
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
@@ -121,7 +121,7 @@ typedef struct Reduction {
   Array *array;
   ArrayCode *code;
   const Structure *structure;
-  const DummyPlan *choice;
+  const DummyBlocks *choice;
   const StatePlan *states;
   const Modes *modes;
   ArrayRun at;    /* the array at its initial values */

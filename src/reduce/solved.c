@@ -1,7 +1,7 @@
 /* solved: see solved.h. */
 #include "reduce/solved.h"
 
-#include "reduce/tangent.h"
+#include "reduce/state_plan.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,35 +1,13 @@
-/* state_plan: the insides of a StatePlan, for the files that make, run and write it. */
+/* state_plan: the order of work of the state-space form (core/statespace.h) and its programs. */
 #pragma once
 
-#include "reduce/statespace.h"
-#include "reduce/tangent.h"
+#include "code/block_shape.h"
+#include "core/statespace.h"
 
 /* No unit. */
 enum { NONE = -1 };
 
-typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
-
-/* What is known of a unit before any value and choice. */
-typedef struct UnitPlan {
-  UnitKind kind;
-  int32_t block, stage;   /* stage s stands for -s */
-  int32_t count;          /* rows; for an explicit unit, columns assigned */
-  uint32_t *columns;      /* of an explicit unit: positions in y */
-  const Program *program; /* values of the columns, or residuals of the rows */
-  /* of UNIT_SOLVE */
-  const Program *joint; /* residuals, and matrix entries that moved; NULL if none do */
-  int32_t first_entry;  /* of those of `joint`: the stage's own, and before them `entries_below` of lower stages, */
-  int32_t entries, entries_below; /* which move with the last correction there */
-  const BlockShape *shape;
-  const TangentPlan *tangent; /* of the highest stage; NULL: not of that form */
-  bool linear;
-  bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
-  int32_t below; /* unit of the same block that is solved before it; NONE */
-  int32_t owner; /* unit whose factors serve: a lower stage with the same rows and columns, or itself */
-  int32_t nonzeros;
-} UnitPlan;
-
-struct StatePlan {
+typedef struct StatePlan {
   Heap *heap;
   ArrayCode *code;
   const Structure *structure;
@@ -41,4 +19,29 @@ struct StatePlan {
   uint32_t branched; /* the first so many units give the columns that are branching */
   bool *given;       /* see state_plan_given */
   bool *spare;       /* see state_plan_spare */
-};
+} StatePlan;
+
+/* For an array with the blocks of `structure`. Lives as long as the code. */
+StatePlan *state_plan(ArrayCode *code, const Structure *structure);
+
+/* The form at the values of one run. Lives in the heap. */
+StateSpace *state_plan_space(Heap *heap, Evaluator *evaluator, const StatePlan *plan);
+
+/* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
+ * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
+const bool *state_plan_given(const StatePlan *plan);
+
+/* [columns] those that nonlinear equations give and that no derivative depends on: states do not tell which solution of them it is. All that
+ * nonlinear equations give where there is no state. NULL: there are none. Lives in the code's heap. */
+const bool *state_plan_branching(const StatePlan *plan);
+
+/* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */
+const bool *state_plan_spare(const StatePlan *plan);
+
+/* Are all columns given by formulas or linear systems, where the states are known? O(units). */
+bool state_plan_is_direct(const StatePlan *plan);
+
+/* The system of these equations and unknowns of the problem, at their highest derivatives; NULL: it is not of this
+ * form, or larger than dense matrices serve. Lives in the heap. */
+const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation, const int32_t *unknown, int32_t count,
+                                Heap *heap);

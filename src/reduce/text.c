@@ -69,5 +69,6 @@ void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Aren
   if (!reduced->structure || !at->y) return;
   ArrayRun run = reduced_run(reduction, at, arena->heap);
   Dummy *dummy = dummy_new(arena->heap, run.evaluator, reduced->choice);
-  if (dummy_select(dummy, reduction->time, run.y, &block)) dummy_describe(dummy, reduction->time, run.y, arena, text);
+  if (dummy_select(dummy, reduction->time, run.y, &block))
+    dummy_describe(dummy, run.evaluator, reduced->choice, reduction->time, run.y, arena, text);
 }

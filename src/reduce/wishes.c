@@ -9,10 +9,6 @@
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
 
-/* The most that bounded wishes multiply a weight by, in units of what the integrator allows columns to be off by: the dummies lose no more than
- * about a digit to them. Without a bound a choice is kept until M is nearly singular, and a step leads across unseen. */
-static const double STRONGEST = 10;
-
 double wishes_weight(const Evaluator *evaluator, int32_t unknown) {
   const Array *array = evaluator->array;
   const Model *model = evaluator->model;
@@ -118,28 +114,6 @@ static bool are_always_regular(const Evaluator *evaluator, const BlockShape *sha
 
 bool wishes_are_bounded(const Evaluator *evaluator, const BlockShape *shape) {
   Range range = range_of_wishes(evaluator, shape);
-  if (!shape->stages || !(range.most > STRONGEST * range.least)) return false;
-  return !are_always_regular(evaluator, shape, range.most / STRONGEST);
-}
-
-/* ---- the bound ---- */
-
-/* What the integrator allows an unknown to be off by, over its tolerance. */
-static double allowed_error(const Evaluator *evaluator, int32_t unknown, const double *y) {
-  uint32_t column = evaluator->array->column_start[unknown];
-  return evaluator->nominal[column] + fabs(y[column]);
-}
-
-void wishes_bound(const Evaluator *evaluator, const BlockShape *shape, const double *wish, const double *y,
-                  double *weight) {
-  Range range = {INFINITY, 0};
-  for (int32_t p = 0; p < shape->size; p++)
-    if (may_be_state(evaluator, shape, p))
-      range = range_with(range, wish[p] / allowed_error(evaluator, shape->unknown[p], y));
-  bool is_far = range.most > STRONGEST * range.least;
-  double power = is_far ? log(STRONGEST) / log(range.most / range.least) : 1; /* which keeps their order */
-  for (int32_t p = 0; p < shape->size; p++) {
-    double unit = allowed_error(evaluator, shape->unknown[p], y);
-    weight[p] = unit * pow(wish[p] / unit, power);
-  }
+  if (!shape->stages || !(range.most > STRONGEST_WISH * range.least)) return false;
+  return !are_always_regular(evaluator, shape, range.most / STRONGEST_WISH);
 }

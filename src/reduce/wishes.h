@@ -4,7 +4,8 @@
  * to a bound: the errors of the states reach the dummies by M^-1 N, which no error test of the states sees. */
 #pragma once
 
-#include "code/block_matrix.h"
+#include "code/block_shape.h"
+#include "core/dummy.h"
 
 /* How late an unknown is to be a state: its nominal value, times a factor by its stateSelect. */
 double wishes_weight(const Evaluator *evaluator, int32_t unknown);
@@ -12,7 +13,3 @@ double wishes_weight(const Evaluator *evaluator, int32_t unknown);
 /* Are the wishes of a block to be bounded? Not where they are about the same, nor where every row that dummies are chosen by can be solved for what
  * is not wished for with entries that never change: whatever the columns, the matrix is then regular. O(entries). */
 bool wishes_are_bounded(const Evaluator *evaluator, const BlockShape *shape);
-
-/* The weights of such a block at a point, per block column. */
-void wishes_bound(const Evaluator *evaluator, const BlockShape *shape, const double *wish, const double *y,
-                  double *weight);

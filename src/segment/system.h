@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "code/point.h"
+#include "core/point.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "code/switches.h"
-#include "reduce/statespace.h"
+#include "reduce/state_plan.h"
 #include "segment/segment.h"
 
 typedef struct Prover Prover;

@@ -141,7 +141,7 @@ static bool solve_at_event(void *host, double t, double *y) {
     return false;
   }
   states_select(solver, t, y, 0);
-  return slides_complete(solver, t, y, 0) == SOLVER_OK;
+  return slides_complete(solver, t, y, STATES_ANY) == SOLVER_OK;
 }
 
 /* ---- structure ---- */
@@ -221,7 +221,7 @@ static bool reset_columns(Solver *solver, double t, double *y) {
   solver->settle.disturbed = true;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
-  return !states_select(solver, t, y, solver->held) && slides_complete(solver, t, y, 0) == SOLVER_OK;
+  return !states_select(solver, t, y, solver->held) && slides_complete(solver, t, y, STATES_ANY) == SOLVER_OK;
 }
 
 static bool act(void *host, double t, double *y, bool *is_reset) {
@@ -266,7 +266,7 @@ static bool end(void *host, double t, const double *y, bool is_kink) {
   return true;
 }
 
-static bool solve(void *host, double t, double *y) { return slides_complete(host, t, y, 0) == SOLVER_OK; }
+static bool solve(void *host, double t, double *y) { return slides_complete(host, t, y, STATES_ANY) == SOLVER_OK; }
 
 static bool solve_corner(void *host, double t, double *y, int corner) {
   return slides_solve_corner(host, corner, t, y) == SOLVER_OK;
@@ -327,7 +327,8 @@ static int change_system(Solver *solver, double t, double *y) {
   edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   states_link(solver);
-  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) || slides_complete(solver, t, y, 0) != SOLVER_OK;
+  return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
+         slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
 /* Iterates, and goes on in other systems where the structure changes. */
@@ -414,7 +415,7 @@ static int modes_differ(Solver *solver, double t, const double *y) {
 /* All columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
   if (solver->model->start_system.rows) return initial_solve(solver, t, y);
-  return states_select(solver, t, y, solver->model->held) || slides_complete(solver, t, y, 0) != SOLVER_OK;
+  return states_select(solver, t, y, solver->model->held) || slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
 /* From start values in y: the choice that holds them, the columns that follow, the modes that agree. Returns 1 without a solution. */
@@ -485,7 +486,7 @@ int events_initial(Solver *solver, double t, double *y) {
   enter_start(solver, t, y);
   const DecidePlan *decide = &model->decide;
   int has_logic = decide->levels || decide->samples || decide->actions;
-  if (has_logic && decide->matters[decide->initial] && slides_complete(solver, t, y, 0) != SOLVER_OK) return 1;
+  if (has_logic && decide->matters[decide->initial] && slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK) return 1;
   solver->decide.is_starting = true;
   int failed = has_logic && events_settle(solver, y, -1);
   solver->decide.is_starting = false;

@@ -206,7 +206,7 @@ InstanceStatus instance_set(Instance *instance, unsigned variable, int types, do
     instance->has_values = 0;
   } else if (instance->solver->parameters[known->index] != value) {
     if (known->flags & IS_TUNABLE) solver_tune(instance->solver, (int)variable, value);
-    else instance->solver->parameters[known->index] = value;
+    else program_set_parameter(instance->solver, known->index, value);
     instance->is_stale = 1;
   }
   return INSTANCE_OK;
@@ -487,7 +487,8 @@ static InstanceStatus check_variables(Instance *instance, const unsigned *unknow
 /* An input or a parameter, and those that are bound to it. */
 static void move_leaf(Solver *solver, int leaf, double by) {
   double kept = solver->overrides[leaf];
-  solver->overrides[leaf] = solver->parameters[leaf] += by;
+  solver->overrides[leaf] = solver->parameters[leaf] + by;
+  program_set_parameter(solver, leaf, solver->overrides[leaf]);
   initial_dependents(solver);
   solver->overrides[leaf] = kept;
 }
@@ -523,7 +524,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     if (column >= 0) solver->event_y[column] += factor * delta * seed[k];
     else if (known->kind == VARIABLE_PARAMETER) move_leaf(solver, known->index, delta * seed[k]);
   }
-  int failed = slides_complete(solver, solver->now->time, solver->event_y, 1) != SOLVER_OK;
+  int failed = slides_complete(solver, solver->now->time, solver->event_y, STATES_NEXT) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
   for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
   return failed;

@@ -17,7 +17,7 @@ void initial_dependents(Solver *solver) {
     int p = model->dependent[k];
     if (isfinite(solver->overrides[p])) continue;
     program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
-    solver->parameters[p] = value;
+    program_set_parameter(solver, p, value);
   }
 }
 
@@ -195,7 +195,8 @@ int initial_solve(Solver *solver, double t, double *y) {
   }
   if (newton(solver, system, t) || !checks_hold(solver, t)) return 1;
   for (int q = 0; q < model->columns; q++) y[q] = solver->initial_y[system->place[q]];
-  for (int k = 0; k < system->parameters; k++) solver->parameters[system->parameter[k]] = solver->initial_y[first + k];
+  for (int k = 0; k < system->parameters; k++)
+    program_set_parameter(solver, system->parameter[k], solver->initial_y[first + k]);
   initial_dependents(solver);
   return 0;
 }

@@ -44,6 +44,11 @@ int program_run(Solver *solver, ModelProgram *program, double t, const double *y
   return run(solver, program, t, y, out);
 }
 
+void program_set_parameter(Solver *solver, int leaf, double value) {
+  solver->parameters[leaf] = value;
+  solver->has_new_parameters = true;
+}
+
 static double *loop_room(void *host, int32_t n, int32_t *capacity) {
   (void)n;
   if (*capacity > SECANT_LIMIT) *capacity = SECANT_LIMIT;

@@ -8,7 +8,7 @@ int slides_limit(const Model *model) { return model->modes < SLIDE_LIMIT ? model
 
 SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y) {
   edges_set_corner(&solver->edges, corner);
-  return states_solve(solver, t, y, 0);
+  return states_solve(solver, t, y, STATES_ANY);
 }
 
 /* States are the same at all corners. */
@@ -26,6 +26,6 @@ static SolverStatus mean_of_corners(Solver *solver, double t, double *y) {
   return SOLVER_OK;
 }
 
-SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following) {
-  return solver->edges.now->slides ? mean_of_corners(solver, t, y) : states_solve(solver, t, y, is_following);
+SolverStatus slides_complete(Solver *solver, double t, double *y, StatesGoal goal) {
+  return solver->edges.now->slides ? mean_of_corners(solver, t, y) : states_solve(solver, t, y, goal);
 }

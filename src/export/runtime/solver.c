@@ -72,13 +72,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   const DecidePlan *decide = &model->decide;
   widest = largest(largest(widest, model->discretes), largest(2 * decide->actions, 2 * decide->samples));
   widest = largest(widest, largest(decide->lefts, largest(decide->initial_steps, model->constants)));
-  solver->block_value = numbers(memory, model->block_values);
-  solver->weight = numbers(memory, model->unknowns);
-  solver->matrix = numbers(memory, model->largest * model->largest);
-  solver->correction = numbers(memory, model->largest);
-  solver->residual = numbers(memory, model->largest);
-  solver->trial = numbers(memory, model->largest);
-  solver->joint = numbers(memory, model->joint);
   solver->delays.nodes = numbers(memory, model->delays * PIECE_NODES);
   solver->delays.places = numbers(memory, model->delays * PIECE_NODES);
   solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
@@ -87,12 +80,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->message_values = numbers(memory, model->message_values);
   solver->margins = numbers(memory, SEARCH_NUMBERS * model->modes);
   solver->edges.slope = numbers(memory, model->modes);
-  solver->pivot = integers(memory, model->largest);
-  solver->columns = integers(memory, model->largest);
-  solver->place = integers(memory, model->largest);
-  solver->candidates = integers(memory, model->largest);
-  solver->queue = integers(memory, model->largest);
-  solver->proposed = integers(memory, model->unknowns);
   solver->held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
@@ -144,10 +131,8 @@ static Model cover(const Model *model) {
   Model all = *model;
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
-    int *const sizes[] = {&all.rows,         &all.columns, &all.states,  &all.work,     &all.blocks,
-                          &all.block_values, &all.joint,   &all.largest, &all.nonzeros, &all.kinks};
-    const int others[] = {other->rows,         other->columns, other->states,  other->work,     other->blocks,
-                          other->block_values, other->joint,   other->largest, other->nonzeros, other->kinks};
+    int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros, &all.kinks};
+    const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros, other->kinks};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
   }
   return all;
@@ -226,7 +211,7 @@ static void fill_values(Solver *solver) {
   memcpy(solver->pre, model->pre0, (size_t)model->discretes * sizeof(double));
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
   for (int p = 0; p < model->parameters; p++)
-    solver->parameters[p] = isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p];
+    program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
   *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
@@ -236,6 +221,8 @@ static void fill_values(Solver *solver) {
 
 void solver_restored(Solver *solver) {
   program_enter(solver, solver->now->system ? solver->first->system[solver->now->system] : solver->first);
+  solver->has_new_parameters = true;
+  states_link(solver);
   steps_saved(solver);
 }
 
@@ -273,8 +260,12 @@ SolverStatus solver_complete(Solver *solver) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   memcpy(solver->stage_y, solver->y, size);
   for (int is_following = 1; is_following >= 0; is_following--) {
+    /* What is found whatever it was begins at 0: it is the same to the last bit however the importer comes to it. */
+    for (int q = 0; q < solver->model->columns; q++)
+      if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-    if (slides_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return SOLVER_OK;
+    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+      return SOLVER_OK;
     memcpy(solver->y, solver->stage_y, size);
   }
   return SOLVER_DOMAIN;
@@ -490,7 +481,7 @@ int solver_is_set(const Solver *solver, int variable) {
 
 void solver_tune(Solver *solver, int variable, double value) {
   solver->overrides[solver->model->variable[variable].index] = value;
-  solver->parameters[solver->model->variable[variable].index] = value;
+  program_set_parameter(solver, solver->model->variable[variable].index, value);
   initial_dependents(solver);
 }
 

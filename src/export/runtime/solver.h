@@ -11,12 +11,13 @@
 
 #include "contract.h"
 #include "delays.h"
+#include "dummy.h"
 #include "edges.h"
 #include "jump.h"
 #include "linear.h"
-#include "lu.h"
 #include "search.h"
 #include "settle.h"
+#include "statespace.h"
 #include "variation.h"
 
 #include <stddef.h>
@@ -25,33 +26,10 @@
 typedef int ModelProgram(double time, const double *y, const double *parameters, const double *discretes,
                          const double *pre, double *work, double *out);
 
-/* Rows of a block that are differentiated equally often: their entries in the block's matrix. */
-typedef struct ModelGroup {
-  int first, count;
-  ModelProgram *program;
-} ModelGroup;
-
-/* Equations that are solved together. Rows are sorted by how often they are differentiated, the most often first. */
-typedef struct ModelBlock {
-  int size, stages;
-  int is_choice;         /* which of its columns are states is chosen while running */
-  int is_bounded;        /* wishes for states may lead to where the matrix is singular */
-  const int *unknown;    /* per column */
-  const int *stage_rows; /* [s], 0 <= s <= stages: rows of stage s */
-  const int *row_start, *column;
-  const ModelGroup *groups; /* [c], 0 <= c <= stages */
-  int first_value;          /* of its matrix, among those of all blocks */
-} ModelBlock;
-
-/* One step of solving for all that is no state. */
-typedef struct ModelUnit {
-  int block; /* -1: the program gives the columns outright */
-  int stage, count, is_linear;
-  int first, entries; /* of the block's matrix, those that `joint` evaluates */
-  const int *columns;
-  ModelProgram *program; /* values of columns, or residuals */
-  ModelProgram *joint;   /* residuals and the matrix entries that moved; 0 if none do */
-} ModelUnit;
+/* A program as the library knows them. */
+typedef struct Program {
+  ModelProgram *function;
+} Program;
 
 typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
 
@@ -128,19 +106,19 @@ typedef struct Model {
   int kinks; /* where slopes of the equations change, and nothing happens: zeros of these */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; what they are differences of */
   int unknowns, rows, columns, parameters, discretes, states, work;
-  int terminal;                        /* the leaf of terminal(); -1: none */
-  const int *column_start, *d, *order; /* per unknown; order: in which their states are listed */
-  const int *row_start, *c;            /* per equation; c: how often it is differentiated at most */
+  int terminal;                /* the leaf of terminal(); -1: none */
+  const int *column_start, *d; /* per unknown */
+  const uint32_t *order;       /* unknowns, in the order in which their states are listed */
+  const int *row_start, *c;    /* per equation; c: how often it is differentiated at most */
   const int *row_equation;
-  const double *nominal, *weight; /* per column; per unknown: how late it is to be a state */
-  const unsigned char *held;      /* per column: 2 where the start value is fixed, 1 where it is given */
+  const double *nominal;     /* per column */
+  const unsigned char *held; /* per column: 2 where the start value is fixed, 1 where it is given */
   const double *y0, *parameters0, *discretes0, *pre0; /* consistent values at the start */
   const double *discretes_start;                      /* start values */
   const int *depth0;
-  int blocks, units, block_values;
-  int largest, joint; /* block; outputs of a unit's program */
-  const ModelBlock *block;
-  const ModelUnit *unit;
+  int choices; /* blocks whose states are chosen */
+  const ChoicePlan *choice;
+  UnitsPlan units;
   ModelProgram *residual, *jacobian;
   int nonzeros;
   const int *jacobian_start, *jacobian_row;
@@ -214,10 +192,9 @@ typedef struct Solver {
   double *row_y;     /* columns inside of a step */
   double *overrides; /* per parameter, NAN: none */
   double *start;     /* per column: start values that replace the model's own, NAN: none */
-  int *from, *to, *depth, *proposed;
+  int *from, *to, *depth;
   /* solving */
-  double *block_value, *weight, *matrix, *correction, *residual, *trial, *joint, *work;
-  int *pivot, *columns, *place, *candidates, *queue;
+  double *work;
   unsigned char *held;
   double *right, *direction, *row_direction, *input_rows, *kept_parameters;
   /* events */
@@ -236,7 +213,12 @@ typedef struct Solver {
   double *stage_y, *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
   /* of the library, in a heap within the heap, made for a model with these tolerances */
   Heap *heap, *workspace;
-  void *ticket;
+  void *ticket, *form_ticket;
+  const Model *formed_for;
+  StateSpace *space;
+  Dummy *dummy;
+  bool has_new_parameters; /* since these were last asked */
+  uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
   const Integrator *made_by;
   Scalars made_with;
@@ -300,6 +282,9 @@ extern const JumpHost events_jump;
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
+/* Sets the parameter with this leaf. */
+void program_set_parameter(Solver *solver, int leaf, double value);
+
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
@@ -308,13 +293,16 @@ SolverStatus solver_follow(Solver *solver);
 int looks_point(Solver *solver, double t, double *y);
 double looks_locate(Solver *solver, int *found);
 
+/* What is wanted of the columns that are no states: a solution; the one next to the guess; of that, all that derivatives depend on. */
+typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
+
 /* states.c */
 void states_link(Solver *solver);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
 int states_exchange(Solver *solver, double t, const double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
-SolverStatus states_solve(Solver *solver, double t, double *y, int is_following);
+SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
 
 /* events.c */
 int events_any(const Model *model);
@@ -337,7 +325,7 @@ double events_indicator(const Solver *solver, int mode);
 
 /* slides.c: the most edges to slide along; all columns, or those of a corner of the edges. */
 int slides_limit(const Model *model);
-SolverStatus slides_complete(Solver *solver, double t, double *y, int is_following);
+SolverStatus slides_complete(Solver *solver, double t, double *y, StatesGoal goal);
 SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
 
 /* steps.c: what is made for the system under way; steps; directions of all columns. */

@@ -10,11 +10,15 @@
 static EvalStatus status_of(int failed) { return failed ? EVAL_DOMAIN : EVAL_OK; }
 
 static EvalStatus complete(void *context, double t, double *y) {
-  return status_of(slides_complete(context, t, y, 1) != SOLVER_OK);
+  return status_of(slides_complete(context, t, y, STATES_NEXT) != SOLVER_OK);
+}
+
+static EvalStatus rates(void *context, double t, double *y) {
+  return status_of(slides_complete(context, t, y, STATES_RATES) != SOLVER_OK);
 }
 
 static EvalStatus find(void *context, double t, double *y) {
-  return status_of(slides_complete(context, t, y, 0) != SOLVER_OK);
+  return status_of(slides_complete(context, t, y, STATES_ANY) != SOLVER_OK);
 }
 
 static EvalStatus residual(void *context, double t, const double *y, double *rows) {
@@ -77,7 +81,7 @@ static System make_system(Solver *solver) {
                   .bends = bends,
                   .complete = complete,
                   .find = find,
-                  .rates = complete,
+                  .rates = rates,
                   .given = model->given,
                   .spare = model->spare};
 }
@@ -120,7 +124,8 @@ static void take_values(Solver *solver, const double *values) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   for (int is_following = 1; is_following >= 0; is_following--) {
     memcpy(solver->y, values, size);
-    if (slides_complete(solver, solver->now->time, solver->y, is_following) == SOLVER_OK) return;
+    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+      return;
   }
   memcpy(solver->y, values, size);
 }

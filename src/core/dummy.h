@@ -9,23 +9,39 @@
  * The choice is watched by T = M^-1 N, N the candidates not chosen: exchanging a chosen for another column multiplies
  * |det M| by the entry of T. So the largest entry says how much better the best exchange would be, at the cost of one
  * solve.
- */
+ *
+ * Exported solvers carry this as it stands. */
 #pragma once
 
-#include "code/evaluator.h"
+#include "core/block.h"
+#include "core/select.h"
 
-typedef struct DummyPlan DummyPlan;
+/* The most that wishes for states multiply a weight by, in units of what columns may be off by: the errors of states reach the other columns
+ * by the matrix that they are chosen by. */
+static const double STRONGEST_WISH = 10;
+
+/* A block with a choice: at some stage it has fewer rows than candidates but at least one row. */
+typedef struct ChoicePlan {
+  const BlockShape *shape;
+  const double *wish; /* per block column: how late it is to be a state */
+  bool is_bounded;    /* wishes may lead to where the matrix is singular: they go no further than to a bound */
+} ChoicePlan;
+
+typedef struct DummyPlan {
+  uint32_t unknowns, columns, count; /* count: of the blocks with a choice */
+  const int32_t *d;                  /* per unknown: its highest derivative */
+  const uint32_t *column_start;      /* per unknown: its place in y */
+  const uint32_t *order;             /* in which unknowns their states are listed; 0: as they are */
+  const int32_t *depth;              /* per unknown, of blocks without a choice */
+  const bool *removable;             /* per unknown: in a removable block (structure.h); 0: none is */
+  const ChoicePlan *choice;
+} DummyPlan;
+
 typedef struct Dummy Dummy;
 
-/* Which blocks have a choice: what does not depend on values, for an array with the offsets of `structure`. Lives as
- * long as the code. */
-DummyPlan *dummy_plan(ArrayCode *code, const Structure *structure);
-
-/* Are states of this block chosen? */
-bool dummy_plan_chooses(const DummyPlan *plan, int32_t block);
-
-/* The choice of one run. Lives in the heap; none is made yet: states are those of blocks without freedom of choice. */
-Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyPlan *plan);
+/* The choice of one run. The plan's lists must stay. Lives in the heap; none is made yet: states are those of blocks without freedom of
+ * choice. */
+Dummy *dummy_make(Heap *heap, const DummyPlan *plan, const RowsHost *host);
 
 /* Selects states at a point, by column-pivoted QR of each scaled H. false: the H of *block is rank-deficient there. */
 bool dummy_select(Dummy *dummy, double t, const double *y, int32_t *block);
@@ -37,6 +53,9 @@ bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t
  * is selected again. Returns the number of states exchanged (see dummy_exchanges), or -1 when *block is singular for
  * every choice. */
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block);
+
+/* Parameters have changed: what depends on them alone is evaluated again. */
+void dummy_set_parameters(Dummy *dummy);
 
 /* Is there anything to choose? */
 bool dummy_chooses(const Dummy *dummy);
@@ -57,9 +76,18 @@ void dummy_restore(Dummy *dummy, const int32_t *depth);
 const int32_t *dummy_depth(const Dummy *dummy);
 uint32_t dummy_links(const Dummy *dummy, const int32_t **from, const int32_t **to);
 
-/* Appends a line for each matrix M of the present choice at a point: how many columns of how many candidates, the condition
- * number of the scaled matrix (NAN where it is large), the dummies. */
-void dummy_describe(Dummy *dummy, double t, const double *y, Arena *arena, TextVec *text);
+/* The largest factor by which one exchange multiplies a determinant at a point, HUGE_VAL where one is 0; and is it worth an exchange? */
+double dummy_gain(Dummy *dummy, double t, const double *y);
+bool dummy_is_exchange(double gain);
+
+/* The matrix M of a stage of the present choice at a point: its rows, of how many candidates, its condition number (NAN where it is large), and
+ * which block columns are in it. false: it is not defined there. */
+typedef struct DummyStage {
+  int32_t rows, candidates;
+  double condition;
+  const bool *chosen;
+} DummyStage;
+bool dummy_stage(Dummy *dummy, uint32_t block, int32_t stage, double t, const double *y, DummyStage *found);
 
 /* The number of links that follow those of the states in the same lists. In a removable block (structure.h) each of
  * them leads from a dummy to the highest derivative, and replaces a superfluous differentiation (paper, section 3). */

@@ -5,23 +5,23 @@
  * with the accelerations a and multipliers l of coordinates whose equations come from an energy (model->mass). Where M
  * is positive definite on the tangent space, the null space of G, they are solved there: a = D u + b with G D = 0, and
  * D^T M D by Cholesky (Shmoylova et al. 2013, (72)). D is that of a partition of the coordinates: u are independent
- * ones among the accelerations, and G is solved for the others. */
+ * ones among the accelerations, and G is solved for the others.
+ *
+ * Exported solvers carry this as it stands. */
 #pragma once
 
-#include "array/array.h"
+#include "base/heap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Which rows and columns of a system are which; a coordinate is in one of each. */
 typedef struct TangentPlan {
   int32_t coordinates, constraints;
-  int32_t *motion, *acceleration;   /* rows and columns, per coordinate */
-  int32_t *constraint, *multiplier; /* the same per constraint */
-  int32_t *role;                    /* per row: its coordinate, or -1 - its constraint */
+  const int32_t *motion, *acceleration;   /* rows and columns, per coordinate */
+  const int32_t *constraint, *multiplier; /* the same per constraint */
+  const int32_t *role;                    /* per row: its coordinate, or -1 - its constraint */
 } TangentPlan;
-
-/* The system of these equations and unknowns of the problem, at their highest derivatives; NULL: it is not of this
- * form, or larger than dense matrices serve. Lives in the heap. */
-const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation, const int32_t *unknown, int32_t count,
-                                Heap *heap);
 
 typedef struct Tangent Tangent;
 

@@ -1,10 +1,8 @@
 /* tangent: see tangent.h. Matrices are dense, row by row. */
-#include "reduce/tangent.h"
+#include "core/tangent.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { LARGEST = 64 };
 
 /* Pivots below this part of the largest one are lost in round-off. */
 static const double LOST = 1e-13;
@@ -20,49 +18,7 @@ struct Tangent {
   double *motion, *constraint, *acceleration, *reduced, *work;
 };
 
-/* ---- recognition ---- */
-
 static int32_t *index_list(Heap *heap, int32_t count) { return heap_array(heap, (size_t)count, sizeof(int32_t)); }
-
-/* The coordinate or constraint that an unknown of the model belongs to; -1 if it is neither. */
-static int32_t position(const uint32_t *list, uint32_t count, uint32_t unknown) {
-  for (uint32_t i = 0; i < count; i++)
-    if (list[i] == unknown) return (int32_t)i;
-  return -1;
-}
-
-const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation, const int32_t *unknown, int32_t count,
-                                Heap *heap) {
-  const MassForm *mass = problem->model->mass;
-  if (!mass || count < 2 || count > LARGEST) return NULL;
-  int32_t all = (int32_t)(mass->coordinates + mass->constraints);
-  int32_t *row = index_list(heap, all), *column = index_list(heap, all); /* of coordinates, then constraints; from 1 */
-  for (int32_t k = 0; k < count; k++) {
-    uint32_t e = problem->equation[equation[k]] - mass->first, u = problem->unknown[unknown[k]];
-    int32_t coordinate = position(mass->coordinate, mass->coordinates, u);
-    int32_t multiplier = position(mass->multiplier, mass->constraints, u);
-    if (e >= (uint32_t)all || (coordinate < 0 && multiplier < 0)) return NULL;
-    row[e] = k + 1;
-    column[coordinate >= 0 ? coordinate : (int32_t)mass->coordinates + multiplier] = k + 1;
-  }
-  TangentPlan *plan = heap_alloc(heap, sizeof *plan);
-  *plan = (TangentPlan){.motion = index_list(heap, count), .acceleration = index_list(heap, count)};
-  plan->constraint = index_list(heap, count);
-  plan->multiplier = index_list(heap, count);
-  plan->role = index_list(heap, count);
-  for (int32_t k = 0; k < all; k++) {
-    bool is_coordinate = k < (int32_t)mass->coordinates;
-    if (!row[k] != !column[k]) return NULL;
-    if (!row[k]) continue;
-    int32_t at = is_coordinate ? plan->coordinates++ : plan->constraints++;
-    (is_coordinate ? plan->motion : plan->constraint)[at] = row[k] - 1;
-    plan->role[row[k] - 1] = is_coordinate ? at : -1 - at;
-    (is_coordinate ? plan->acceleration : plan->multiplier)[at] = column[k] - 1;
-  }
-  return plan->constraints <= plan->coordinates ? plan : NULL;
-}
-
-/* ---- factors ---- */
 
 Tangent *tangent_new(Heap *heap, const TangentPlan *plan) {
   size_t n = (size_t)plan->coordinates, m = (size_t)plan->constraints;

@@ -1,5 +1,5 @@
-/* block_matrix: see block_matrix.h. */
-#include "code/block_matrix.h"
+/* block_shape: see block_shape.h. */
+#include "code/block_shape.h"
 
 #include <stdlib.h>
 
@@ -11,16 +11,18 @@ static int compare_falling(const void *a, const void *b) {
 
 /* The equations of the block by falling c, ties in the given order, and the count of rows a stage. */
 static void sort_equations(Heap *heap, BlockShape *shape, const Structure *structure, const int32_t *rows) {
+  int32_t *equation = heap_array(heap, (size_t)shape->size, sizeof *equation);
   int32_t(*keys)[2] = heap_array(heap, (size_t)shape->size, sizeof *keys);
   for (int32_t p = 0; p < shape->size; p++) keys[p][0] = structure->c[rows[p]], keys[p][1] = rows[p];
   qsort(keys, (size_t)shape->size, sizeof *keys, compare_falling);
   shape->stages = keys[0][0];
-  shape->stage_rows = heap_array(heap, (size_t)shape->stages + 2, sizeof(int32_t));
-  shape->group = heap_array(heap, (size_t)shape->stages + 1, sizeof(BlockGroup));
+  int32_t *stage_rows = heap_array(heap, (size_t)shape->stages + 2, sizeof *stage_rows);
   for (int32_t p = 0; p < shape->size; p++) {
-    shape->equation[p] = keys[p][1];
-    for (int32_t s = 0; s <= keys[p][0]; s++) shape->stage_rows[s]++;
+    equation[p] = keys[p][1];
+    for (int32_t s = 0; s <= keys[p][0]; s++) stage_rows[s]++;
   }
+  shape->equation = equation;
+  shape->stage_rows = stage_rows;
   heap_free(heap, keys);
 }
 
@@ -71,8 +73,10 @@ static bool group_is_linear(Heap *heap, const BlockShape *shape, const Array *ar
 }
 
 static void build_groups(ArrayCode *code, BlockShape *shape, const Structure *structure) {
+  BlockGroup *groups = heap_array(code->heap, (size_t)shape->stages + 1, sizeof *groups);
+  shape->group = groups;
   for (int32_t c = 0; c <= shape->stages; c++) {
-    BlockGroup *group = &shape->group[c];
+    BlockGroup *group = &groups[c];
     int32_t first_row = shape->stage_rows[c + 1], last_row = shape->stage_rows[c]; /* falling c */
     group->first_entry = shape->row_start[first_row];
     group->entries = shape->row_start[last_row] - group->first_entry;
@@ -91,18 +95,15 @@ static BlockShape *make_shape(ArrayCode *code, const Structure *structure, int32
   int32_t begin = structure->blocks.start[block];
   shape->block = block;
   shape->size = structure->blocks.start[block + 1] - begin;
-  shape->equation = heap_array(heap, (size_t)shape->size, sizeof(int32_t));
-  shape->unknown = heap_array(heap, (size_t)shape->size, sizeof(int32_t));
-  shape->row_start = heap_array(heap, (size_t)shape->size + 1, sizeof(int32_t));
+  int32_t *row_start = heap_array(heap, (size_t)shape->size + 1, sizeof *row_start);
+  shape->unknown = structure->blocks.column + begin;
+  shape->row_start = row_start;
   sort_equations(heap, shape, structure, structure->blocks.row + begin);
-  for (int32_t p = 0; p < shape->size; p++) {
-    shape->unknown[p] = structure->blocks.column[begin + p];
-    place[shape->unknown[p]] = p;
-  }
+  for (int32_t p = 0; p < shape->size; p++) place[shape->unknown[p]] = p;
   EntryLists lists = {0};
   for (int32_t p = 0; p < shape->size; p++) {
     collect_row(heap, shape, code->array, structure, p, place, &lists);
-    shape->row_start[p + 1] = (int32_t)lists.columns.count;
+    row_start[p + 1] = (int32_t)lists.columns.count;
   }
   shape->column = lists.columns.data;
   shape->roots = lists.roots.data;
@@ -115,32 +116,4 @@ const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32
   if (!code->shapes) code->shapes = heap_array(code->heap, (size_t)structure->blocks.n_blocks, sizeof *code->shapes);
   if (!code->shapes[block]) code->shapes[block] = make_shape(code, structure, block, place);
   return code->shapes[block];
-}
-
-BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape) {
-  BlockMatrix *matrix = heap_alloc(heap, sizeof *matrix);
-  matrix->shape = shape;
-  matrix->values = heap_array(heap, (size_t)shape->row_start[shape->size], sizeof(double));
-  matrix->workspace = heap_array(heap, (size_t)shape->stages + 1, sizeof *matrix->workspace);
-  matrix->known = heap_array(heap, (size_t)shape->stages + 1, sizeof *matrix->known);
-  return matrix;
-}
-
-EvalStatus block_matrix_run_group(BlockMatrix *matrix, Evaluator *evaluator, int32_t c, double t, const double *y) {
-  const BlockGroup *group = &matrix->shape->group[c];
-  if (!group->program || matrix->known[c]) return EVAL_OK;
-  if (!matrix->workspace[c]) matrix->workspace[c] = workspace_new(evaluator->heap, group->program);
-  matrix->known[c] = group->constant;
-  matrix->version++;
-  evaluator->entry_evaluations += (uint64_t)group->entries;
-  Point point = evaluator_point(evaluator, t, y);
-  return workspace_run(matrix->workspace[c], &point, matrix->values + group->first_entry);
-}
-
-EvalStatus block_matrix_run_differentiated(BlockMatrix *matrix, Evaluator *evaluator, double t, const double *y) {
-  for (int32_t c = matrix->shape->stages; c > 0; c--) {
-    EvalStatus status = block_matrix_run_group(matrix, evaluator, c, t, y);
-    if (status != EVAL_OK) return status;
-  }
-  return EVAL_OK;
 }

@@ -1,12 +1,10 @@
 /* statespace: see statespace.h. The order of work is a list of units made once; only units of blocks with a
  * choice of dummies change their columns when the choice changes, and a unit whose columns are all states
  * then has nothing to do. */
-#include "reduce/statespace.h"
+#include "core/statespace.h"
 
-#include "base/copy.h"
 #include "base/linear.h"
 #include "nonlinear/nonlinear.h"
-#include "reduce/state_plan.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,12 +13,10 @@
 /* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
  * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
 /* A junction that blocks has a conductance of 1e-12 siemens: a step by that is 1e12 times too long, and must be halved as often. */
-/* Columns of one program of assignments, and equations of a block that becomes assignments, at most: larger ones are solved with sparse factors. */
-enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60, FUSE_LIMIT = 128, EXPLICIT_LIMIT = 8 };
+enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 
-/* Matrices of so many entries: their factors serve at later points too, for so many corrections, each at most this part of the
- * one before. Smaller matrices are factored in less time than more corrections take. */
-enum { KEPT_ENTRIES = 400, KEPT_LIMIT = 6 };
+/* Kept factors serve for so many corrections, each at most this part of the one before. */
+enum { KEPT_LIMIT = 6 };
 static const double KEPT_CONTRACTION = 0.02;
 
 /* Part of the terms that cancel in a residual which may be left of them. */
@@ -43,7 +39,7 @@ static const double NEWTON_SHORT = 1e-3;
 typedef struct Unit {
   const UnitPlan *plan;
   uint32_t *columns; /* positions in y */
-  Workspace *program, *joint;
+  struct Workspace *program, *joint;
   double *joint_values;
   double *values;
   /* of UNIT_SOLVE */
@@ -67,9 +63,8 @@ typedef enum NewtonGoal {
 
 struct StateSpace {
   Heap *heap;
-  Evaluator *evaluator;
-  const StatePlan *plan;
-  const Structure *structure;
+  RowsHost host;
+  UnitsPlan plan;
   Unit *units;
   int32_t *depth; /* the present choice */
   bool chosen;
@@ -80,351 +75,22 @@ struct StateSpace {
   double *correction, *residual, *remainder, *first;
 };
 
-static int32_t unit_row(const StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t p) {
-  int32_t i = shape->equation[p];
-  return (int32_t)plan->code->array->row_start[i] + plan->structure->c[i] - stage;
-}
-
-/* ---- building ---- */
-
-/* Pending explicit assignments: column leaf and value, fused into one program by substitution. */
-typedef struct Fusion {
-  ExprVec leaves, values;
-  IndexVec columns;
-  int32_t block;
-} Fusion;
-
-static void flush_fusion(StatePlan *plan, Fusion *fusion) {
-  if (!fusion->columns.count) return;
-  uint32_t n = fusion->columns.count;
-  UnitPlan unit = {.kind = UNIT_EXPLICIT, .block = fusion->block, .count = (int32_t)n};
-  unit.columns = heap_copy(plan->heap, fusion->columns.data, n, sizeof(uint32_t));
-  unit.program = array_code_program(plan->code, fusion->values.data, n);
-  vec_push(plan->heap, &plan->units, unit);
-  fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
-}
-
-/* What a block that is solved outright assigns: columns as leaves of the graph, in order, and their values. */
-typedef struct Assignments {
-  ExprVec leaves, values;
-  ExprVec rows, columns; /* workspace: what is left of the block */
-  uint32_t written;      /* the first so many rows are as written */
-} Assignments;
-
-static void free_assignments(Heap *heap, Assignments *assignments) {
-  vec_free(heap, &assignments->leaves, &assignments->values, &assignments->rows, &assignments->columns);
-}
-
-static void assign(Heap *heap, Assignments *assignments, Expr leaf, Expr value) {
-  vec_push(heap, &assignments->leaves, leaf);
-  vec_push(heap, &assignments->values, value);
-}
-
-static uint32_t row_variables(Dag *dag, Expr row) {
-  DagScratch *scratch = dag_scratch(dag);
-  ExprVec leaves = {0};
-  dag_variables(dag, scratch, row, &leaves);
-  uint32_t count = leaves.count;
-  vec_free(scratch->heap, &leaves);
-  return count;
-}
-
-/* Two rows become one, after the others. */
-static void merge_rows(Heap *heap, Assignments *block, const uint32_t *pair, Expr merged) {
-  uint32_t kept = 0;
-  for (uint32_t r = 0; r < block->rows.count; r++)
-    if (r != pair[0] && r != pair[1]) block->rows.data[kept++] = block->rows.data[r];
-  for (uint32_t k = 0; k < 2; k++) block->written -= pair[1 - k] < block->written;
-  block->rows.count = kept;
-  vec_push(heap, &block->rows, merged);
-}
-
-/* Is the leaf a term of the row, with factor 1 or -1? */
-static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
-  double constant;
-  const Term *terms;
-  uint32_t count = dag_op(dag, row) == OP_SUM ? dag_terms(dag, row, &constant, &terms) : 0;
-  for (uint32_t t = 0; t < count; t++)
-    if (terms[t].node == leaf) return fabs(terms[t].coefficient) == 1;
-  return false;
-}
-
-/* Eliminates a column that two rows have with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as written gives the
- * column, rather than one that was merged, and the one with fewer variables: in sums of many small ones are lost. false: not this column. */
-static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
-  uint32_t pair[2], count = 0;
-  double factors[2], factor;
-  Expr slope, rest, rests[2], leaf = block->columns.data[column], *rows = block->rows.data;
-  for (uint32_t r = 0; r < block->rows.count; r++) count += is_unit_term(dag, rows[r], leaf);
-  if (count != 2) return false;
-  count = 0;
-  for (uint32_t r = 0; r < block->rows.count; r++) {
-    if (!dag_linear(dag, rows[r], leaf, &slope, &rest) || !dag_is_constant(dag, slope, &factor)) return false;
-    if (factor == 0) continue;
-    if (count == 2 || fabs(factor) != 1) return false;
-    rests[count] = rest;
-    factors[count] = factor;
-    pair[count++] = r;
-  }
-  if (count < 2) return false;
-  bool is_second = pair[1] < block->written && row_variables(dag, rests[1]) < row_variables(dag, rests[0]);
-  Expr other = rests[!is_second];
-  rest = rests[is_second];
-  assign(heap, block, leaf, factors[is_second] == 1 ? dag_negate(dag, rest) : rest);
-  merge_rows(heap, block, pair, factors[0] == factors[1] ? dag_subtract(dag, other, rest) : dag_add(dag, other, rest));
-  block->columns.data[column] = vec_last(&block->columns);
-  block->columns.count--;
-  return true;
-}
-
-static bool eliminate_units(Heap *heap, Dag *dag, Assignments *block) {
-  for (uint32_t column = 0; block->columns.count > 1 && column < block->columns.count;)
-    column = eliminate_unit(heap, dag, block, column) ? 0 : column + 1;
-  return block->columns.count == 1;
-}
-
-/* Does the factor of a column stay as it is while a run goes on, and is it not zero outright? */
-static bool is_fixed(const Dag *dag, Expr slope) {
-  double number = 1;
-  dag_is_constant(dag, slope, &number);
-  return number != 0 && !dag_depends(dag, slope, OP_VARIABLE) && !dag_depends(dag, slope, OP_TIME) &&
-         !dag_depends(dag, slope, OP_DISCRETE) && !dag_depends(dag, slope, OP_PRE);
-}
-
-/* The columns that a block gives linearly at this stage, and their values in reverse order: a block of one equation, or one that is not
- * differentiated and comes down to one by elimination with factors 1 and -1. false: it does not. */
-static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Assignments *found) {
-  Array *array = plan->code->array;
-  Dag *dag = array->dag;
-  const Structure *structure = plan->structure;
-  int32_t begin = structure->blocks.start[block], end = structure->blocks.start[block + 1];
-  bool is_single = end - begin == 1;
-  if (end - begin > EXPLICIT_LIMIT || (stage > 0 && !is_single)) return false;
-  found->leaves.count = found->values.count = found->rows.count = found->columns.count = 0;
-  for (int32_t p = begin; p < end; p++) {
-    int32_t i = structure->blocks.row[p], j = structure->blocks.column[p];
-    if (!is_single && structure->c[i] > 0) return false;
-    vec_push(plan->heap, &found->rows, array_row(array, array->row_start[i] + (uint32_t)(structure->c[i] - stage)));
-    vec_push(plan->heap, &found->columns,
-             dag_variable(dag, array->problem->unknown[j], (uint32_t)(structure->d[j] - stage)));
-  }
-  Expr slope, rest;
-  found->written = found->rows.count;
-  if (!eliminate_units(plan->heap, dag, found) ||
-      !dag_linear(dag, found->rows.data[0], found->columns.data[0], &slope, &rest) ||
-      !(is_single || is_fixed(dag, slope)))
-    return false;
-  assign(plan->heap, found, found->columns.data[0], dag_divide(dag, dag_negate(dag, rest), slope));
-  return true;
-}
-
-/* A block that gives its columns linearly at this stage becomes assignments. */
-static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, int32_t block, int32_t stage) {
-  Array *array = plan->code->array;
-  if (!solve_explicitly(plan, block, stage, found)) return false;
-  for (uint32_t k = found->leaves.count; k-- > 0;) {
-    Expr value = found->values.data[k], leaf = found->leaves.data[k];
-    dag_substitute(array->dag, fusion->leaves.data, fusion->values.data, fusion->leaves.count, &value, 1);
-    if (!fusion->columns.count) fusion->block = block;
-    vec_push(plan->heap, &fusion->leaves, leaf);
-    vec_push(plan->heap, &fusion->values, value);
-    vec_push(plan->heap, &fusion->columns, (uint32_t)array_column(array, leaf));
-    if (fusion->columns.count >= FUSE_LIMIT) flush_fusion(plan, fusion);
-  }
-  return true;
-}
-
-/* The matrix entries that the joint program of a unit evaluates: those of its stage that are not constant, and those that the last correction of
- * a nonlinear unit below has changed. The latter then need no program of their own. */
-static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
-  const BlockGroup *group = &shape->group[unit->stage];
-  const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];
-  unit->first_entry = below && !below->linear ? shape->group[below->stage].first_entry : group->first_entry;
-  unit->entries_below = group->first_entry - unit->first_entry;
-  unit->entries = unit->entries_below || !group->constant ? unit->entries_below + group->entries : 0;
-}
-
-/* below: the block's last unit, of a lower stage; NONE if this is the first. */
-static void add_solve(StatePlan *plan, const BlockShape *shape, int32_t stage, int32_t below) {
-  int32_t rows = shape->stage_rows[stage];
-  const BlockGroup *group = &shape->group[stage];
-  UnitPlan unit = {
-      .kind = UNIT_SOLVE, .block = shape->block, .stage = stage, .count = rows, .shape = shape, .below = below};
-  ExprVec roots = {0};
-  for (int32_t p = 0; p < rows; p++)
-    vec_push(plan->heap, &roots, array_row(plan->code->array, (uint32_t)unit_row(plan, shape, stage, p)));
-  unit.program = array_code_program(plan->code, roots.data, roots.count);
-  choose_entries(plan, shape, &unit);
-  for (int32_t e = 0; e < unit.entries; e++) vec_push(plan->heap, &roots, shape->roots[unit.first_entry + e]);
-  if (unit.entries) unit.joint = array_code_program(plan->code, roots.data, roots.count);
-  vec_free(plan->heap, &roots);
-  unit.nonzeros = shape->row_start[rows];
-  unit.linear = group->linear;
-  unit.keeps = stage == 0 && unit.joint && unit.nonzeros >= KEPT_ENTRIES;
-  unit.owner = (int32_t)plan->units.count;
-  if (stage == 0 && unit.linear)
-    unit.tangent = tangent_plan(plan->code->array->problem, shape->equation, shape->unknown, rows, plan->heap);
-  bool next = below != NONE && plan->units.data[below].stage == stage + 1;
-  if (next && plan->units.data[below].count == rows) unit.owner = plan->units.data[below].owner;
-  vec_push(plan->heap, &plan->units, unit);
-}
-
-/* The units of one stage of one block; last[]: the last unit of each block that is solved for. Blocks without
- * rows at this stage have states there, and nothing to do. */
-static void add_units(StatePlan *plan, Fusion *fusion, Assignments *found, int32_t *last, int32_t block, int32_t stage,
-                      int32_t *place) {
-  const Blocks *blocks = &plan->structure->blocks;
-  bool any = false;
-  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1] && !any; p++)
-    any = plan->structure->c[blocks->row[p]] >= stage;
-  if (!any) return;
-  if (add_explicit(plan, fusion, found, block, stage)) return;
-  flush_fusion(plan, fusion);
-  add_solve(plan, block_shape(plan->code, plan->structure, block, place), stage, last[block]);
-  last[block] = (int32_t)plan->units.count - 1;
-}
-
-/* Blocks by their largest c, so that a stage visits only the blocks that have rows in it. */
-static int32_t largest_c(const Structure *structure, int32_t block) {
-  int32_t largest = 0;
-  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
-    if (structure->c[structure->blocks.row[p]] > largest) largest = structure->c[structure->blocks.row[p]];
-  return largest;
-}
-
-/* Marks the blocks of algebraic columns whose values the rows of this block use as none of the set. Algebraic columns are in
- * rows that are not differentiated only. */
-static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, bool *set) {
-  Array *array = plan->code->array;
-  const Structure *structure = plan->structure;
-  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++) {
-    int32_t i = structure->blocks.row[p];
-    if (structure->c[i] > 0) continue;
-    leaves->count = 0;
-    dag_variables(array->dag, dag_scratch(array->dag), array_row(array, array->row_start[i]), leaves);
-    for (uint32_t k = 0; k < leaves->count; k++) {
-      int32_t j = (int32_t)array->problem->local[dag_index(array->dag, leaves->data[k])];
-      if (structure->blocks.block_of_column[j] != block) set[structure->blocks.block_of_column[j]] = false;
-    }
-  }
-}
-
-/* Takes those out of a set of blocks that blocks outside of it use. */
-static void keep_unused(const StatePlan *plan, bool *set) {
-  ExprVec leaves = {0};
-  for (int32_t b = plan->structure->blocks.n_blocks - 1; b >= 0; b--)
-    if (!set[b]) mark_used(plan, b, &leaves, set);
-  vec_free(plan->heap, &leaves);
-}
-
-static bool is_algebraic(const Structure *structure, int32_t block) {
-  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
-    if (structure->d[structure->blocks.column[p]] > 0) return false;
-  return true;
-}
-
-/* A block is idle if it gives an algebraic column outright and no block that is not idle uses it. */
-static void find_idle(StatePlan *plan, Assignments *found) {
-  const Blocks *blocks = &plan->structure->blocks;
-  plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
-    plan->idle[b] = blocks->start[b + 1] - blocks->start[b] == 1 &&
-                    plan->structure->d[blocks->column[blocks->start[b]]] == 0 && solve_explicitly(plan, b, 0, found);
-  keep_unused(plan, plan->idle);
-}
-
-/* A block is loose if its columns are algebraic and no block that is not loose uses it. Without states all are. */
-static void find_loose(StatePlan *plan) {
-  const Structure *structure = plan->structure;
-  int64_t states = 0;
-  plan->loose = heap_array(plan->heap, (size_t)structure->blocks.n_blocks, sizeof(bool));
-  for (uint32_t j = 0; j < plan->code->array->problem->unknowns; j++) states += structure->d[j];
-  for (uint32_t i = 0; i < plan->code->array->problem->unknowns; i++) states -= structure->c[i];
-  for (int32_t b = 0; b < structure->blocks.n_blocks; b++) plan->loose[b] = states == 0 || is_algebraic(structure, b);
-  keep_unused(plan, plan->loose);
-}
-
-/* Nonlinear units need a guess for what they may solve. */
-static void find_given(StatePlan *plan) {
-  const Array *array = plan->code->array;
-  plan->given = heap_array(plan->heap, array->columns, sizeof *plan->given);
-  plan->branching = heap_array(plan->heap, array->columns, sizeof *plan->branching);
-  for (uint32_t q = 0; q < array->columns; q++) plan->given[q] = true;
-  for (uint32_t u = 0; u < plan->units.count; u++) {
-    const UnitPlan *unit = &plan->units.data[u];
-    if (unit->kind != UNIT_SOLVE || unit->linear) continue;
-    if (plan->loose[unit->block]) plan->branched = u + 1;
-    for (int32_t k = 0; k < unit->shape->size; k++) {
-      int32_t j = unit->shape->unknown[k], order = plan->structure->d[j] - unit->stage;
-      if (order < 0) continue;
-      plan->given[array->column_start[j] + (uint32_t)order] = false;
-      plan->branching[array->column_start[j] + (uint32_t)order] = plan->loose[unit->block];
-    }
-  }
-}
-
-/* Columns of idle blocks. */
-static void find_spare(StatePlan *plan) {
-  const Array *array = plan->code->array;
-  const Blocks *blocks = &plan->structure->blocks;
-  plan->spare = heap_array(plan->heap, array->columns, sizeof *plan->spare);
-  for (int32_t b = 0; b < blocks->n_blocks; b++)
-    if (plan->idle[b]) plan->spare[array->column_start[blocks->column[blocks->start[b]]]] = true;
-}
-
-const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
-const bool *state_plan_branching(const StatePlan *plan) { return plan->branched ? plan->branching : NULL; }
-const bool *state_plan_spare(const StatePlan *plan) { return plan->spare; }
-
-StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
-  Heap *heap = code->heap;
-  StatePlan *plan = heap_alloc(heap, sizeof *plan);
-  plan->heap = heap;
-  plan->code = code;
-  plan->structure = structure;
-  int32_t blocks = structure->blocks.n_blocks, deepest = 0;
-  int32_t *last = heap_array(heap, (size_t)blocks, sizeof *last);
-  int32_t *largest = heap_array(heap, (size_t)blocks, sizeof *largest);
-  int32_t *place = heap_array(heap, code->array->problem->unknowns, sizeof *place);
-  for (int32_t b = 0; b < blocks; b++) {
-    last[b] = NONE;
-    largest[b] = largest_c(structure, b);
-    if (largest[b] > deepest) deepest = largest[b];
-  }
-  Fusion fusion = {0};
-  Assignments found = {0};
-  find_idle(plan, &found);
-  find_loose(plan);
-  for (int32_t stage = deepest; stage >= 0; stage--)
-    for (int32_t b = 0; b < blocks; b++)
-      if (largest[b] >= stage && !plan->idle[b]) add_units(plan, &fusion, &found, last, b, stage, place);
-  flush_fusion(plan, &fusion);
-  plan->serving = plan->units.count;
-  for (int32_t b = 0; b < blocks; b++)
-    if (plan->idle[b]) add_units(plan, &fusion, &found, last, b, 0, place);
-  flush_fusion(plan, &fusion);
-  find_given(plan);
-  find_spare(plan);
-  vec_free(heap, &fusion.leaves, &fusion.values, &fusion.columns);
-  free_assignments(heap, &found);
-  heap_free_all(heap, largest, place, last);
-  return plan;
-}
-
 static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   Heap *heap = space->heap;
   size_t n = (size_t)plan->count, nonzeros = (size_t)plan->nonzeros;
-  Unit unit = {
-      .plan = plan, .program = workspace_new(heap, plan->program), .values = heap_array(heap, n, sizeof(double))};
+  const RowsHost *host = &space->host;
+  Unit unit = {.plan = plan,
+               .program = host->prepare(host->host, heap, plan->program),
+               .values = heap_array(heap, n, sizeof(double))};
   unit.columns = heap_array(heap, n, sizeof(uint32_t));
   if (plan->kind == UNIT_EXPLICIT) {
     memcpy(unit.columns, plan->columns, n * sizeof(uint32_t));
     return unit;
   }
-  unit.matrix = plan->below == NONE ? block_matrix_new(heap, plan->shape) : space->units[plan->below].matrix;
+  unit.matrix = plan->below < 0 ? block_matrix_new(heap, plan->shape) : space->units[plan->below].matrix;
   if (plan->joint) {
-    unit.joint = workspace_new(heap, plan->joint);
-    unit.joint_values = heap_array(heap, program_outputs(plan->joint), sizeof(double));
+    unit.joint = host->prepare(host->host, heap, plan->joint);
+    unit.joint_values = heap_array(heap, n + (size_t)plan->entries, sizeof(double));
   }
   unit.trial = heap_array(heap, n, sizeof(double));
   unit.column_start = heap_array(heap, n + 1, sizeof(int32_t));
@@ -436,17 +102,16 @@ static Unit make_unit(StateSpace *space, const UnitPlan *plan, int32_t number) {
   return unit;
 }
 
-StateSpace *statespace_new(Heap *heap, Evaluator *evaluator, const StatePlan *plan) {
+StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *host) {
   StateSpace *space = heap_alloc(heap, sizeof *space);
-  uint32_t n = evaluator->array->problem->unknowns;
+  size_t n = plan->unknowns;
   space->heap = heap;
-  space->evaluator = evaluator;
-  space->plan = plan;
-  space->structure = plan->structure;
+  space->host = *host;
+  space->plan = *plan;
   space->depth = heap_array(heap, n, sizeof(int32_t));
   heap_numbers(heap, n, &space->correction, &space->residual, &space->remainder, &space->first);
-  space->units = heap_array(heap, plan->units.count, sizeof *space->units);
-  for (uint32_t u = 0; u < plan->units.count; u++) space->units[u] = make_unit(space, &plan->units.data[u], (int32_t)u);
+  space->units = heap_array(heap, plan->count, sizeof *space->units);
+  for (uint32_t u = 0; u < plan->count; u++) space->units[u] = make_unit(space, &plan->unit[u], (int32_t)u);
   return space;
 }
 
@@ -458,10 +123,10 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
   int32_t *place = heap_array(space->heap, (size_t)shape->size, sizeof *place);
   int32_t n = 0;
   for (int32_t q = 0; q < shape->size; q++) {
-    int32_t j = shape->unknown[q], d = space->structure->d[j];
+    int32_t j = shape->unknown[q], d = space->plan.d[j];
     bool solved = unit->plan->stage == 0 || (d >= unit->plan->stage && depth[j] >= unit->plan->stage);
     place[q] = solved ? n : -1;
-    if (solved) unit->columns[n++] = space->evaluator->array->column_start[j] + (uint32_t)(d - unit->plan->stage);
+    if (solved) unit->columns[n++] = space->plan.column_start[j] + (uint32_t)(d - unit->plan->stage);
   }
   memset(unit->column_start, 0, ((size_t)unit->plan->count + 1) * sizeof(int32_t));
   for (int32_t e = 0; e < unit->plan->nonzeros; e++)
@@ -483,7 +148,7 @@ static void choose_unit(StateSpace *space, Unit *unit, const int32_t *depth) {
 }
 
 void statespace_choose(StateSpace *space, const int32_t *depth) {
-  for (uint32_t u = 0; u < space->plan->units.count; u++) {
+  for (uint32_t u = 0; u < space->plan.count; u++) {
     Unit *unit = &space->units[u];
     if (unit->plan->kind != UNIT_SOLVE) continue;
     bool changed = !space->chosen;
@@ -491,11 +156,16 @@ void statespace_choose(StateSpace *space, const int32_t *depth) {
       changed = space->depth[unit->plan->shape->unknown[q]] != depth[unit->plan->shape->unknown[q]];
     if (changed) choose_unit(space, unit, depth);
   }
-  memcpy(space->depth, depth, space->evaluator->array->problem->unknowns * sizeof *depth);
+  memcpy(space->depth, depth, space->plan.unknowns * sizeof *depth);
   space->chosen = true;
 }
 
 void statespace_forget(StateSpace *space) { space->chosen = false; }
+
+void statespace_set_parameters(StateSpace *space) {
+  for (uint32_t u = 0; u < space->plan.count; u++)
+    if (space->units[u].matrix) block_matrix_forget(space->units[u].matrix);
+}
 
 /* ---- solving ---- */
 
@@ -532,14 +202,13 @@ static EvalStatus fail(StateSpace *space, const Unit *unit, const char *reason) 
 
 static EvalStatus fail_undefined(StateSpace *space, const Unit *unit, double t, const double *y) {
   fail(space, unit, "an equation or its derivative is not defined");
-  return evaluator_fail(space->evaluator, t, y);
+  return space->host.fail(space->host.host, t, y);
 }
 
 /* Residual of the unit's rows at y, counted. */
 static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
-  Point point = evaluator_point(space->evaluator, t, y);
-  space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  return workspace_run(unit->program, &point, residual);
+  *space->host.row_evaluations += (uint64_t)unit->plan->count;
+  return space->host.run(space->host.host, unit->program, t, y, residual);
 }
 
 /* Takes the matrix entries of the joint program. Those of the stage below are left out where they are as they were, so that its factors
@@ -547,7 +216,7 @@ static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const d
 static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
   const UnitPlan *plan = unit->plan;
   int32_t skipped = plan->entries_below && !space->units[plan->below].is_moved ? plan->entries_below : 0;
-  block_matrix_set_values(unit->matrix, space->evaluator, plan->first_entry + skipped, plan->entries - skipped,
+  block_matrix_set_values(unit->matrix, &space->host, plan->first_entry + skipped, plan->entries - skipped,
                           entries + skipped);
 }
 
@@ -555,12 +224,12 @@ static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
 static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   if (!unit->joint) {
     bool is_defined = unit_residual(space, unit, t, y, residual) == EVAL_OK &&
-                      block_matrix_run_group(unit->matrix, space->evaluator, unit->plan->stage, t, y) == EVAL_OK;
+                      block_matrix_run_group(unit->matrix, &space->host, unit->plan->stage, t, y) == EVAL_OK;
     return is_defined ? EVAL_OK : fail_undefined(space, unit, t, y);
   }
-  Point point = evaluator_point(space->evaluator, t, y);
-  space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  if (workspace_run(unit->joint, &point, unit->joint_values) != EVAL_OK) return fail_undefined(space, unit, t, y);
+  *space->host.row_evaluations += (uint64_t)unit->plan->count;
+  if (space->host.run(space->host.host, unit->joint, t, y, unit->joint_values) != EVAL_OK)
+    return fail_undefined(space, unit, t, y);
   copy_numbers(residual, unit->joint_values, (size_t)unit->plan->count);
   take_entries(space, unit, unit->joint_values + unit->plan->count);
   return EVAL_OK;
@@ -568,7 +237,7 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
 
 /* Is a column nothing but round-off? The other side of 0 may be out of the domain of a row, as of u^1.5. */
 static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
-  return value != 0 && fabs(value) <= NEWTON_FLOOR * space->evaluator->nominal[column];
+  return value != 0 && fabs(value) <= NEWTON_FLOOR * space->host.nominal[column];
 }
 
 static bool has_round_off(const StateSpace *space, const Unit *unit, const double *y) {
@@ -594,7 +263,7 @@ static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, d
 static double correction_norm(const StateSpace *space, const Unit *unit, const double *correction, const double *y) {
   double norm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++) {
-    double size = fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->evaluator->nominal[unit->columns[k]]);
+    double size = fabs(correction[k]) / (fabs(y[unit->columns[k]]) + space->host.nominal[unit->columns[k]]);
     if (!(size <= norm)) norm = size;
   }
   return norm;
@@ -755,7 +424,7 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
  * are nothing but round-off whatever they are, as those of a sine, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const Unit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
-    double size = fabs(unit->values[k]) + space->evaluator->nominal[unit->columns[k]];
+    double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];
     if (!(fabs(y[unit->columns[k]]) <= size / DBL_EPSILON)) return true;
   }
   return false;
@@ -843,7 +512,7 @@ static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
   size_t n = (size_t)unit->plan->count;
   double *nominal, *x;
   heap_numbers(heap, n, &nominal, &x);
-  for (size_t k = 0; k < n; k++) nominal[k] = space->evaluator->nominal[unit->columns[k]];
+  for (size_t k = 0; k < n; k++) nominal[k] = space->host.nominal[unit->columns[k]];
   copy_numbers(x, unit->values, n);
   NonlinearProblem problem = {.context = &solution,
                               .rows = unit->plan->count,
@@ -928,9 +597,9 @@ static EvalStatus solve_newton(StateSpace *space, Unit *unit, double t, double *
 }
 
 static EvalStatus run_explicit(StateSpace *space, Unit *unit, double t, double *y) {
-  Point point = evaluator_point(space->evaluator, t, y);
-  space->evaluator->row_evaluations += (uint64_t)unit->plan->count;
-  if (workspace_run(unit->program, &point, unit->values) != EVAL_OK) return fail_undefined(space, unit, t, y);
+  *space->host.row_evaluations += (uint64_t)unit->plan->count;
+  if (space->host.run(space->host.host, unit->program, t, y, unit->values) != EVAL_OK)
+    return fail_undefined(space, unit, t, y);
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   return EVAL_OK;
 }
@@ -949,24 +618,24 @@ static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, doubl
 EvalStatus statespace_complete(StateSpace *space, double t, double *y) {
   space->goal = GOAL_ANY;
   space->quadratic = NEWTON_QUADRATIC;
-  return solve_units(space, space->plan->units.count, t, y);
+  return solve_units(space, space->plan.count, t, y);
 }
 
 EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC;
-  return solve_units(space, space->plan->units.count, t, y);
+  return solve_units(space, space->plan.count, t, y);
 }
 
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;
-  for (uint32_t u = 0; u < space->plan->branched; u++) {
+  for (uint32_t u = 0; u < space->plan.branched; u++) {
     Unit *unit = &space->units[u];
     EvalStatus status = EVAL_OK;
     if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
     else if (unit->plan->linear) status = solve_linear(space, unit, t, y);
-    else if (space->plan->loose[unit->plan->block])
+    else if (space->plan.loose[unit->plan->block])
       status = is_little ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y);
     if (status != EVAL_OK) return status;
   }
@@ -976,14 +645,8 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_lit
 EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;
-  return solve_units(space, space->plan->serving, t, y);
+  return solve_units(space, space->plan.serving, t, y);
 }
 
 SolveFailure statespace_failure(const StateSpace *space) { return space->failure; }
 uint64_t statespace_factorizations(const StateSpace *space) { return space->factorizations; }
-
-bool state_plan_is_direct(const StatePlan *plan) {
-  for (uint32_t u = 0; u < plan->units.count; u++)
-    if (plan->units.data[u].kind != UNIT_EXPLICIT && !plan->units.data[u].linear) return false;
-  return true;
-}

@@ -1,12 +1,10 @@
 /* select: see select.h. Rows are scaled to largest entry 1, columns by their weight, before anything is compared. */
-#include "reduce/select.h"
+#include "core/select.h"
 
-#include "base/blas.h"
 #include "base/linear.h"
 #include "base/pairs.h"
-#include "reduce/dense.h"
+#include "core/lu.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +16,7 @@ static const double RANK_TOLERANCE = 1e-11;
 struct Selector {
   Heap *heap;
   VEC(double) matrix, work;
-  VEC(lapack_int) pivots;
+  IntVec pivots;
   IntVec place;   /* column -> dense column */
   Linear *linear; /* of the chosen columns, a full matrix of `rows`; NULL until it is asked for */
   int32_t rows;
@@ -27,7 +25,6 @@ struct Selector {
 
 Selector *selector_new(Heap *heap) {
   Selector *selector = heap_alloc(heap, sizeof *selector);
-  blas_expect_room(heap);
   selector->heap = heap;
   return selector;
 }
@@ -73,17 +70,10 @@ static bool choose_dense(Selector *selector, SelectProblem *problem) {
   place_candidates(selector, problem);
   double *a = fill_dense(selector, problem, n, problem->keep);
   ROOM(selector, &selector->pivots, n);
-  ROOM(selector, &selector->work, n + 3 * n + 1 + 64 * n);
-  lapack_int *pivots = selector->pivots.data;
-  memset(pivots, 0, (size_t)n * sizeof *pivots);
-  double *tau = selector->work.data, *work = tau + n;
-  lapack_int rows = m, columns = n, length = 3 * n + 1 + 63 * n, info;
-  LAPACK_dgeqp3(&rows, &columns, a, &rows, pivots, tau, work, &length, &info);
-  if (info != 0 || !isfinite(a[0])) return false;
-  double first = fabs(a[0]), last = fabs(a[(m - 1) + (m - 1) * m]);
+  if (select_columns(m, n, a, selector->pivots.data)) return false;
   memset(problem->chosen, 0, (size_t)problem->columns * sizeof(bool));
-  for (int32_t k = 0; k < m; k++) problem->chosen[problem->candidates[pivots[k] - 1]] = true;
-  return last > RANK_TOLERANCE * first;
+  for (int32_t k = 0; k < m; k++) problem->chosen[problem->candidates[selector->pivots.data[k]]] = true;
+  return true;
 }
 
 /* Row-wise elimination of a sparse matrix: each row is reduced by the pivot rows met in its columns, then pivots on its
@@ -299,9 +289,12 @@ bool selector_is_good(Selector *selector, const SelectProblem *problem, double l
 double selector_condition(Selector *selector, const SelectProblem *problem) {
   int32_t m = problem->rows;
   if (m == 0 || m > DENSE_ROWS) return m ? NAN : 1;
-  Arena arena = arena_make(selector->heap);
-  Svd svd = dense_svd(fill_chosen_first(selector, problem), m, m, 0, &arena);
-  double condition = svd.s[0] / svd.s[m - 1];
-  arena_free(&arena);
-  return condition;
+  double *a = fill_chosen_first(selector, problem), least = HUGE_VAL, most = 0;
+  ROOM(selector, &selector->work, m);
+  singular_values(m, m, a, selector->work.data);
+  for (int32_t k = 0; k < m; k++) {
+    least = fmin(least, selector->work.data[k]);
+    most = fmax(most, selector->work.data[k]);
+  }
+  return most / least;
 }

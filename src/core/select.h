@@ -1,8 +1,10 @@
 /* select: choosing m well-conditioned columns of an m-row matrix, and judging a choice made. Small matrices by QR with
- * column pivoting, large sparse ones by row-wise elimination that pivots on the largest entry. */
+ * column pivoting, large sparse ones by row-wise elimination that pivots on the largest entry. Exported solvers carry this as it stands. */
 #pragma once
 
 #include "base/vec.h"
+
+#include <stdbool.h>
 
 /* Rows 0 .. rows-1 of a sparse matrix by rows; only candidate columns count. */
 typedef struct SelectProblem {
@@ -42,5 +44,5 @@ typedef struct Judged {
  * (rows = 0) when the choice or its weights change. */
 bool selector_is_good(Selector *selector, const SelectProblem *problem, double limit, Judged *judged);
 
-/* The condition number of the chosen (weighted) columns; NAN where the matrix is too large to be treated as dense. */
+/* The condition number of the chosen (weighted) columns; NAN where the matrix is too large to be treated as dense. O(rows^3). */
 double selector_condition(Selector *selector, const SelectProblem *problem);
