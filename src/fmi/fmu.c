@@ -246,12 +246,18 @@ static bool unpack(Fmu *fmu, const Zip *zip, Arena *arena) {
 
 /* ---- loading ---- */
 
-#if defined __aarch64__
+#if defined _WIN32
+static const char *const PLATFORMS[] = {"x86_64-windows", "win64", NULL};
+#define ENDING ".dll"
+#elif defined __aarch64__
 static const char *const PLATFORMS[] = {"aarch64-linux", "linux64", NULL};
 #elif defined __x86_64__
 static const char *const PLATFORMS[] = {"x86_64-linux", "linux64", NULL};
 #else
 static const char *const PLATFORMS[] = {"linux32", NULL};
+#endif
+#ifndef ENDING
+#define ENDING ".so"
 #endif
 
 /* The library of this machine's kind. FMUs of FMI 2 for other processors are often in linux64: there the loader decides. */
@@ -260,7 +266,7 @@ static bool open_library(Fmu *fmu, Arena *arena) {
   const char *why = NULL;
   if (strchr(identifier, '/')) return fail(fmu, "its identifier `%s` is no name", arena_printable(arena, identifier));
   for (size_t k = 0; PLATFORMS[k] && !fmu->library; k++) {
-    char *path = arena_printf(arena, "%s/binaries/%s/%s.so", fmu->folder, PLATFORMS[k], identifier);
+    char *path = arena_printf(arena, "%s/binaries/%s/%s" ENDING, fmu->folder, PLATFORMS[k], identifier);
     if (access(path, R_OK) != 0) continue;
     fmu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!fmu->library) why = dlerror();
