@@ -1,5 +1,6 @@
-/* number: see number.h. Digits come from products of 192 bits; where those do not decide how to round, the value goes through the C library in
- * forms that hold no decimal point, or with the point's place known, so that the locale does not matter. */
+/* number: see number.h. Digits come from products of 192 bits; if they do not decide how to round, the C library
+ * converts the value. The text it sees has no decimal point, or one whose place is known, so the locale does not
+ * matter. */
 #include "base/number.h"
 
 #include <math.h>
