@@ -132,6 +132,7 @@ static void check_priorities(const ConnectGraph *graph) {
     assert_true(chosen != CONNECT_NONE);
     const ConnectRoot *root = &graph->roots.data[chosen];
     assert_true(root->is_definite || (!offer->is_definite && root->priority <= offer->priority));
+    if (!root->is_definite && root->priority == offer->priority) assert_true(strcmp(root->name, offer->name) <= 0);
   }
 }
 
@@ -152,8 +153,11 @@ static void test_graphs(void **state) {
     ConnectGraph graph = {.heap = heap, .node_count = 2 + draw(MOST - 2)};
     for (uint32_t k = draw(2 * MOST); k > 0; k--)
       vec_push(heap, &graph.edges, (ConnectEdge){draw(graph.node_count), draw(graph.node_count), draw(5) == 0, false});
-    for (uint32_t k = draw(5); k > 0; k--)
-      vec_push(heap, &graph.roots, (ConnectRoot){draw(graph.node_count), draw(3), draw(2) == 0});
+    for (uint32_t k = draw(5); k > 0; k--) {
+      uint32_t node = draw(graph.node_count);
+      vec_push(heap, &graph.roots,
+               (ConnectRoot){node, draw(3), draw(2) == 0, (const char *[]){"b", "a", "c"}[node % 3]});
+    }
     ConnectGraphFault fault = connect_graph_solve(&graph);
     assert_int_equal(fault != GRAPH_FINE, has_fault(&graph));
     faults += fault != GRAPH_FINE;

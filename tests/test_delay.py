@@ -4,6 +4,7 @@ DAEDAL_DELAY_MODELS widens the property test: so many models are drawn, 60 witho
 """
 import csv
 import json
+import math
 import os
 import random
 import subprocess
@@ -48,6 +49,21 @@ class Closed(unittest.TestCase):
         subprocess.run([DAEDAL, "export", model, "--c", folder], check=True, capture_output=True)
         with open(os.path.join(folder, "model.c")) as file:
             self.assertIn('"delay(y, 0.5)", "delay(y, 0.5), derivative 1"', " ".join(file.read().split()))
+
+    def test_none(self):
+        """A parameter that is 0 in the model is no delay; an override of it is one."""
+        text = """model M
+  parameter Real T = 0, S = T;
+  Real x = sin(time), y = delay(x, T, T + 1), z = delay(x, S), v(start = 0, fixed = true);
+equation
+  der(v) = y - v;
+end M;"""
+        for options, late in (((), 0), (("--override", "T=0.25"), 0.25), (("--override", "T=0"), 0)):
+            run = Run(text, 1.0, *options)
+            self.assertEqual(run.code, 0, run.words)
+            for row in run.rows:
+                for name in ("y", "z"):
+                    self.assertAlmostEqual(row[name], math.sin(max(row["time"] - late, 0)), 6)
 
 
 def reference(rates, delays, gains, jump, stop, steps):

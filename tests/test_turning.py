@@ -161,5 +161,36 @@ class Charges(unittest.TestCase):
         tally.check(self)
 
 
+class Decades(unittest.TestCase):
+    """Junctions in series, with charges a*exp(v/w) + c*v. Their capacitances fall by many decades, rise again, and are never zero. The current is given, so that the
+    voltages follow from the charge."""
+
+    def voltage(self, charge, a, w, c):
+        low, high = min(charge / c, 0) - 1, 1 + w * math.log(1 + abs(charge) / a)
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if a * math.exp(middle / w) + c * middle < charge else (low, middle)
+        return low
+
+    def text(self, junctions, turns):
+        text, equations = "model Decades\n", ""
+        for k, (a, w, c) in enumerate(junctions):
+            start = sum(self.voltage(0.5, *junction) for junction in junctions[k:])
+            across, rate = (f"v{k} - v{k + 1}", f"(der(v{k}) - der(v{k + 1}))") if k + 1 < len(junctions) else (f"v{k}", f"der(v{k})")
+            text += f"  Real v{k}(start = {start!r}, fixed = true);\n"
+            equations += f"  ({a / w!r}*exp(({across})/{w!r}) + {c!r})*{rate} = {2 * math.pi * turns!r}*cos({2 * math.pi * turns!r}*time) - 1;\n"
+        return text + "equation\n" + equations + "  annotation(experiment(StopTime = 1, Tolerance = 1e-7));\nend Decades;\n"
+
+    def test_family(self):
+        tally = Tally("capacitances that fall by decades")
+        for seed in seeds(40):
+            rng = random.Random(seed)
+            junctions = [(math.exp(-rng.uniform(2, 20)), rng.uniform(0.025, 0.3), 10 ** -rng.uniform(0, 4)) for _ in range(rng.randint(1, 3))]
+            run = simulate(self.text(junctions, rng.randint(1, 4)), solver=("auto", "radau", "bdf")[seed % 3], intervals=10)
+            right = sum(self.voltage(-0.5, *junction) for junction in junctions)
+            tally.add(run, lambda: not run.words and abs(run.end("v0") - right) < 1e-3 * (1 + abs(right)), seed, run.words)
+        tally.check(self)
+
+
 if __name__ == "__main__":
     unittest.main()

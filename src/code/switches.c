@@ -242,7 +242,7 @@ bool switches_settle(Switches *switches, double t, const double *y) {
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks) {
   Edges *edges = &switches->edges;
   edges_begin(edges, (int)m);
-  edges_locate(edges, (int)m, t, y);
+  edges_locate(edges, t, y);
   edges_evaluate(edges, t, y);
   edges_evaluate_rates(edges, t, y);
   if (switches->schedule)

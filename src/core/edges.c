@@ -33,10 +33,11 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
 /* How fast the difference has come to where it is: its mean rate since the last point that was kept, which is a rate on the way (mean value theorem). The rate at
- * that point itself may be that of a pole, as of log(x) where x begins at an event of x > 0. */
+ * that point itself may be that of a pole, as of log(x) where x begins at an event of x > 0. What an event makes the difference jump by is no rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
-  return way > 0 ? edges_size(edges->difference[m] - edges->place[m].before) / way : fabs(edges->rate[m]);
+  double come = edges->now->is_located ? edges->place[m].at : edges->difference[m];
+  return way > 0 ? edges_size(come - edges->place[m].before) / way : fabs(edges->rate[m]);
 }
 
 static double round_off(const Edges *edges, int m) {
@@ -206,6 +207,7 @@ static void keep(Edges *edges, double t, double step) {
   }
   edges->now->kept = t;
   edges->now->has_begun = true;
+  edges->now->is_located = false;
 }
 
 void edges_keep(Edges *edges, double t, const double *y, double step) {
@@ -420,8 +422,8 @@ void edges_begin(Edges *edges, int m) {
   edges->now->crossing = m;
 }
 
-void edges_locate(Edges *edges, int m, double t, const double *y) {
-  if (m < 0 && !edges_slid(edges)) return;
+void edges_locate(Edges *edges, double t, const double *y) {
+  edges->now->is_located = true;
   edges_evaluate(edges, t, y);
   for (int k = 0; k < edges->count; k++) edges->place[k].at = edges->difference[k];
 }

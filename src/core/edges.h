@@ -65,7 +65,7 @@ typedef struct EdgeHistory {
 typedef struct EdgePlace {
   double before; /* the difference at the beginning of the step */
   double end;    /* at the end of the step in which an event was located */
-  double at;     /* where the event was located */
+  double at;     /* where the last event was located */
   double peak;   /* largest margin seen since its last event */
   int changes;   /* since edges_begin */
   int slid;      /* until the current event */
@@ -82,6 +82,7 @@ typedef struct EdgesNow {
   int is_at_start; /* modes are what the relations are as written, also on an edge */
   int one_by_one; /* of the modes that must change only the first does, and the others when it has been seen what follows */
   int looks_inside; /* modes whose branches meet make events, too */
+  int is_located;   /* an event is under way, and EdgePlace.at tells where the differences were before it */
   int goes_on;      /* the search began in another system: what changed there counts */
 } EdgesNow;
 
@@ -202,8 +203,8 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span);
 /* Begins the search for modes that agree with their relations, at an event of mode m, whose difference is on an edge; -1: at no event. */
 void edges_begin(Edges *edges, int m);
 
-/* Keeps the differences at (t, y) as those where the event of mode m was located, or of modes that slid. */
-void edges_locate(Edges *edges, int m, double t, const double *y);
+/* Keeps the differences at (t, y) as those where an event was located. */
+void edges_locate(Edges *edges, double t, const double *y);
 
 /* The value that mode m should have by its last difference: on an edge by its rate, and where nothing is known as it is. */
 double edges_wanted(const Edges *edges, int m);

@@ -190,7 +190,7 @@ static bool solve_with_new_pre(Settle *settle, double t, double *y) {
 bool settle_event(Settle *settle, double *t, double *y, int mode) {
   Decide *decide = settle->decide;
   settle->disturbed = leave_edges(settle, *t, y);
-  edges_locate(settle->edges, mode, *t, y);
+  edges_locate(settle->edges, *t, y);
   Rounds rounds = {.few = MANY};
   while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
     bool is_reset = false;

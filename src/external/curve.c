@@ -99,12 +99,25 @@ static void piece_coefficients(const Curve *curve, uint32_t i, double *c) {
   c[3] = (begin + end - 2 * mean) / (width * width);
 }
 
-/* The last point at or before u (before: strictly), except for the end of the curve. */
+static bool is_behind(const Curve *curve, uint32_t point, double u, bool before) {
+  return before ? curve->x[point] < u : curve->x[point] <= u;
+}
+
+/* The last point at or before u (before: strictly), except for the end of the curve. The search begins where it would be if the points were equally far apart. */
 static uint32_t find_piece(const Curve *curve, double u, bool before) {
   uint32_t low = 0, high = curve->count - 1; /* the piece is at low or after it, and before high */
+  double part = (u - curve->x[0]) / (curve->x[high] - curve->x[0]);
+  uint32_t guess = part > 0 ? (uint32_t)fmin(part * high, high - 1) : 0;
+  for (uint32_t step = 1; guess > low && guess < high; step *= 2) {
+    bool is_low = is_behind(curve, guess, u, before);
+    if (is_low) low = guess;
+    else high = guess;
+    guess = is_low ? guess + (step < high - guess ? step : high - guess)
+                   : guess - (step < guess - low ? step : guess - low);
+  }
   while (high - low > 1) {
     uint32_t middle = low + (high - low) / 2;
-    if (before ? curve->x[middle] < u : curve->x[middle] <= u) low = middle;
+    if (is_behind(curve, middle, u, before)) low = middle;
     else high = middle;
   }
   return low;

@@ -163,10 +163,11 @@ static void read_root(Connections *connections, const ConnectSource *source, Ast
   bool fits = is_definite || ast_kid_count(tree->ast, call) < 2 ||
               read_priority(tree, source->clause, ast_kid(tree->ast, call, 1), &priority);
   uint32_t outer = outer_count(tree, source->instance);
+  const char *name = record ? instance_text(tree, record->instance) : "";
   for (uint32_t p = 0; record && fits && p < outer; p++)
     for (uint32_t i = 0; i < node_count(record, &node); i++)
       vec_push(connections->heap, &connections->graph.roots,
-               (ConnectRoot){node_at(record, &node, p, i), priority, is_definite});
+               (ConnectRoot){node_at(record, &node, p, i), priority, is_definite, name});
   connect_reference_free(connections, &node);
 }
 

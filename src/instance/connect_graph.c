@@ -2,6 +2,8 @@
  * trees of which at most one has a definite root. */
 #include "instance/connect_graph.h"
 
+#include <string.h>
+
 /* The trees that grow: their sets, and by representative whether there is a definite root. */
 typedef struct Forest {
   ConnectGraph *graph;
@@ -57,7 +59,11 @@ static void join_edges(Forest *forest) {
   }
 }
 
-/* Of every tree without a definite root the best potential one; ties go to the first. */
+static bool is_better(const ConnectRoot *root, const ConnectRoot *other) {
+  return root->priority < other->priority || (root->priority == other->priority && strcmp(root->name, other->name) < 0);
+}
+
+/* Of every tree without a definite root the best potential one. */
 static void take_potential_roots(Forest *forest) {
   ConnectGraph *graph = forest->graph;
   uint32_t *best = heap_array(graph->heap, graph->node_count, sizeof *best);
@@ -66,7 +72,7 @@ static void take_potential_roots(Forest *forest) {
     const ConnectRoot *root = &graph->roots.data[i];
     uint32_t tree = tree_of(forest, root->node);
     if (root->is_definite || forest->is_rooted[tree]) continue;
-    if (best[tree] == CONNECT_NONE || root->priority < graph->roots.data[best[tree]].priority) best[tree] = i;
+    if (best[tree] == CONNECT_NONE || is_better(root, &graph->roots.data[best[tree]])) best[tree] = i;
   }
   for (uint32_t node = 0; node < graph->node_count; node++) {
     uint32_t tree = tree_of(forest, node);

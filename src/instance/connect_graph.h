@@ -2,9 +2,9 @@
  *
  * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that
  * what stays is a forest with exactly one root a tree: definite roots are all taken, and of a tree without one the
- * potential root of the smallest priority.
+ * potential root of the smallest priority; of equal ones that whose name comes first in the alphabet, so that the order of declarations does not decide.
  *
- * Invariant: the choice depends on the numbers of nodes and the order of edges only. */
+ * Invariant: the choice depends on the names of roots, the numbers of nodes and the order of edges only. */
 #pragma once
 
 #include "instance/connect_sets.h"
@@ -19,6 +19,7 @@ typedef struct ConnectRoot {
   uint32_t node;
   int64_t priority; /* of a potential root; smaller is better */
   bool is_definite;
+  const char *name; /* decides between equal priorities */
 } ConnectRoot;
 
 /* Why no forest can be chosen, and the nodes that show it. */

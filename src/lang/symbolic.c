@@ -152,6 +152,20 @@ static bool is_moving(Elaboration *el, Expr e) {
   return false;
 }
 
+/* Is it a parameter whose value is 0? Then this decides the structure. */
+static bool is_zero_parameter(Elaboration *el, Expr e) {
+  double value;
+  if (dag_op(el->dag, e) != OP_PARAMETER) return false;
+  const Variable *variable = &el->model->variables.data[el->model->parameters.data[dag_index(el->dag, e)]];
+  uint32_t found = component_find(el, variable->name);
+  if (found == NONE) return false;
+  Component *component = &el->components.data[found];
+  if (!component->has_value || component->type.dimensions) return false;
+  if (!dag_is_constant(el->dag, read(component->value.data), &value) || value != 0) return false;
+  component->is_structural = true;
+  return true;
+}
+
 /* Without a longest time the time must be fixed (Modelica Language Specification 3.6, 3.7.4.1). */
 static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span span, Expr *out) {
   double time;
@@ -169,7 +183,8 @@ static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span 
     diag_error(el->diags, DIAG_INPUT, span, "the delay time %.10g is below zero", time);
     return false;
   }
-  *out = is_known && time == 0 ? a[0] : dag_nary(el->dag, OP_DELAY, a, count);
+  bool is_none = is_known ? time == 0 : is_zero_parameter(el, a[1]);
+  *out = is_none ? a[0] : dag_nary(el->dag, OP_DELAY, a, count);
   return true;
 }
 

@@ -94,6 +94,11 @@ static void look_at_signs(RunLoop *run, double t) {
   run->signs = NULL;
 }
 
+/* Does somebody read the columns of output points, but for the constraints? */
+static bool reads_columns(const RunLoop *run) {
+  return run->recorder->count > 0 || run->view->sensitivity || stepper_has_assertions(run->stepper);
+}
+
 /* Records the columns at t, within the last step. */
 static bool record_point(RunLoop *run, double t) {
   View *view = run->view;
@@ -113,13 +118,15 @@ static bool record_point(RunLoop *run, double t) {
   return true;
 }
 
-/* All output points up to t, from the dense output of the last step; those before t only, with `before`. */
+/* All output points up to t, from the dense output of the last step; those before t only, with `before`. If nobody reads the columns, the constraints of a step are
+ * checked at its first output point only. */
 static bool record_until(RunLoop *run, double t, bool before) {
   if (run->next_output > t) return true;
   size_t rows = run->recorder->trajectory->rows;
   uint64_t outputs = run->output_count;
   while (run->next_output < t || (run->next_output == t && !before)) {
-    if (!record_point(run, run->next_output)) return false;
+    if (run->output_count > outputs && !reads_columns(run)) add_row(run, run->next_output, run->output);
+    else if (!record_point(run, run->next_output)) return false;
     if (run->again) {
       trajectory_cut(run->recorder->trajectory, rows);
       set_output_count(run, outputs);

@@ -489,6 +489,8 @@ bool stepper_terminated(const Stepper *stepper) { return stepper->terminated; }
 
 bool stepper_at_event(const Stepper *stepper) { return stepper->at_event; }
 
+bool stepper_has_assertions(const Stepper *stepper) { return stepper->watches; }
+
 bool stepper_watch(Stepper *stepper, double t, const double *y) {
   if (!stepper->watches) return true;
   events_watch(stepper->view, t, y);

@@ -116,7 +116,9 @@ bool stepper_settle(Stepper *stepper);
 /* Where the run ends: what happens at terminal(), once. *any: something may. false: an error is in diags. */
 bool stepper_end(Stepper *stepper, bool *any);
 
-/* Looks at the assertions outside of whens at (t, y), the columns at a time of the last step. false: one does not hold, and is in diags. */
+/* Are there assertions outside of whens? */
+bool stepper_has_assertions(const Stepper *stepper);
+/* Looks at them at (t, y), the columns at a time of the last step. false: one does not hold, and is in diags. */
 bool stepper_watch(Stepper *stepper, double t, const double *y);
 /* The same at the end of the last step; `solved` is room for the columns. */
 bool stepper_watch_end(Stepper *stepper, double *solved);

@@ -55,11 +55,13 @@ static bool is_above(int count, const double *b, double bound, int halvings) {
   return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
 }
 
-/* Does the step lead below the bound inside? Where the polynomial of the method takes evaluations, the cubic one through both ends tells that most steps do not. */
+/* Does the step lead below the bound inside? The cubic polynomial through both ends tells that most steps do not: it stays farther from the bound than it moves, or it does
+ * not reach it and the polynomial of the method takes evaluations. */
 static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
   double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);
-  if (stepper->segment->methods->is_costly && !(least < bound - allowed)) return false;
+  double moves = fmax(fabs(step->end - step->begin), fmax(fabs(step->begin_slope), fabs(step->end_slope)));
+  if (least - moves > bound || (stepper->segment->methods->is_costly && !(least < bound - allowed))) return false;
   if (!segment_open(stepper->segment)) return false;
   segment_need(stepper->segment, &step->column, 1);
   int count = stepper->segment->count;

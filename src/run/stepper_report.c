@@ -70,6 +70,15 @@ bool stepper_report_astray(Stepper *stepper) {
   return false;
 }
 
+/* Are all variables of the block derivatives? */
+static bool determines_derivatives(const Stepper *stepper, int32_t block) {
+  const Structure *structure = stepper->structure;
+  bool are = true;
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
+    are = are && structure->d[structure->blocks.column[p]] > 0;
+  return are;
+}
+
 bool stepper_report_turning(Stepper *stepper) {
   const TurningPoint *point = keep_turning_point(stepper);
   Diag *diag =
@@ -78,8 +87,11 @@ bool stepper_report_turning(Stepper *stepper) {
                  "there, its rank drops from %d to %d",
                  point->time, (int)point->size, point->size == 1 ? "" : "s", (int)point->size, (int)point->rank);
   note_block(stepper, diag, point->block);
-  diag_note(stepper->diags, diag, (Span){0},
-            "the solution ends, turns back or branches there: the equations determine no unique continuation");
+  diag_note(stepper->diags, diag, (Span){0}, "%s",
+            determines_derivatives(stepper, point->block)
+                ? "the equations determine no highest derivatives there: the index changes, and the solution ends or "
+                  "several go on"
+                : "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
 }
 

@@ -63,6 +63,13 @@ bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end) {
   return false;
 }
 
+bool kinks_hold(Kinks *kinks, double t, const double *y) {
+  if (!evaluate(kinks, t, y, kinks->inside)) return false;
+  for (uint32_t k = 0; k < kinks->count; k++)
+    if (fabs(kinks->inside[k]) <= SOLVED / kinks->tolerance * kinks->least[k]) return true;
+  return false;
+}
+
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
   View *view = context;
   if (view->switches && edges_bend(&view->switches->edges, t_end, end)) return true;

@@ -22,6 +22,9 @@ bool kinks_end_steps(const Kinks *kinks, const Segment *segment);
 /* Is there a kink between two points, seen from them alone? */
 bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end);
 
+/* Is a point at a kink, except for round-off? */
+bool kinks_hold(Kinks *kinks, double t, const double *y);
+
 /* Columns may have jumped. */
 void kinks_forget(Kinks *kinks);
 

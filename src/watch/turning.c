@@ -3,6 +3,7 @@
 
 #include "core/constants.h"
 #include "watch/determinants.h"
+#include "watch/kinks.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,8 +48,11 @@ struct Turning {
   Determinants moving, switched; /* the latter change at events only, and are looked at then */
   Trail *trails;                 /* of the moving ones, since the run or its last event began */
   double *inside;                /* columns at a point within a step */
+  double *beside;                /* columns beside a kink */
   Mark origin;                   /* where the smooth part of the run began */
   Mark behind, recent;           /* two points of it, the first far enough behind for a follower to begin */
+  Mark looks[2];                 /* points of the last two looks */
+  Mark followed;                 /* the point of a follower before its last try of a step */
   int unseen;                    /* steps since the last look */
 };
 
@@ -74,8 +78,35 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
   turning->moving = determinants_new(heap, view->evaluator, &plan->moving);
   turning->switched = determinants_new(heap, view->evaluator, &plan->switched);
   turning->trails = heap_array(heap, turning->moving.blocks.count, sizeof(Trail));
-  heap_numbers(heap, columns, &turning->inside, &turning->origin.y, &turning->behind.y, &turning->recent.y);
+  heap_numbers(heap, columns, &turning->inside, &turning->beside, &turning->origin.y, &turning->behind.y,
+               &turning->recent.y, &turning->looks[0].y, &turning->looks[1].y, &turning->followed.y);
   return turning;
+}
+
+/* ---- determinants ---- */
+
+/* The determinant at a point; NAN: it is not defined. */
+static double evaluate(Turning *turning, uint32_t b, double t, const double *y) {
+  return determinants_evaluate(&turning->moving, t, y) ? determinants_value(&turning->moving, b) : NAN;
+}
+
+/* The same so many steps of round-off to the side. */
+static double evaluate_beside(Turning *turning, uint32_t b, double t, const double *y, int steps) {
+  const System *system = &turning->view->system;
+  for (int32_t c = 0; c < system->columns; c++)
+    turning->beside[c] = y[c] + steps * SOLVED * (1 + (double)c / system->columns) * system->nominal[c];
+  return evaluate(turning, b, t, turning->beside);
+}
+
+/* The same. A solution may stay at a kink of the equations, as m = 0 does of those of a flow m that is at rest. Where the determinant jumps at the kink, that solution is the
+ * only one if both sides have one sign: the side that is nearer to zero counts. */
+static double determinant_at(Turning *turning, uint32_t b, double t, const double *y) {
+  double value = evaluate(turning, b, t, y);
+  if (isnan(value) || !turning->view->kinks || !kinks_hold(turning->view->kinks, t, y)) return value;
+  double low = evaluate_beside(turning, b, t, y, -1), high = evaluate_beside(turning, b, t, y, 1);
+  double smooth = fabs(evaluate_beside(turning, b, t, y, -2) - low) + fabs(evaluate_beside(turning, b, t, y, 2) - high);
+  if (!(fabs(high - low) > SEVERAL * smooth)) return value;
+  return fabs(low) < fabs(high) ? low : high;
 }
 
 /* ---- the way after ---- */
@@ -132,6 +163,7 @@ void turning_begin(Turning *turning, double t, const double *y) {
   set_mark(turning, &turning->origin, t, y);
   set_mark(turning, &turning->behind, t, y);
   set_mark(turning, &turning->recent, t, y);
+  set_mark(turning, &turning->looks[1], t, y);
   bool known = determinants_evaluate(&turning->moving, t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
     begin_trail(&turning->trails[b], t, known ? determinants_value(&turning->moving, b) : 0);
@@ -171,6 +203,27 @@ static Stretch last_stretch(const Trail *trail) {
   return stretch;
 }
 
+/* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
+static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double part) {
+  double *y = turning->inside, t = from->t + part * (to->t - from->t);
+  for (int32_t c = 0; c < turning->view->system.columns; c++) y[c] = from->y[c] + part * (to->y[c] - from->y[c]);
+  return determinant_at(turning, b, t, y);
+}
+
+/* Does the determinant get to zero on that line, about where its slope says, and soon: within a few such steps, or a negligible part of all the way? It does at a fold, a
+ * branching or a flat root. It does not if it is only small: an exponential falls by any number of decades and has no zero. */
+static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
+  double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
+  double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
+  bool is_zero = isnan(part);
+  if (part * step > fmax(SEVERAL * step, NEGLIGIBLE * way)) return false;
+  for (int k = 1; k <= PARTS && !is_zero; k++) {
+    double value = determinant_on_line(turning, b, from, to, 1 + SEVERAL * part * k / PARTS);
+    is_zero = !(fabs(value) > NEGLIGIBLE * fabs(low)) || (value > 0) != (low > 0);
+  }
+  return is_zero;
+}
+
 /* A follower: an integrator with a tight tolerance. */
 typedef struct Solver {
   const Integrator *integrator;
@@ -186,7 +239,7 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
     if (!is_tight) return NAN;
     segment_values(segment, t, turning->inside);
   }
-  return determinants_evaluate(&turning->moving, t, turning->inside) ? determinants_value(&turning->moving, b) : NAN;
+  return determinant_at(turning, b, t, turning->inside);
 }
 
 /* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
@@ -273,11 +326,14 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
-/* Is the determinant but this part of its largest, and next to zero in time too by its slope, of all the way? Some fall without end, or to a value that is small but
- * no zero. */
-static bool is_next_to_zero(const Trail *trail, double way, double part) {
-  double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  return now <= part * trail->largest && now * (trail->times[2] - trail->times[1]) <= NEGLIGIBLE * way * fall;
+/* Is the determinant but this part of its largest, and next to zero where the last step leads? */
+static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
+                            double way, double part) {
+  Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
+  bool is_falling = fabs(trail->values[2]) < fabs(trail->values[1]);
+  if (!is_falling || fabs(trail->values[2]) > part * trail->largest) return false;
+  bool leads = leads_to_zero(turning, b, begin, &end, way);
+  return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* the current entries, again */
 }
 
 /* Are the steps so small a part of the way that they end where they are? */
@@ -285,8 +341,8 @@ static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - 
 
 /* Adds the value at t, where the follower is. */
 static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double t, Trail *trail) {
-  if (!determinants_evaluate(&turning->moving, t, follower->integrator->values(follower->self))) return false;
-  double value = determinants_value(&turning->moving, b);
+  double value = determinant_at(turning, b, t, follower->integrator->values(follower->self));
+  if (isnan(value)) return false;
   extend_trail(trail, t, value);
   if (fabs(value) > NEGLIGIBLE * trail->largest && (!trail->nodes || value / trail->node[0] < CLEARLY_LESS))
     add_node(trail, t, value);
@@ -328,17 +384,20 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     if (fabs(trail.values[2]) < way->lowest) way->lowest = fabs(trail.values[2]), way->at_lowest = t;
     if (isnan(way->value) && t > way->now + longest) way->value = trail.values[2];
     found = ahead && k > 0 &&
-            (is_next_to_zero(&trail, until - mark->t, VANISHED) || ends_at_zero(turning, b, &follower, &trail, &t));
+            (is_next_to_zero(turning, b, &follower, &trail, &way->last, until - mark->t, VANISHED) ||
+             ends_at_zero(turning, b, &follower, &trail, &t));
     way->largest = trail.largest;
     if (found && (trail.values[1] > 0) != (trail.values[2] > 0)) way->behind = trail.times[2];
     if (found) break;
-    set_mark(turning, &way->last, t, follower.integrator->values(follower.self));
+    set_mark(turning, &turning->followed, t, follower.integrator->values(follower.self));
     ahead = ahead && follower.integrator->step(follower.self, until) == STEP_OK;
+    if (ahead) set_mark(turning, &way->last, t, turning->followed.y);
     integrator_segment(follower.integrator, follower.self, t, NULL, follower.segment);
     t = follower.integrator->time(follower.self);
   }
   bool stuck = !ahead || is_stuck(&trail, until - mark->t);
-  found = found || (stuck && is_next_to_zero(&trail, until - mark->t, NEGLIGIBLE));
+  found = found || (stuck && t > mark->t &&
+                    is_next_to_zero(turning, b, &follower, &trail, &way->last, until - mark->t, NEGLIGIBLE));
   if (found) {
     const Watched *watched = &turning->moving.blocks.data[b];
     int32_t rank = watched->size > 1 ? determinants_rank(&turning->moving, b, SLIVER) : 0;
@@ -415,16 +474,6 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
-static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
-  const Trail *trail = &turning->trails[b];
-  const Watched *watched = &turning->moving.blocks.data[b];
-  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
-                          watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= VANISHED * trail->largest;
-}
-
 /* The same, looked at again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
@@ -432,7 +481,6 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
@@ -482,10 +530,12 @@ static void note_in_vain(Trail *trail) {
   trail->followed = trail->looks;
 }
 
-/* It has turned at a value far below its largest, and lower than when this was looked into before. */
-static bool has_turned_low(const Trail *trail) {
+/* It has turned at a value far below its largest, and lower than when this was looked into before, next to a zero. */
+static bool has_turned_low(Turning *turning, uint32_t b) {
+  const Trail *trail = &turning->trails[b];
   double value = fabs(trail->values[1]);
-  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
+  return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2 &&
+         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0], turning->looks[1].t - turning->origin.t);
 }
 
 /* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
@@ -522,7 +572,7 @@ static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   trail->near = last_stretch(trail);
   changes = changes_sign(&trail->near);
   bool is_near = inside && close_in(turning, b, segment, false, changes ? 0 : VANISHED * trail->largest, &trail->near);
-  return changes || is_near || has_turned_low(trail);
+  return changes || is_near || has_turned_low(turning, b);
 }
 
 TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, const double *y, bool last,
@@ -532,8 +582,12 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
   TurningStatus status = TURNING_NONE;
   point->found = INFINITY;
+  bool at_kink = turning->view->kinks && kinks_hold(turning->view->kinks, t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++)
-    extend_trail(&turning->trails[b], t, determinants_value(&turning->moving, b));
+    extend_trail(&turning->trails[b], t,
+                 at_kink ? determinant_at(turning, b, t, y) : determinants_value(&turning->moving, b));
+  set_mark(turning, &turning->looks[0], turning->looks[1].t, turning->looks[1].y);
+  set_mark(turning, &turning->looks[1], t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
