@@ -111,8 +111,8 @@ typedef struct Source {
 /* A source of one text, O(length). Path and text stay the caller's and must outlive the source. */
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length);
 
-/* Adds a text, which must live as long, and returns its place in `files`; UINT32_MAX if there are no offsets left
- * for it. */
+/* Adds a text, which must outlive the source as well, and returns its place in `files`; UINT32_MAX if there are no
+ * offsets left for it. */
 uint32_t source_add(Source *source, const char *path, const char *text, uint32_t length);
 
 /* The text that the user gave. */

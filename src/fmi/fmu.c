@@ -222,7 +222,7 @@ static bool write_entry(Fmu *fmu, const Zip *zip, const ZipEntry *entry, Arena *
   return is_written || fail(fmu, "`%s` cannot be written: %s", arena_printable(arena, path), strerror(errno));
 }
 
-/* What a binary may need: those of this machine's kind, and the resources. */
+/* Is it a file that the FMU may need in a run: a binary or a resource? */
 static bool is_needed(const char *name) {
   return !strncmp(name, "binaries/", strlen("binaries/")) || !strncmp(name, "resources/", strlen("resources/"));
 }
@@ -277,7 +277,7 @@ static bool open_library(Fmu *fmu, Arena *arena) {
   return true;
 }
 
-/* What the FMU logs goes in front of the failure that follows. */
+/* What the FMU logs is put before the failure that follows. */
 enum { LOGGED = FMU_MESSAGE / 2 };
 
 static void log_2(void *environment, const char *name, int status, const char *category, const char *message, ...) {
