@@ -12,8 +12,9 @@
 
 typedef struct Redundancy {
   uint32_t count;
-  uint32_t *equation; /* of the problem: the equations that follow from the others; for each, the earlier ones are already left out */
-  Freedom freedom;    /* as many unknowns without derivative are free */
+  uint32_t *
+      equation; /* of the problem: the equations that follow from the others; for each, the earlier ones are already left out */
+  Freedom freedom; /* as many unknowns without derivative are free */
 } Redundancy;
 
 /* Of the problem that strangeness was given, which has as many equations as unknowns. false: none follows from the others, or what these leave free are no unknowns without
