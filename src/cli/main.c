@@ -137,7 +137,7 @@ const Command commands[] = {
      "write the model as C99 source, as a standalone solver, or as an FMU",
      "With --c, writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver; with --standalone a whole solver. With --fmu, writes a Functional Mock-up Unit of FMI 2.0 or "
-     "3.0.\n",
+     "3.0.\nWhat is exported integrates by erk, radau or bdf, as --solver says.\n",
      {"daedal export pendulum.mo --c pendulum", "daedal export pendulum.mo --c solver --standalone",
       "daedal export pendulum.mo --fmu Pendulum.fmu --fmi 3"},
      export_command},

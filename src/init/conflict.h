@@ -31,13 +31,14 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
 void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
                      Conflict *conflict);
 
-/* Moves start values that make the first of these rows undefined at y: one to what another row gives for it, or else to nominal, within min and max, those that
- * are not given, or else those that are not fixed. false: nothing moved. */
+/* Moves start values that make the first of these rows undefined at y. One moves to the value that another row gives
+ * for it; otherwise those that are not given, or else those that are not fixed, move to nominal, within min and max.
+ * false: nothing moved. */
 bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
                              InitialColumn *columns);
 
-/* Reports the first of these rows that has no value at y, or else no derivative, with what is outside of its domain there
- * and the values that it is made of. false: all of them have. */
+/* Reports the first of these rows that is undefined at y, or whose derivative is, and names the expression that is
+ * outside its domain and the values in it. false: all rows and derivatives are defined. */
 bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags);
 
 /* Reports a quotient whose divisor is nothing but errors. Gives false. */

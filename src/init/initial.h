@@ -99,8 +99,9 @@ bool initial_is_ruled_out(const Initializer *initializer);
 /* A point that was solved from the values of `first`, which had been solved from `starts`: says how it came from there. */
 void initial_retell(const Initializer *initializer, const StartValues *starts, const Initial *first, Initial *initial);
 
-/* Where the modes of a guess have no solution, nor others that were tried: all rows at once, from guesses elsewhere, with conditions as they are
- * written, so that modes change while values do. The modes are those of the values found. For models without logic. */
+/* If there is no solution in the modes of the guess, nor in others that were tried: solves all rows at once from
+ * other guesses, with conditions as they are written, so that modes change together with the values. The modes are
+ * those of the values found. For models without logic. */
 bool initial_search(Initializer *initializer, Switches *switches, const StartValues *starts, double t0,
                     double tolerance, Initial *initial);
 

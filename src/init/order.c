@@ -80,8 +80,8 @@ typedef struct Tie {
 } Tie;
 typedef VEC(Tie) TieVec;
 
-/* Ties to a row all rows of its stage that columns of that stage link with it, so that they fall into one block: where one of them
- * moves a start value, the others share the move. */
+/* Ties to a row all rows of its stage that share columns of that stage with it, so that they form one block: if one
+ * of them moves a start value, the others share the move. */
 static void tie_stage(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                       const Pattern *by_column, int32_t first, bool *tied, TieVec *ties, Arena *scratch) {
   const Pattern *pattern = &order->pattern;

@@ -325,7 +325,8 @@ static uint32_t find_tearing(const Derivation *derivation) {
   return best;
 }
 
-/* Where rows are not defined at default start values, as 1/G at G = 0 where another row gives G, such values follow from the given ones. */
+/* If rows are undefined at default start values, such as 1/G at G = 0 where another row gives G, these values are
+ * computed from the given ones. */
 static void derive_start(Run *run, const Unit *unit) {
   Arena scratch = arena_make(run->heap);
   Derivation derivation = {run, unit, arena_array(&scratch, unit->columns, sizeof(bool)),

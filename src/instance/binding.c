@@ -27,8 +27,8 @@ static Instance *bound_record(Instance *instance, const Modifier *binding) {
   return instance;
 }
 
-/* Of a record that is no parameter, nor are fields of it: a value that is neither written field by field nor that of
- * another record. */
+/* For a record without parameters among itself and its fields: is the value neither written field by field nor
+ * another record? */
 bool binding_is_whole(Tree *tree, Instance *instance) {
   const Modifier *binding = instance_binding(instance);
   if (!binding || is_parameter(instance)) return false;

@@ -1,8 +1,9 @@
 /* connect_graph: the virtual connection graph of overdetermined connectors (MLS 3.6, section 9.4), over numbered nodes.
  *
- * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that
- * what stays is a forest with exactly one root a tree: definite roots are all taken, and of a tree without one the
- * potential root of the smallest priority; of equal ones that whose name comes first in the alphabet, so that the order of declarations does not decide.
+ * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so
+ * that what stays is a forest with exactly one root a tree: all definite roots are taken; a tree without one takes
+ * its potential root of smallest priority, and of equal ones the first by name, so that the order of declarations
+ * does not matter.
  *
  * Invariant: the choice depends on the names of roots, the numbers of nodes and the order of edges only. */
 #pragma once

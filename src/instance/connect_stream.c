@@ -1,6 +1,6 @@
-/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is what a fluid would bring that flows into the
- * component through c: the mixture of all that the connection set may deliver, weighted by the flows that come from
- * there. A flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when everything rests. */
+/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into
+ * the component through c: the mixture of what the connection set can deliver, weighted by the flows from there. A
+ * flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when everything rests. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -37,7 +37,7 @@ static AstExpr flow_reference(Connections *connections, uint32_t end, Span span)
   return element_reference(connections, flow->instance, flow->instance->flat_name, element, span);
 }
 
-/* What the end delivers: the variable of a component inside, or what comes in through a connector of the model itself. */
+/* What the end delivers: the variable of an inner component, or what enters through a connector of the model itself. */
 static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   Instance *instance = end_variable(connections, end)->instance;
   bool is_inside = end_side(end) == SIDE_INSIDE;

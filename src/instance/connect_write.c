@@ -221,8 +221,8 @@ static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name 
            (AstStatement){.kind = AST_INVOKE, .left = invoked, .right = AST_NONE, .comment = comment, .span = span});
 }
 
-/* A part of a connector may say `output` where no equation gives it a value, as of a connector that stands for several parts
- * inside: whether the values are determined, the whole model shows. */
+/* A part of a connector may be declared `output` although no equation gives it a value, for example if the connector
+ * leads to several parts inside. Only the whole model shows whether the values are determined. */
 static void report_sources(Tree *tree, const Instance *one, const Instance *other, Span span) {
   static const char message[] = "`%s` and `%s` are connected, and both give the value";
   bool is_part = one->parent && one->parent->restriction == CLASS_CONNECTOR && other->parent &&

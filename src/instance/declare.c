@@ -88,7 +88,8 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   return AST_NONE;
 }
 
-/* A value of which fields are taken: the first ones are arguments of its constructors already, as which `inner` stands there. */
+/* A value whose fields are taken. The first of them are already arguments of its constructors, and `inner` is put
+ * there. */
 typedef struct FieldLeaf {
   AstExpr whole, inner;
   uint32_t taken;

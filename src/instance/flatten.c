@@ -28,8 +28,8 @@ static bool check_value(Tree *tree, const Instance *instance) {
   return false;
 }
 
-/* What an outer component needs is added while the model is walked, so that it becomes a part of it; one of a partial
- * class only if it is used, which is an error then. */
+/* The inner component that an outer one needs is added while the model is walked, and becomes part of the model. One
+ * of a partial class is added only if it is used, and that is an error. */
 static bool find_missing_inner(Tree *tree, Instance *outer) {
   bool is_partial = outer->type->definition && outer->type->definition->prefixes & PREFIX_PARTIAL;
   return is_partial || prefixes_pass_through(outer->prefixes) || instance_inner(tree, outer);

@@ -227,7 +227,7 @@ static inline bool prefixes_pass_through(uint32_t prefixes) {
   uint32_t all = PREFIX_INNER | PREFIX_OUTER | PREFIX_OUTPUT;
   return (prefixes & all) == all;
 }
-/* Stands for another component: it is no variable of its own. */
+/* It replaces another component and is not a variable itself. */
 static inline bool instance_is_only_outer(const Instance *instance) {
   return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER ||
          prefixes_pass_through(instance->prefixes);
@@ -235,8 +235,8 @@ static inline bool instance_is_only_outer(const Instance *instance) {
 /* A variable: nothing is inside of it. */
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 
-/* Component number i of the instance, in order of declaration, made if need be; NULL for a class, an absent one, or one
- * that stands in place of an earlier element of the same name. i < elements.count. */
+/* Component number i of the instance, in order of declaration, made if need be; NULL for a class, for an absent
+ * component, and for one that replaces an earlier element of the same name. i < elements.count. */
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 
 /* Sizes of all dimensions; false after an error. */

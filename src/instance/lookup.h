@@ -40,8 +40,8 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number);
 /* Declares what an outer component needs in the model itself, with a warning; NULL after an error. */
 Instance *add_missing_inner(Tree *tree, Instance *outer);
 
-/* Number of the class that stands in a file of its own beside the package that part `part` of the instance, or one that
- * it inherits, is; it becomes an element. MAP_NONE if there is none. */
+/* Part `part` of the instance, or a class that it inherits, is a package. Finds a class in a file of its own beside
+ * that package; it becomes an element, whose number is returned. MAP_NONE: there is none. */
 uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name);
 
 /* Adds a component to an expandable connector: of the class of `like`, without its values and with these sizes. */

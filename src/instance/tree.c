@@ -437,8 +437,8 @@ bool instance_open(Tree *tree, Instance *instance) {
 
 /* ---- elements ---- */
 
-/* The modifiers of a part begin with those of the parts that extend it: what a class redeclares comes after those of
- * its own part. */
+/* The modifiers of a part begin with those of the parts that extend it; redeclarations by the class itself come
+ * after these. */
 void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
   Modifiers modifiers = owner->parts.data[element->part].modifiers;
   uint32_t done = 0;
@@ -502,7 +502,7 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element,
     Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
     return found && check_alias(tree, definition, found) ? found : NULL;
   }
-  /* What the class itself says counts before what constrains it. */
+  /* The class's own modifiers take precedence over those of its constraining clause. */
   if ((is_redeclared || ast->constraint) && definition->form == FORM_SHORT)
     push_modification(tree, &modifiers, definition->modification, chosen.scope);
   if (definition->form != FORM_EXTENDS) push_constraints(tree, &modifiers, all);

@@ -265,8 +265,8 @@ static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }
 
-/* An element that was not assigned has no equation, unless the whole was; nor has one that whens determine. One that is assigned `in_whens` only
- * and has no value from them keeps its own, as by x := pre(x). */
+/* An element gets an equation if it was assigned, alone or with the whole array, unless whens determine it. An
+ * element that is assigned only `in_whens`, and got no value there, keeps its value, as by x := pre(x). */
 static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
                         bool in_whens, Span span) {
   if (leaves->type.base == TYPE_RECORD) {

@@ -85,7 +85,7 @@ static void list_rows(Discretizer *d) {
   vec_free(heap, &leaves);
 }
 
-/* Where the structure has no solution, nothing is differentiated; the model says so when it is analyzed. */
+/* If the structure is singular, nothing is differentiated; the analysis of the model reports it later. */
 static void find_offsets(Discretizer *d) {
   Incidence incidence = {(int32_t)d->rows.count, (int32_t)d->columns.count, d->row_start.data, d->column.data,
                          d->order.data};

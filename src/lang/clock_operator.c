@@ -1,5 +1,6 @@
-/* clock_operator: see clock.h. Uses of previous(x), hold(x) and the like are one variable for each x. Others have one each,
- * since the clock of sample(u), interval() or superSample(u) is that of the equation in which they stand. */
+/* clock_operator: see clock.h. Uses of previous(x), hold(x) and the like are one variable for each x. Every other
+ * use is a variable of its own, because the clock of sample(u), interval() or superSample(u) is that of the equation
+ * around it. */
 #include "lang/clock.h"
 
 #include <string.h>

@@ -66,7 +66,7 @@ Expr clock_is_first(ClockWriter *w, Clock *clock) {
   return dag_binary(w->dag, OP_EQUAL, ticks_before(w, clock), clock_number(w, 0));
 }
 
-/* Of ticks of a base clock that comes as it likes, those that this clock counts. */
+/* Which ticks of an irregular base clock are ticks of this clock? */
 static Expr counted_tick(ClockWriter *w, const Clock *clock, Expr base_tick) {
   Clock *base = clock_of_variable(w, clock_base(w, clock)->result);
   if (clock->rate.n == 1 && clock->shift.n == 0) return base_tick;

@@ -136,7 +136,8 @@ static bool is_taken(const Elaboration *el, const Differentiation *call, Expr le
   return false;
 }
 
-/* A leaf that the arguments do not hold: a function sees nothing but these, so any such leaf may stand for one. */
+/* A leaf that does not occur in the arguments. A function sees only its arguments, so such a leaf can replace one of
+ * them. */
 static Expr free_leaf(const Elaboration *el, const Differentiation *call) {
   if (!is_taken(el, call, dag_time(el->dag))) return dag_time(el->dag);
   for (uint32_t j = 0; j < el->model->unknowns.count; j++)

@@ -100,7 +100,7 @@ typedef struct RawEquation {
   Expr left, right;
   Span span;
   uint32_t clock; /* position of the Clock of the when around it + 1; 0: none */
-  Name state;     /* of a state machine in which it stands; 0: none */
+  Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
   bool is_declared : 1;  /* by the binding of an input */

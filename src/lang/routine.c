@@ -170,7 +170,7 @@ static bool waits_in(const SlotOrder *order, AstExpr e, uint32_t slot) {
   return false;
 }
 
-/* The same of the value, and of those of the fields of a record. */
+/* The same for the value, and for the values of a record's fields. */
 static bool waits_in_modification(const SlotOrder *order, const AstModification *modification, uint32_t slot) {
   if (!modification) return false;
   if (modification->value != AST_NONE && waits_in(order, modification->value, slot)) return true;
@@ -371,8 +371,8 @@ static SlotOrder slot_order_make(Elaboration *el, const AstClass *ast, const Rou
 /* A pass over slots takes so many steps of work for each of them. */
 enum { SLOT_WORK = 8 };
 
-/* Slots in an order in which each comes after those it depends on; in a cycle, source order. One pass over the slots, or as many as the longest chain
- * of those that stand after one that depends on them. */
+/* Slots in an order in which each comes after those it depends on; in a cycle, source order. The number of passes
+ * over the slots is one plus the length of the longest chain that is written in the opposite order. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;

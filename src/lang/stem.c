@@ -377,8 +377,8 @@ static bool distribute(Compiler *c, struct Stem stem, Name tail, uint32_t whole,
   return true;
 }
 
-/* The value goes into an array of its own first: all of it, or one element of what the components hold;
- * then to each of them. */
+/* The value is first stored in a separate array (all of it, or one element of what the components contain), then in
+ * each component. */
 bool stem_store(Compiler *c, AstExpr target, Type value) {
   Elaboration *el = c->el;
   Span span = ast_span(el->ast, target);

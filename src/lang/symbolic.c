@@ -399,8 +399,8 @@ static bool calls_such(const Elaboration *el, const Routine *routine, bool (*tes
 
 static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
 
-/* Does it give the same for the same arguments, and can it be run while the model is read? What is declared impure and only
- * reads files can, but what a when asks for is asked for at its event. */
+/* Does it give the same for the same arguments, and can it be run while the model is read? An impure function that
+ * only reads files can, but a call in a when is made at its event. */
 static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
   if (routine->is_impure && el->in_when) return false;
   if (routine->kind != ROUTINE_CODE) return !routine_has_effect(routine);

@@ -354,8 +354,9 @@ static double largest_of(const Sensitivity *sensitivity, const Direction *direct
   return fmax(fabs(direction->now[c]), fabs(direction->stage[sensitivity->step.method->stages - 1][c]));
 }
 
-/* What errors of a state are a part of: what it varies by, and, where that is little, 1% of the most that states have varied by, or what it
- * would vary by over the whole run at the present rate, as far as that matters to a state of its nominal size. */
+/* The size that errors of a state's variation are relative to: the variation itself; if that is small, 1% of the
+ * largest variation of any state so far, or the variation that the present rate would give over the whole run, as
+ * far as that matters for a state of its nominal size. */
 static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
   const System *system = &sensitivity->view->system;
   int32_t c = system->link_from[link];

@@ -1,5 +1,5 @@
-/* sensitivity_start: derivatives at the start. Parameters move with those that they are bound to, start values with the
- * parameters in them; columns that hold their start values move with these, all others as the equations ask for. */
+/* sensitivity_start: derivatives at the start. Parameters vary with those that they are bound to, start values with
+ * the parameters in them. Columns that keep their start values vary with these, all others as the equations require. */
 #include "base/map.h"
 #include "init/differentiate.h"
 #include "vary/sensitivity_internal.h"

@@ -113,8 +113,8 @@ static void end(SteadySystem *steady, double *y) {
   memcpy(y, steady->trial, steady->evaluator->array->columns * sizeof(double));
 }
 
-/* Moves the start away from where the residual has no slope, as that of a pendulum that is let go horizontally: by another part
- * of its size for every unknown. */
+/* Moves the start away from a point where the residual has no slope, such as a pendulum that starts horizontally:
+ * each unknown moves by a different part of its size. */
 static void perturb(SteadySystem *steady, int attempt) {
   for (int32_t j = 0; j < steady->n; j++) {
     double part = spread_part(j + 1) - 0.5;

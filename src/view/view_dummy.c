@@ -157,8 +157,8 @@ static bool share(DummyView *chosen, double t, double *y) {
   return false;
 }
 
-/* Shares a jump first, so that it does not depend on which columns are states; those that serve in the old modes may not
- * serve in the new ones. */
+/* First distributes a jump over the columns, so that the result does not depend on which of them are states. States
+ * that were suitable in the old modes may not be in the new ones. */
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
