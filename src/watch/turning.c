@@ -24,11 +24,8 @@ typedef struct Trail {
   double harmless;                      /* the lowest that was followed without a zero */
   double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
   int nodes;
-  uint64_t looks, followed; /* so far; at the last follower that found no zero */
-  uint64_t wait;            /* looks from there to the next one, at least: see may_follow */
-  uint32_t in_vain;         /* such followers, each soon after the one before */
-  bool is_suspect;          /* it may be zero between the last two looks: */
-  Stretch near;             /* there, as far as the columns of the run tell */
+  bool is_suspect; /* it may be zero between the last two looks: */
+  Stretch near;    /* there, as far as the columns of the run tell */
 } Trail;
 
 typedef struct Mark {
@@ -149,7 +146,6 @@ static void add_node(Trail *trail, double t, double value) {
 }
 
 static void extend_trail(Trail *trail, double t, double value) {
-  trail->looks++;
   for (int k = 0; k < 2; k++) {
     trail->times[k] = trail->times[k + 1];
     trail->values[k] = trail->values[k + 1];
@@ -192,15 +188,12 @@ static double zero_of(const Stretch *stretch) {
   return stretch->left + part * (stretch->right - stretch->left);
 }
 
-/* Between the last two looks. */
+/* Between the last two looks. Behind a start nothing tells yet how far it departs from its chord. */
 static Stretch last_stretch(const Trail *trail) {
   const double *t = trail->times, *values = trail->values;
   double first = t[1] - t[0], second = t[2] - t[1];
-  Stretch stretch = {.left = t[1], .right = t[2], .at_left = values[1], .at_right = values[2]};
-  if (first > 0 && second > 0)
-    stretch.bend = 8 * fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second) *
-                   second * second;
-  return stretch;
+  double turn = fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second);
+  return (Stretch){t[1], t[2], values[1], values[2], first > 0 && second > 0 ? 8 * turn * second * second : INFINITY};
 }
 
 /* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
@@ -516,53 +509,12 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
   return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
-/* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of
- * round-off, as after a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
- * many followers as the logarithm of the looks. A step that is taken again and again, as it left its branch, comes before that. */
-static bool may_follow(const Trail *trail) { return trail->looks - trail->followed >= trail->wait; }
-
-/* A follower has found no zero. */
-static void note_in_vain(Trail *trail) {
-  bool is_soon = trail->looks - trail->followed <= (uint64_t)SEVERAL * (trail->wait + 1);
-  trail->in_vain = is_soon ? trail->in_vain + 1 : 0;
-  if (!is_soon || trail->in_vain < NEXT_STEPS) trail->wait = 0;
-  else trail->wait = 2 * trail->wait + 1;
-  trail->followed = trail->looks;
-}
-
 /* It has turned at a value far below its largest, and lower than when this was looked into before, next to a zero. */
 static bool has_turned_low(Turning *turning, uint32_t b) {
   const Trail *trail = &turning->trails[b];
   double value = fabs(trail->values[1]);
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2 &&
          leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0], turning->looks[1].t - turning->origin.t);
-}
-
-/* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
- * is, is not. */
-static bool is_round_off(Turning *turning, uint32_t b) {
-  const Mark *origin = &turning->origin;
-  int32_t columns = turning->view->system.columns;
-  if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
-  double value = determinants_value(&turning->moving, b);
-  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * 4 * DBL_EPSILON);
-  if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
-  return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
-}
-
-/* Was it zero except for round-off where the run begins? No follower begins before that. */
-static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
-  const Trail *trail = &turning->trails[b];
-  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > VANISHED * trail->largest) return false;
-  bool is_zero = is_round_off(turning, b);
-  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the current entries, again */
-}
-
-static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
-  const Watched *watched = &turning->moving.blocks.data[b];
-  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block,
-                          watched->size,     watched->size - 1, turning->origin.t};
-  return TURNING_POINT;
 }
 
 /* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
@@ -590,7 +542,6 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   set_mark(turning, &turning->looks[1], t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
-    if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     trail->is_suspect = is_suspect(turning, b, segment);
     if (!trail->is_suspect) continue;
     status = TURNING_SUSPECT;
@@ -609,24 +560,20 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     if (!trail->is_suspect) continue;
-    Stretch stretch = last_stretch(trail);
-    bool changes = changes_sign(&stretch), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
-    bool follows = may_follow(trail);
+    bool changes = changes_sign(&trail->near), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
     TurningPoint found;
-    Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
+    Trace trace = locate(turning, b, t, stop, &found);
     if (trace == TRACE_ZERO && crosses) found.found = zero_of(&trail->near);
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
     }
     if (status == TURNING_POINT) continue; /* the first one decides */
-    if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
     *point = (TurningPoint){t, trail->times[1], watched->block, watched->size, watched->size, t};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
-    if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;
-    else status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
+    status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
   }
   if (status != TURNING_JUMP && status != TURNING_POINT) move_marks(turning, t, y);
   return status;
