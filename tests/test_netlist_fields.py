@@ -148,6 +148,8 @@ class Fields(unittest.TestCase):
         for load in ("L1 p d 1\nC1 d 0 100u\nR1 d 0 100\n", "L1 p d 10\nC1 d 0 20u\nR1 d 0 1k\n"):
             found, _ = self.signals("V1 a b SIN(0 100 50)\n" + bridge.format("0") + load + ".tran 0.1m 400m")
             self.assertAlmostEqual(found["v(d)"][-1] / 62.4, 1, delta=0.1)  # 2/pi of the peak, less two diodes
+        found, _ = self.signals("V1 a 0 SIN(0 10 50)\nD1 a p d\nL1 p o 10m\nC1 o 0 100u\nRL o 0 100\n.model d d\n.tran 10u 40m")  # the current of L1 stops in each period
+        self.assertAlmostEqual(found["v(o)"][-1], 3.0997166, places=4)  # by ngspice with steps of 2 us
 
     def test_commutation(self):
         """Boost converters whose diode is turned off by a transistor: its capacitance falls by some thousands within a nanosecond, which is no singular point."""

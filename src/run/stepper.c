@@ -270,7 +270,8 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   if (!stepper->kinks || !stepper->integrator->is_one_step || stepper->t_doubt < INFINITY) return false;
   if (!kinks_end_steps(stepper->kinks, stepper->segment)) return false;
   double kink = kinks_find(stepper->kinks, stepper->segment);
-  if (!(stepper->before < kink && kink < t)) return false; /* one at the beginning, but for round-off, is passed */
+  double least = integrator_least_step(stepper->before, t); /* a kink at the beginning, but for round-off, is passed */
+  if (!(kink - stepper->before >= least && kink < t)) return false;
   stepper->t_doubt = stepper->t_kink = kink;
   stepper->across = t - stepper->before;
   stepper_repeat(stepper, kink - stepper->before);
