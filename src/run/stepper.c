@@ -230,6 +230,36 @@ static bool take_step(Stepper *stepper) {
   return true;
 }
 
+/* Goes on from (t, stepper->y) with steps not longer than `max_step`. */
+static void limit_steps(Stepper *stepper, double t, double max_step) {
+  double asked = stepper->options.max_step;
+  stepper->options.max_step = max_step;
+  stepper_change_integrator(stepper, stepper->integrator, t);
+  stepper->options.max_step = asked;
+}
+
+/* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
+ * taken again often enough. */
+static bool retake(Stepper *stepper, double t) {
+  if (stepper->retakes == ATTEMPTS) return false;
+  stepper->retakes++;
+  stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
+  turning_go_back(stepper->turning);
+  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+  limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
+  return true;
+}
+
+/* Behind what was disputed steps are as long as they were. */
+static void end_retakes(Stepper *stepper) {
+  if (!stepper->retakes || stepper->at_event) return;
+  double t = stepper_time(stepper);
+  if (t < stepper->disputed) return;
+  stepper->retakes = 0;
+  stepper_copy_values(stepper);
+  limit_steps(stepper, t, stepper->options.max_step);
+}
+
 /* What rewritten equations divide by at a point; NAN: it is not known. */
 static void find_divisors(Stepper *stepper, double t, const double *y, double *divisor) {
   Evaluator *evaluator = stepper->view->evaluator;
@@ -313,13 +343,12 @@ static bool find_event(Stepper *stepper, double t) {
   return found;
 }
 
-/* The step, and the event that ends it if there is one, are as if they had not been. The next one is shorter. */
+/* The step, and the event that ends it if there is one, are as if they had not been. */
 static void undo_step(Stepper *stepper, double shorter) {
   if (stepper->at_event && stepper->t_event < stepper->t_timed) stepper->statistics.events--;
   else if (stepper->at_event) stepper->statistics.time_events--;
   stepper->at_event = false;
   stepper->statistics.rejected++;
-  stepper->t_doubt = stepper->before + shorter;
   stepper_start_with(stepper, stepper->before, stepper->begin, shorter);
   events_begin(stepper->view, stepper->before, stepper->begin);
 }
@@ -332,10 +361,14 @@ static bool conditions_hold(Stepper *stepper) {
   if (!switches || !(t > stepper->before) || switches->edges.now->time != t) return true;
   int mode = edges_undefined(&switches->edges, t, stepper_values(stepper));
   if (mode < 0) return true;
-  copy_numbers(stepper->ahead, stepper_values(stepper), (size_t)stepper->view->system.columns);
+  if (shorter < LOCATED * stepper_span(stepper)) {
+    copy_numbers(stepper->ahead, stepper_values(stepper), (size_t)stepper->view->system.columns);
+    undo_step(stepper, shorter);
+    return stepper_report_condition(stepper, mode, t, stepper->before, stepper->ahead);
+  }
   undo_step(stepper, shorter);
-  return shorter >= LOCATED * stepper_span(stepper) ||
-         stepper_report_condition(stepper, mode, t, stepper->before, stepper->ahead);
+  stepper->t_doubt = stepper->before + shorter;
+  return true;
 }
 
 /* What varies over the last step. One that does not resolve it is undone, and the next one is shorter. false: an error is in diags. */
@@ -384,18 +417,6 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   }
 }
 
-/* A determinant that changed its sign but not through zero: the step to t left its branch, and is taken again, shorter. false: it has been
- * taken again often enough. */
-static bool retake(Stepper *stepper, double t) {
-  double shorter = GOOD_PART * (t - stepper->before);
-  if (stepper->before >= stepper->disputed) stepper->retakes = 0;
-  if (stepper->retakes++ == ATTEMPTS) return false;
-  stepper->disputed = fmax(stepper->disputed, t);
-  turning_go_back(stepper->turning);
-  undo_step(stepper, shorter);
-  return true;
-}
-
 /* A step over a singular point that one solution crosses is taken again, to right before it: states are known there. */
 static bool ends_before_instant(Stepper *stepper) {
   double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
@@ -403,10 +424,12 @@ static bool ends_before_instant(Stepper *stepper) {
   undo_step(stepper, end - stepper->before);
   turning_begin(stepper->turning, stepper->before, stepper->begin);
   stepper->t_instant = -INFINITY;
+  stepper->t_doubt = end;
   return true;
 }
 
 static bool step_to_event(Stepper *stepper) {
+  end_retakes(stepper);
   for (;;) {
     bool event;
     double t;
@@ -598,7 +621,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
-  stepper->t_instant = stepper->t_passed = stepper->t_rejected = stepper->disputed = -INFINITY;
+  stepper->t_instant = stepper->t_passed = stepper->t_rejected = -INFINITY;
   stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;

@@ -60,15 +60,15 @@ struct Stepper {
   bool begins_stretch;   /* the next step is its first */
   int repairs;           /* of the choice of states since the last step that succeeded */
   uint64_t rejected;     /* steps that the integrator had rejected when the states were looked at last */
-  int retakes;           /* of steps that ended at `disputed` at the latest */
-  double disputed;
-  bool warned;          /* of a determinant */
-  bool warned_fold;     /* of a fold */
-  double t_instant;     /* a singular point ahead that is looked into from after it; -INFINITY: none */
-  bool starts_singular; /* at the start, or after an event, at turning_point */
-  double value_before;  /* of the mode that makes the current event, before it */
-  double t_passed;      /* right after the last one that was passed; -INFINITY: none was */
-  bool is_folded;       /* the event is a fold, after which the columns are `beyond` */
+  int retakes;           /* of a step that ended at `disputed` */
+  double disputed;       /* up to here steps are short */
+  bool warned;           /* of a determinant */
+  bool warned_fold;      /* of a fold */
+  double t_instant;      /* a singular point ahead that is looked into from after it; -INFINITY: none */
+  bool starts_singular;  /* at the start, or after an event, at turning_point */
+  double value_before;   /* of the mode that makes the current event, before it */
+  double t_passed;       /* right after the last one that was passed; -INFINITY: none was */
+  bool is_folded;        /* the event is a fold, after which the columns are `beyond` */
   double *beyond;
   Moment recent,
       origin; /* earlier points of the branch that the solution is on: in its current states, and after the last event */
