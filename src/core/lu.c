@@ -55,6 +55,9 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
+/* Squares of remainders that differ by less than this part are as good: the first of them is taken, and neither round-off nor a little motion decides. */
+static const double AS_GOOD = 0.1;
+
 int select_columns(int rows, int columns, double *a, int *order) {
   double first = 0;
   for (int j = 0; j < columns; j++) order[j] = j;
@@ -63,7 +66,7 @@ int select_columns(int rows, int columns, double *a, int *order) {
     int best = k;
     for (int j = k; j < columns; j++) {
       double size = dot(rows, a + order[j] * rows, a + order[j] * rows);
-      if (!(size > largest * (1 + 1e-12))) continue;
+      if (!(size > largest * (1 + AS_GOOD))) continue;
       largest = size;
       best = j;
     }

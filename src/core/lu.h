@@ -8,7 +8,7 @@ void lu_solve(int n, const double *a, const int *pivot, double *b);
 /* The determinant, by the factors. */
 double lu_determinant(int n, const double *a, const int *pivot);
 
-/* The first `rows` of `order` become independent columns, the largest remainder first (Gram and Schmidt). The matrix is
+/* The first `rows` of `order` become independent columns, the largest remainder first, or one about as large (Gram and Schmidt). The matrix is
  * destroyed. Returns 1 where the rank is smaller. */
 int select_columns(int rows, int columns, double *a, int *order);
 
