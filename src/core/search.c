@@ -142,6 +142,21 @@ static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, c
   return true;
 }
 
+/* Does a margin leave its range between an end of the stretch and the next sample, to come back before it? By its rate at that end. `way` leads into the stretch
+ * and is as long. *t: a time at which it is negative. */
+static bool dips_beside(Search *search, const Watched *watched, double end, double way, const double *margin,
+                        double *t) {
+  MarginFunction *look = watched->peek ? watched->peek : watched->look;
+  double first = part[1];
+  if (!watched->looks_beside || !look(watched->context, end + SLIVER * way, search->solved)) return false;
+  for (uint32_t m = 0; m < watched->count; m++) {
+    double fall = margin[m] - search->solved[m];
+    if (fall > 0) first = fmin(first, (1 + MINOR) * SLIVER * margin[m] / fall);
+  }
+  *t = end + first * way;
+  return first < part[1] && look(watched->context, *t, search->solved) && any_negative(search->solved, watched->count);
+}
+
 /* ---- the walk along a stretch ---- */
 
 /* From left to right; what is after `end` does not matter, since a margin is negative there, or it is the end of what is asked for. */
@@ -164,6 +179,15 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
   double width = stretch.high - stretch.low;
   int end = first_negative(search, watched->count);
   bool is_negative = end < POINTS;
+  double dip;
+  if (dips_beside(search, watched, stretch.low, width, search->sample[0], &dip)) {
+    *found = (Bracket){stretch.low, dip};
+    return true;
+  }
+  if (!is_negative && dips_beside(search, watched, stretch.high, -width, search->sample[LAST], &dip)) {
+    *found = (Bracket){stretch.low + part[LAST - 1] * width, dip};
+    return true;
+  }
   if (!is_negative) end = LAST;
   bool is_known = all_clear(search, watched, end), is_short = width <= walk->skip;
   if (is_negative) {

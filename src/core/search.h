@@ -21,6 +21,7 @@ typedef struct Watched {
   MarginFunction *peek; /* with interpolated columns, which costs less; NULL: there is nothing cheaper */
   bool is_exact;        /* both give the same */
   double near;          /* to which times are located; 0: to round-off */
+  bool looks_beside;    /* also where rates at the ends of a stretch lead: nothing proves what is there */
   const bool *jumps;    /* scalars that jump, of which samples tell nothing in between; NULL: none does */
 } Watched;
 

@@ -38,39 +38,14 @@ static int may_hide(const Solver *solver) {
   return solver->edges.now->slides || !edges_are_far(&solver->edges, step_size(solver));
 }
 
-/* Does the rate of a margin at an end of the step lead over its edge inside of it? Samples do not see a margin that leaves its range and comes back right beside an
- * end. `inwards` is 1 at the beginning, -1 at the end. *t: a time at which a margin is negative then. */
-static int looks_beside(Solver *solver, double end, const double *y, double inwards, double *t) {
-  const Model *model = solver->model;
-  Edges *edges = &solver->edges;
-  double step = step_size(solver), least = inwards * SLIVER * step;
-  edges_evaluate(edges, end, y);
-  program_run(solver, model->rates, end, y, solver->values);
-  for (int m = 0; m < model->modes; m++) {
-    if (!model->mode[m].has_rate || model->mode[m].is_timed) continue;
-    double difference = edges->difference[m], margin = edges_margin(edges, m, difference);
-    double fall = margin - edges_margin(edges, m, difference + least * solver->values[m]);
-    double way = (1 + MINOR) * least * margin / fall;
-    if (!(fall > 0) || !(fabs(way) < step)) continue;
-    *t = end + way;
-    if (!looks_point(solver, *t, solver->event_y)) edges_evaluate(edges, *t, solver->event_y);
-    if (edges_margin(edges, m, edges->difference[m]) < 0) return 1;
-    edges_evaluate(edges, end, y);
-  }
-  return 0;
-}
-
-static int looks_beside_ends(Solver *solver, double *t) {
-  const Scalars *now = solver->now;
-  if (!solver->model->rates || solver->edges.now->slides) return 0;
-  return looks_beside(solver, now->step_begin, solver->begin, 1, t) ||
-         looks_beside(solver, now->step_end, solver->y, -1, t);
-}
-
 double looks_locate(Solver *solver, int *found) {
   const Scalars *now = solver->now;
   Edges *edges = &solver->edges;
-  Watched watched = {.context = solver, .count = (uint32_t)edges->count, .step = step_size(solver), .look = look_at};
+  Watched watched = {.context = solver,
+                     .count = (uint32_t)edges->count,
+                     .step = step_size(solver),
+                     .look = look_at,
+                     .looks_beside = true};
   Search search = search_make(watched.count, solver->margins);
   Bracket bracket = {now->step_begin, now->step_end};
   if (!edges->now->slides) watched.peek = peek_at;
@@ -80,10 +55,6 @@ double looks_locate(Solver *solver, int *found) {
   if (!may_hide(solver)) return now->step_end;
   edges_keep_end(edges, step_size(solver));
   *found = search_find(&search, &watched, bracket, 0, &bracket);
-  if (!*found && looks_beside_ends(solver, &bracket.high)) {
-    bracket.low = now->step_begin;
-    *found = 1;
-  }
   if (!*found) return now->step_end;
   search_locate(&search, &watched, &bracket);
   return bracket.high;
