@@ -397,6 +397,26 @@ class Shared(unittest.TestCase):
                 for k, value in enumerate(wanted if run.status == 0 else []):
                     self.assertAlmostEqual(run.end(f"x{k}"), value, delta=1e-6, msg=f"{seed} {method} {k}")
 
+    def test_means(self):
+        """Means since a time: at that time itself they are 0/0, behind it they have a limit. A rate that has a pole there ends the run."""
+        for seed in seeds(8):
+            rng = random.Random(seed)
+            since, wave, shift, size = rng.choice([0, rng.uniform(0.1, 0.8)]), rng.uniform(1, 6), rng.uniform(0, 3), 10**rng.uniform(-3, 3)
+            begin = f"time {rng.choice(['<', '<='])} {since!r}"
+            text = f"""model M
+  Real u = {size!r}*(2 + cos({wave!r}*time + {shift!r})), x(start = 0, fixed = true), r(start = 0, fixed = true), t = max(0, time - {since!r});
+  Real mean = {rng.choice([f"if {begin} or t <= 0 then u else x/t", f"if t > 0 then x/t else u"])};
+equation
+  der(x) = if {begin} then 0 else u;
+  der(r) = MEAN;
+end M;"""
+            run = simulate(text.replace("MEAN", "mean"), stop_time=STOP, tolerance=1e-8)
+            self.assertEqual(run.status, 0, (seed, run.words))
+            area = 2 * (STOP - since) + (math.sin(wave * STOP + shift) - math.sin(wave * since + shift)) / wave
+            self.assertAlmostEqual(run.end("mean") / size, area / (STOP - since), delta=1e-5, msg=str(seed))
+            run = simulate(text.replace("MEAN", "if t > 0 then u/t else 0"), stop_time=STOP, tolerance=1e-8)
+            self.assertNotEqual(run.status, 0, seed)
+
     def test_switches(self):
         """Capacitors that ideal switches join and part: charges stay. Every switch changes the structure."""
         for method in METHODS:

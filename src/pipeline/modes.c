@@ -24,7 +24,8 @@ static bool keep_start(Simulation *simulation, const Plan *plan, const Handover 
   while (start < simulation->modes.data + simulation->modes.count && start->plan != plan) start++;
   if (start == simulation->modes.data + simulation->modes.count || start->run.y) return true;
   ArrayRun run = start_array(plan, simulation->heap, handover->evaluator->parameters);
-  bool ok = start_at_event(plan, &run, handover, simulation->heap, diags);
+  double since;
+  bool ok = start_at_event(plan, &run, handover, &since, simulation->heap, diags);
   if (ok) start->run = run;
   return ok;
 }
@@ -65,13 +66,12 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   const Plan *plan = next_plan(simulation, &handover, heap);
   if (!plan) return false;
   ArrayRun original = start_array(plan, heap, before->original->parameters);
-  if (!start_at_event(plan, &original, &handover, heap, simulation->diags)) return false;
+  if (!start_at_event(plan, &original, &handover, &simulation->since, heap, simulation->diags)) return false;
   if (simulation->request.keeps_modes) keep_start(simulation, plan, &handover, simulation->diags);
   simulation->plan = plan;
   simulation->stay = stay;
   simulation->original = original;
   simulation->original.evaluator->inputs = before->evaluator->inputs;
-  simulation->since = t;
   if (!simulation_make_view(simulation)) return false;
   Past *past = simulation->system.evaluator->past;
   if (past) past_restore(past, before->evaluator->past);

@@ -28,8 +28,8 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
 /* Initial values in the modes that agree with them. false: an error is in diags. */
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                   Diags *diags);
-/* The values of the handover in another array; the columns that jump do so as the equations integrated over the instant say. */
-bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags);
+/* The values of the handover in another array; the columns that jump do so as the equations integrated over the instant say. *since: the time at which they hold. */
+bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, double *since, Heap *heap, Diags *diags);
 /* The same for the plan itself. */
 bool start_plan_at_event(Plan *plan);
 /* Of branches that a plan holds, and that do not hold at these initial values: are their conditions on edges, where both are right? */

@@ -422,16 +422,62 @@ static bool jump_at_event(const Plan *plan, ArrayRun *run, double t, Heap *heap,
   return false;
 }
 
-bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, Heap *heap, Diags *diags) {
-  run->y = heap_array(heap, plan->array.columns, sizeof(double));
+/* Is the next column its rate? */
+static bool has_rate(const Array *array, uint32_t q) {
+  return q + 1 < array->columns && array->column_unknown[q + 1] == array->column_unknown[q];
+}
+
+/* Columns with a rate go on at it for so long; the rates are those of the columns `at`. */
+static void go_on(const Plan *plan, ArrayRun *run, const Handover *from, const double *at, double gap) {
   take_values(plan, run, from);
-  return jump_at_event(plan, run, from->time, heap, diags);
+  for (uint32_t q = 0; q < plan->array.columns; q++)
+    if (has_rate(&plan->array, q)) run->y[q] += gap * at[q + 1];
+}
+
+/* The values `gap` behind the event: first with the rates from before it, then with those found. */
+static bool start_after(const Plan *plan, ArrayRun *run, const Handover *from, double gap, Heap *heap) {
+  Diags attempt = diags_make(heap);
+  bool is = true;
+  take_values(plan, run, from);
+  for (int round = 0; round < 2 && is; round++) {
+    double *at = heap_copy(heap, run->y, plan->array.columns, sizeof *at);
+    go_on(plan, run, from, at, gap);
+    is = jump_at_event(plan, run, from->time + gap, heap, &attempt);
+    heap_free(heap, at);
+  }
+  return is;
+}
+
+/* Equations that have no values at the event itself, such as `if time <= 0 then u else x/time`, may have some behind it: if rates have a limit from there, the run goes on right
+ * behind it. Other columns may have a pole. */
+static bool start_behind(const Plan *plan, ArrayRun *run, const Handover *from, double gap, Heap *heap) {
+  if (!start_after(plan, run, from, FAR * gap, heap)) return false;
+  double *far = heap_copy(heap, run->y, plan->array.columns, sizeof *far);
+  bool is = start_after(plan, run, from, gap, heap);
+  for (uint32_t q = 1; q < plan->array.columns && is; q++)
+    is = !has_rate(&plan->array, q - 1) || fabs(run->y[q] - far[q]) <= fabs(far[q]) + run->evaluator->nominal[q] / 2;
+  heap_free(heap, far);
+  return is;
+}
+
+bool start_at_event(const Plan *plan, ArrayRun *run, const Handover *from, double *since, Heap *heap, Diags *diags) {
+  double gap = LOCATED * (plan->request.run.stop - plan->request.run.start);
+  uint32_t said = diags->list.count;
+  run->y = heap_array(heap, plan->array.columns, sizeof(double));
+  *since = from->time;
+  take_values(plan, run, from);
+  if (jump_at_event(plan, run, from->time, heap, diags)) return true;
+  if (!(gap > 0) || !start_behind(plan, run, from, gap, heap)) return false;
+  diags_keep(diags, said);
+  *since += gap;
+  return true;
 }
 
 bool start_plan_at_event(Plan *plan) {
   const Handover *from = plan->request.handover;
   ArrayRun *run = &plan->first;
-  if (!from->again) return start_at_event(plan, run, from, plan->heap, plan->diags);
+  double since;
+  if (!from->again) return start_at_event(plan, run, from, &since, plan->heap, plan->diags);
   run->y = heap_copy(plan->heap, from->again->y, plan->array.columns, sizeof(double));
   evaluator_copy_leaves(run->evaluator, from->again->evaluator);
   return true;

@@ -455,7 +455,6 @@ static bool step_to_event(Stepper *stepper) {
     if (status == TURNING_POINT)
       return stepper_crosses_instant(stepper, stepper->turning_point.time) || stepper_report_turning(stepper);
     if (status == TURNING_SMALL) stepper_warn_turning(stepper, "is nearly zero");
-    if (status == TURNING_NOISE) stepper_warn_turning(stepper, "is lost in round-off");
     if (status != TURNING_JUMP && status != TURNING_ASTRAY) return true;
     if (!event && retake(stepper, t)) continue;
     if (status == TURNING_ASTRAY) return stepper_report_astray(stepper);

@@ -24,11 +24,8 @@ typedef struct Trail {
   double harmless;                      /* the lowest that was followed without a zero */
   double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
   int nodes;
-  uint64_t looks, followed; /* so far; at the last follower that found no zero */
-  uint64_t wait;            /* looks from there to the next one, at least: see may_follow */
-  uint32_t in_vain;         /* such followers, each soon after the one before */
-  bool is_suspect;          /* it may be zero between the last two looks: */
-  Stretch near;             /* there, as far as the columns of the run tell */
+  bool is_suspect; /* it may be zero between the last two looks: */
+  Stretch near;    /* there, as far as the columns of the run tell */
 } Trail;
 
 typedef struct Mark {
@@ -149,7 +146,6 @@ static void add_node(Trail *trail, double t, double value) {
 }
 
 static void extend_trail(Trail *trail, double t, double value) {
-  trail->looks++;
   for (int k = 0; k < 2; k++) {
     trail->times[k] = trail->times[k + 1];
     trail->values[k] = trail->values[k + 1];
@@ -192,15 +188,12 @@ static double zero_of(const Stretch *stretch) {
   return stretch->left + part * (stretch->right - stretch->left);
 }
 
-/* Between the last two looks. */
+/* Between the last two looks. Behind a start nothing tells yet how far it departs from its chord. */
 static Stretch last_stretch(const Trail *trail) {
   const double *t = trail->times, *values = trail->values;
   double first = t[1] - t[0], second = t[2] - t[1];
-  Stretch stretch = {.left = t[1], .right = t[2], .at_left = values[1], .at_right = values[2]};
-  if (first > 0 && second > 0)
-    stretch.bend = 8 * fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second) *
-                   second * second;
-  return stretch;
+  double turn = fabs((values[2] - values[1]) / second - (values[1] - values[0]) / first) / (first + second);
+  return (Stretch){t[1], t[2], values[1], values[2], first > 0 && second > 0 ? 8 * turn * second * second : INFINITY};
 }
 
 /* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
@@ -210,12 +203,13 @@ static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from
   return determinant_at(turning, b, t, y);
 }
 
-/* Does the determinant get to zero on that line, about where its slope says? It does at a fold, a branching or a flat root. It does not if it is only small: an
- * exponential falls by any number of decades and has no zero. */
-static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to) {
+/* Does the determinant get to zero on that line, about where its slope says, and soon: within a few such steps, or a negligible part of all the way? It does at a fold, a
+ * branching or a flat root. It does not if it is only small: an exponential falls by any number of decades and has no zero. */
+static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
-  double part = fabs(low) / fabs(high - low);
-  bool is_zero = !isfinite(part);
+  double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
+  bool is_zero = isnan(part);
+  if (part * step > fmax(SEVERAL * step, NEGLIGIBLE * way)) return false;
   for (int k = 1; k <= PARTS && !is_zero; k++) {
     double value = determinant_on_line(turning, b, from, to, 1 + SEVERAL * part * k / PARTS);
     is_zero = !(fabs(value) > NEGLIGIBLE * fabs(low)) || (value > 0) != (low > 0);
@@ -325,13 +319,13 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
-/* Is the determinant but this part of its largest, and next to zero, in time by its slope, of all the way, and on the way of the columns from where the last step began? */
+/* Is the determinant but this part of its largest, and next to zero where the last step leads? */
 static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
                             double way, double part) {
-  double now = fabs(trail->values[2]), fall = fabs(trail->values[1]) - now;
-  if (now > part * trail->largest || now * (trail->times[2] - trail->times[1]) > NEGLIGIBLE * way * fall) return false;
   Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
-  bool leads = leads_to_zero(turning, b, begin, &end);
+  bool is_falling = fabs(trail->values[2]) < fabs(trail->values[1]);
+  if (!is_falling || fabs(trail->values[2]) > part * trail->largest) return false;
+  bool leads = leads_to_zero(turning, b, begin, &end, way);
   return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* the current entries, again */
 }
 
@@ -473,17 +467,6 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
-static bool run_is_at_zero(Turning *turning, uint32_t b, TurningPoint *point) {
-  const Trail *trail = &turning->trails[b];
-  const Watched *watched = &turning->moving.blocks.data[b];
-  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
-  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
-                          watched->size,       watched->size - 1,   trail->times[lower]};
-  return fabs(trail->values[lower]) <= VANISHED * trail->largest &&
-         leads_to_zero(turning, b, &turning->looks[2 - lower], &turning->looks[lower - 1]);
-}
-
 /* The same, looked at again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
@@ -491,7 +474,6 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
@@ -527,53 +509,12 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
   return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
-/* A follower may cost as much as all of the run so far. Where one after the other finds no zero, soon after the last, the determinant is made of
- * round-off, as after a time at which rewritten equations lose their sense: then each time twice as many looks go by, so that there are about as
- * many followers as the logarithm of the looks. A step that is taken again and again, as it left its branch, comes before that. */
-static bool may_follow(const Trail *trail) { return trail->looks - trail->followed >= trail->wait; }
-
-/* A follower has found no zero. */
-static void note_in_vain(Trail *trail) {
-  bool is_soon = trail->looks - trail->followed <= (uint64_t)SEVERAL * (trail->wait + 1);
-  trail->in_vain = is_soon ? trail->in_vain + 1 : 0;
-  if (!is_soon || trail->in_vain < NEXT_STEPS) trail->wait = 0;
-  else trail->wait = 2 * trail->wait + 1;
-  trail->followed = trail->looks;
-}
-
 /* It has turned at a value far below its largest, and lower than when this was looked into before, next to a zero. */
 static bool has_turned_low(Turning *turning, uint32_t b) {
   const Trail *trail = &turning->trails[b];
   double value = fabs(trail->values[1]);
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2 &&
-         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0]);
-}
-
-/* Is the determinant of block b at the origin no more than what round-off of the columns makes of it? One that is small by itself, as a speed from rest
- * is, is not. */
-static bool is_round_off(Turning *turning, uint32_t b) {
-  const Mark *origin = &turning->origin;
-  int32_t columns = turning->view->system.columns;
-  if (!determinants_evaluate(&turning->moving, origin->t, origin->y)) return false;
-  double value = determinants_value(&turning->moving, b);
-  for (int32_t c = 0; c < columns; c++) turning->inside[c] = origin->y[c] * (1 + (c % 2 ? 1 : -1) * 4 * DBL_EPSILON);
-  if (!determinants_evaluate(&turning->moving, origin->t, turning->inside)) return false;
-  return !(fabs(determinants_value(&turning->moving, b) - value) < fabs(value));
-}
-
-/* Was it zero except for round-off where the run begins? No follower begins before that. */
-static bool began_at_zero(Turning *turning, uint32_t b, double t, const double *y) {
-  const Trail *trail = &turning->trails[b];
-  if (trail->times[1] != turning->origin.t || fabs(trail->values[1]) > VANISHED * trail->largest) return false;
-  bool is_zero = is_round_off(turning, b);
-  return determinants_evaluate(&turning->moving, t, y) && is_zero; /* the current entries, again */
-}
-
-static TurningStatus report_origin(const Turning *turning, uint32_t b, TurningPoint *point) {
-  const Watched *watched = &turning->moving.blocks.data[b];
-  *point = (TurningPoint){turning->origin.t, turning->origin.t, watched->block,
-                          watched->size,     watched->size - 1, turning->origin.t};
-  return TURNING_POINT;
+         leads_to_zero(turning, b, &turning->looks[1], &turning->looks[0], turning->looks[1].t - turning->origin.t);
 }
 
 /* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
@@ -601,7 +542,6 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   set_mark(turning, &turning->looks[1], t, y);
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
-    if (began_at_zero(turning, b, t, y)) return report_origin(turning, b, point);
     trail->is_suspect = is_suspect(turning, b, segment);
     if (!trail->is_suspect) continue;
     status = TURNING_SUSPECT;
@@ -620,24 +560,20 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     Trail *trail = &turning->trails[b];
     if (!trail->is_suspect) continue;
-    Stretch stretch = last_stretch(trail);
-    bool changes = changes_sign(&stretch), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
-    bool follows = may_follow(trail);
+    bool changes = changes_sign(&trail->near), crosses = turning->plan->every == 1 && crosses_zero(trail, &trail->near);
     TurningPoint found;
-    Trace trace = follows ? locate(turning, b, t, stop, &found) : TRACE_TOO_LONG;
+    Trace trace = locate(turning, b, t, stop, &found);
     if (trace == TRACE_ZERO && crosses) found.found = zero_of(&trail->near);
     if (trace == TRACE_ZERO) {
       if (status != TURNING_POINT || found.time < point->time) *point = found;
       status = TURNING_POINT;
     }
     if (status == TURNING_POINT) continue; /* the first one decides */
-    if (follows) note_in_vain(trail);
     const Watched *watched = &turning->moving.blocks.data[b];
     *point = (TurningPoint){t, trail->times[1], watched->block, watched->size, watched->size, t};
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
-    if (!follows) status = status == TURNING_NONE ? TURNING_NOISE : status;
-    else status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
+    status = changes || status == TURNING_JUMP ? TURNING_JUMP : TURNING_SMALL;
   }
   if (status != TURNING_JUMP && status != TURNING_POINT) move_marks(turning, t, y);
   return status;

@@ -54,7 +54,6 @@ typedef enum TurningStatus {
   TURNING_JUMP,    /* the determinant of a block changed its sign, but not through zero: it jumped, or was infinite */
   TURNING_ASTRAY,  /* the same, and a follower keeps its sign: the run went over to another solution, before *point */
   TURNING_SMALL,   /* it is nearly zero in the last step */
-  TURNING_NOISE,   /* it has often seemed zero, and was not: it is round-off, and nothing is known */
 } TurningStatus;
 
 /* Looks at the end of a step: with small blocks always, with large ones at every tenth, or if it is the last
