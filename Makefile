@@ -11,6 +11,8 @@
 #   make dist       the source as dist/daedal-VERSION.tar.gz, as it is committed
 #   make wheel      a Python wheel in dist/ with the command and a library that needs nothing but the C library
 #   make variants   builds with clang and without SUNDIALS, warnings as errors, and asks both whether they are well
+#   make windows    build-windows/daedal.exe, by mingw
+#   make musl       build-musl/daedal, by musl-gcc: one file that needs nothing but the kernel
 #   make debug      build-debug/, not optimized
 #   make asan       build-asan/, with address and undefined-behaviour sanitizers
 #   make tsan       build-tsan/, with the thread sanitizer; the test of threads alone
@@ -26,7 +28,7 @@ DESTDIR ?=
 SECONDS ?= 3600
 CONFIGURE = cmake -G Ninja -S . $(CMAKE_ARGS)
 
-.PHONY: build demo test test-long library install static deb dist wheel variants debug asan tsan format tidy fuzz gallery reference clean
+.PHONY: build demo test test-long library install static deb dist wheel variants windows musl debug asan tsan format tidy fuzz gallery reference clean
 
 build:
 	@tools/setup build
@@ -79,6 +81,22 @@ variants:
 	@cmake --build build-plain --target daedal daedal_shared
 	build-plain/daedal doctor
 
+# The libraries are compiled from Debian's source packages (tools/build_archives), because Debian has them for its own C library alone.
+CROSS = tools/build_archives $@ && $(CONFIGURE) -B build-$@ -DCMAKE_BUILD_TYPE=Release -DDAEDAL_MPI=OFF -DCMAKE_FIND_ROOT_PATH=$(CURDIR)/build-$@/root \
+  -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY \
+  -DARCHIVE_openblas=$(CURDIR)/build-$@/root/lib/liblapack.a -DLIBRARY_openblas=$(CURDIR)/build-$@/root/lib/liblapack.a
+
+windows:
+	@tools/setup build windows
+	@$(CROSS) -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 -DCMAKE_C_COMPILER=x86_64-w64-mingw32-gcc-posix >/dev/null
+	@cmake --build build-windows --target daedal
+
+musl:
+	@tools/setup build musl
+	@$(CROSS) -DCMAKE_C_COMPILER=musl-gcc -DCMAKE_EXE_LINKER_FLAGS=-static >/dev/null
+	@cmake --build build-musl --target daedal daedal_static
+	build-musl/daedal doctor
+
 debug:
 	@tools/setup build test
 	@$(CONFIGURE) -B build-debug -DCMAKE_BUILD_TYPE=Debug >/dev/null
@@ -113,4 +131,4 @@ reference:
 	tools/make_reference
 
 clean:
-	rm -rf build dist build-deb build-clang build-plain build-debug build-asan build-tsan build-fuzz
+	rm -rf build dist build-deb build-clang build-plain build-windows build-musl build-debug build-asan build-tsan build-fuzz

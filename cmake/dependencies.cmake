@@ -62,6 +62,12 @@ need_library(ffi)
 need_header(zlib.h)
 need_library(z)
 
+# Regular expressions are in the C library, but not in that of Windows.
+if(WIN32)
+  need_header(regex.h)
+  need_library(regex)
+endif()
+
 # LAPACK is Fortran; it calls one function of Fortran's run-time library.
 target_sources(archives INTERFACE ${PROJECT_SOURCE_DIR}/cmake/fortran.c)
 

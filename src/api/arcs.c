@@ -168,8 +168,9 @@ static double largest_switching(const ArcSearch *search, const daedal_result *ru
   return largest;
 }
 
-/* The arcs of a control in a run, as they should be: where the switching function has the wrong sign the control belongs to the other bound,
- * and where a singular control leaves its bounds it belongs to that bound. Both to the error of runs. false: something was wrong. */
+/* Corrects the arcs of a control in a run: where the switching function has the wrong sign, the control belongs to
+ * the other bound; where a singular control leaves its bounds, it belongs to that bound. Both up to the error of
+ * runs. false: something was wrong. */
 static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {
   const SwitchedControl *switched = &search->model->model->switched.data[control];
   uint32_t function = daedal_result_find(run, unknown_name(search, switched->function));

@@ -129,7 +129,7 @@ static double guessed_value(const Shooting *shooting, uint32_t signal, double ti
   return value + attempt->lead * (value - earlier);
 }
 
-/* What a final equation says an unknown is; NAN: none does. */
+/* The value that a final equation gives to an unknown; NAN: there is no such equation. */
 static double final_value(const Model *model, uint32_t unknown) {
   for (uint32_t i = 0; i < model->final_equations.count; i++) {
     const Equation *equation = &model->final_equations.data[i];
@@ -370,7 +370,8 @@ static bool is_singular(const BoundaryArcs *arcs, uint32_t arc) {
   return false;
 }
 
-/* The arcs for the report, control by control; those that another control divides are one. */
+/* The arcs for the report, control by control. An arc that is divided only because another control changes counts as
+ * one. */
 static void name_arcs(daedal_result *asked, const Shooting *shooting, const double *begin, BoundaryFacts *facts) {
   static const char *const KIND[] = {[ARC_MIN] = "min", [ARC_MAX] = "max", [ARC_SINGULAR] = "singular"};
   const BoundaryArcs *arcs = &shooting->form.arcs;

@@ -21,7 +21,7 @@ static bool refuse_boundary(daedal_result *result) {
   return refuse_export(result, "it has final equations, and only `simulate` finds the start that they ask for");
 }
 
-/* Names and values of the variables that stand behind leaf indices. */
+/* Names and values of the variables that leaf indices mean. */
 static ExportList named_values(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
   const char **names = arena_array(arena, variables->count, sizeof *names);
   for (uint32_t k = 0; k < variables->count; k++) names[k] = model_name(model, variables->data[k]);
@@ -171,7 +171,7 @@ static void add_point(daedal_result *result, ExportSource *source) {
   source->point = point;
 }
 
-/* What all systems know of each other. */
+/* What all systems of an export share. */
 static void number_sources(Heap *heap, ExportSources *sources) {
   uint32_t states = 0;
   bool chooses = false;
@@ -232,7 +232,7 @@ static bool is_model_file(const daedal_result *result, const char *path) {
   return false;
 }
 
-/* What the first line of an exported file says, in a comment. */
+/* The first line of an exported file, a comment. */
 static const char mark[] = "Written by daedal: another export to this directory replaces the file.";
 
 /* Is there a file that no export wrote? Nothing is lost of an empty one. */

@@ -139,7 +139,7 @@ static const char *name_of(const daedal_files *files, const SignalDifference *di
   return files->results[0]->signals->list.data[difference->signal[0]].name;
 }
 
-/* Those that differ most, or those chosen. */
+/* The signals to plot: those chosen, or those that differ most. */
 static void list_names(const daedal_files *files, const SignalFilter *filter, Arena *arena, NameVec *names) {
   const ResultDifference *difference = files->difference;
   for (uint32_t s = 0; difference && !filter && s < difference->count; s++)

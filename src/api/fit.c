@@ -156,7 +156,7 @@ static void fill_figures(daedal_estimate *estimate, const double *p) {
   }
 }
 
-/* Says which parameters, or combinations of them, the data tells nothing about. */
+/* Reports the parameters, or combinations of them, that the data do not determine. */
 static void name_unidentified(daedal_estimate *estimate) {
   const Identification *identified = &estimate->identified;
   daedal_result *asked = estimate->asked;

@@ -136,7 +136,7 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
                      jacobian + (size_t)k * estimate->residuals);
   if (ok && jacobian) estimate->usual_steps = (double)estimate->steps;
   daedal_free(result);
-  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: that of the fit ends, too */
+  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: the fit ends, too */
   return ok;
 }
 
@@ -170,7 +170,7 @@ static void subtract_data(const daedal_estimate *estimate, double *r) {
   }
 }
 
-/* Where a run has no sensitivities, and the others do not, either, differences take over. */
+/* If no run has sensitivities, differences are used. */
 bool fit_evaluate(void *context, const double *p, double *r, double *jacobian) {
   daedal_estimate *estimate = context;
   bool ok = jacobian && estimate->differentiated && values_at(estimate, estimate->differentiated, p, r, jacobian);

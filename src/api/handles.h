@@ -1,8 +1,7 @@
-/* handles: what stands after the handles of daedal.h, and what the files of this folder share.
+/* handles: the types of the handles of daedal.h, and what the files of this folder share.
  *
  * Invariant: whatever can allocate runs inside model_protect or result_protect. A refused allocation marks the
- * handle as broken; from then on it can only be asked for its status and freed.
- */
+ * handle as broken; from then on it can only be asked for its status and freed. */
 #pragma once
 
 #include "array/analysis.h"
@@ -322,7 +321,8 @@ bool find_solver(daedal_result *result, const char *name, const Integrator **int
 /* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
 daedal_options options_given(const daedal_options *options);
 
-/* Does a netlist ask for an analysis that is here, or the caller for a stop time? Else an error says what is missing. */
+/* Does the netlist contain an analysis that daedal has, or did the caller give a stop time? If neither, an error
+ * says what is missing. */
 bool check_analysis(daedal_result *result, const daedal_options *options);
 
 /* Times, tolerances and names from options, then the experiment annotation, then defaults. */
@@ -353,13 +353,14 @@ bool read_targets(daedal_result *result, const daedal_options *options, Request 
 
 /* ---- resumed runs (resume.c) ---- */
 
-/* Where the options ask for it, lets the run go on where an earlier one left its state. false: the result's diagnostics say
- * why not. */
+/* If the options ask for it, lets the run continue from the state that an earlier one saved. false: the result's
+ * diagnostics say why not. */
 bool resume_begin(daedal_result *result, const daedal_options *options, Request *request);
 
 /* ---- overrides (overrides.c) ---- */
 
-/* Makes room for more overrides after those of the options, whose list then lives in the arena: where the first of them goes. */
+/* Makes room for more overrides after those of the options, whose list then lives in the arena. Returns the place of
+ * the first one. */
 daedal_override *overrides_extend(Arena *arena, daedal_options *options, uint32_t more);
 
 /* Copies the overrides of the options, with their texts, to the arena. */

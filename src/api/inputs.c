@@ -115,7 +115,7 @@ static bool is_given(const daedal_result *result, const char *name) {
   return false;
 }
 
-/* Those that nothing gives are set by the caller. */
+/* The caller sets the inputs that nothing else gives. */
 static bool add_open(InputReader *reader) {
   const Model *model = reader->result->model->model;
   for (uint32_t v = 0; v < model->variables.count; v++) {

@@ -49,7 +49,7 @@ static bool report_failure(daedal_result *result) {
   return false;
 }
 
-/* Start values of an operating point's variables: those of a solution in which the nodes of .nodeset are held. NULL: there is none. */
+/* Start values for an operating point: the solution with the nodes of .nodeset held. NULL: there is none. */
 static double *held_starts(const Model *held, Heap *heap, const Request *request) {
   Diags silent = diags_make(heap);
   Simulation *simulation = heap_alloc(heap, sizeof *simulation);
@@ -92,7 +92,7 @@ bool find_operating_point(daedal_result *result, const Request *request, double 
   return found || is_model || report_failure(result);
 }
 
-/* The layer has variables of its own from here on. */
+/* From this number on, variables belong to the layer. */
 static void give_starts(Model *layer, const double *starts) {
   uint32_t count = layer->variables.count;
   Variable *own = heap_array(layer->heap, count, sizeof *own);

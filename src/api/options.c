@@ -10,8 +10,8 @@
 /* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
 static const double FINEST = 1e-14;
 
-/* Members that the caller's struct does not have, or leaves NULL where a name is needed, are those of the defaults; a list that is
- * NULL has no members. */
+/* Defaults replace members that the caller's struct does not have, and names that are NULL. A list that is NULL is
+ * empty. */
 daedal_options options_given(const daedal_options *options) {
   daedal_options given = daedal_default_options();
   if (!options || !options->size) return given;

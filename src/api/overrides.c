@@ -174,7 +174,7 @@ static bool refuse_value(Resolution *resolution, const Variable *variable, const
   return false;
 }
 
-/* An input whose value along time is given; one that the caller sets begins with the value here. */
+/* Is it an input whose value along time is given? An input that the caller sets only begins with the value here. */
 static bool is_given_input(const Model *model, uint32_t position) {
   const Variable *variable = &model->variables.data[position];
   if (variable->causality != CAUSALITY_INPUT || variable->role == ROLE_PARAMETER || variable->binding == EXPR_NONE)
@@ -232,7 +232,7 @@ static bool resolve_element(Resolution *resolution, Override *override, uint32_t
   return refuse(resolution, arena_printf(resolution->arena, "'%s' is not a whole array", override->name));
 }
 
-/* Where a parameter start(x) gives the start value of x, as in a model made of an FMU, it is what x stands for. */
+/* In a model made of an FMU, a parameter start(x) gives the start value of x; an override of x means that parameter. */
 static uint32_t find_scalar(const Resolution *resolution, const char *name) {
   uint32_t position = model_find(resolution->model, name);
   if (position == MAP_NONE || resolution->model->variables.data[position].role == ROLE_PARAMETER) return position;

@@ -58,7 +58,7 @@ static bool check_version(daedal_model *model, const char *path, const char *ver
                              (int)(length < 20 ? length : 20), version, DAEDAL_VERSION));
 }
 
-/* What is before the model becomes blank, so that places in messages are those of the file. */
+/* Replaces the text before the model by blanks, so that lines and columns in messages are those of the file. */
 bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t length) {
   static const char spoilt[] = "it is incomplete or was changed: the checksum does not match";
   char checksum[CHECKSUM_SIZE], *end = bytes + length, *version = after(bytes, FIRST);

@@ -99,7 +99,7 @@ static void print_model(daedal_result *result, TextVec *text) {
   simulation->facts.seconds.code += pipeline_clock() - begin;
 }
 
-/* What it says of the equations is known when they are printed. */
+/* What it says about the equations is known only when they are printed. */
 static void print_model_json(daedal_result *result, TextVec *text) {
   print_model(result, &result->reports[REPORT_MODEL]);
   reduction_report_json(&result->simulation.facts, result->heap, text);

@@ -8,8 +8,8 @@ static daedal_result *take_better(daedal_result *result, daedal_result *next, co
   return is_better ? next : result;
 }
 
-/* Where the number of segments is left open, one, then more of them as long as runs break off or nothing is found; before that,
- * where controls are at their bounds, a sequence of arcs. */
+/* If the number of segments is not given: one segment, then more as long as runs break off or nothing is found. If
+ * controls are at their bounds, a sequence of arcs is tried first. */
 static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
   Budget budget = budget_make(&heap_hook(model->heap)->limits);
   budget_task(&budget, "the search for the solution of the boundary value problem");

@@ -126,7 +126,7 @@ static bool integrate(daedal_result *result, const Request *request, double *y) 
 
 /* ---- the search ---- */
 
-/* The columns that are no state follow, and the state-space form is that of the point. */
+/* Computes the columns that are not states; the state-space form is then that of the point. */
 static bool settle(daedal_result *result, double t, double *y) {
   View *view = result->simulation.view;
   Exchanges exchanges;
@@ -208,7 +208,8 @@ static double rate_beside(daedal_result *result, double t, double part) {
   return view->methods->solve(view, t, y) == EVAL_OK ? y[system->link_to[0]] : NAN;
 }
 
-/* Of one state, the equation itself tells: does it lead back from either side, near and nearer? */
+/* With one state, the equation itself decides: does the state move back from points on either side, at two
+ * distances? */
 static const char *judge_by_rates(daedal_result *result, double t) {
   static const double near[] = {1e-4, 5e-5}; /* of its size */
   bool returns = true, leaves = false;

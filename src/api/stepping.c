@@ -1,4 +1,5 @@
-/* stepping: runs that the caller advances. What they made is in the result of the run, as that of an execution. */
+/* stepping: runs that the caller advances. The result of the run contains what was computed, as for
+ * daedal_run_execute. */
 #include "api/handles.h"
 
 #include <math.h>

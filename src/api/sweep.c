@@ -16,7 +16,7 @@ typedef struct SweepWork {
 
 /* ---- variables ---- */
 
-/* Those that decide the structure need a plan for each of their values. */
+/* Does it decide the structure? Then each of its values needs a plan. */
 static void find_structural(daedal_sweep *sweep, Arena *arena) {
   const Model *model = sweep->asked->model->model;
   uint32_t count = design_variables(&sweep->design);

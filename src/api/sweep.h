@@ -1,7 +1,7 @@
-/* sweep: what stands after a daedal_sweep.
+/* sweep: the type daedal_sweep.
  *
- * Invariant: rows of the table belong to the thread that runs their point until the point is in `order`; from then on nobody
- * writes them. What threads allocate comes from the hook, not from the heap of the handle. */
+ * Invariant: a row of the table belongs to the thread that runs its point until the point is in `order`; from then
+ * on nobody writes it. Threads allocate from the hook, not from the heap of the handle. */
 #pragma once
 
 #include "api/handles.h"
@@ -79,7 +79,7 @@ bool sweep_place_trajectories(daedal_sweep *sweep, const char *place);
 /* Writes the trajectory of a point; from any thread. false, with errno set: it cannot be written. */
 bool sweep_write_trajectory(const daedal_sweep *sweep, uint32_t point, daedal_result *result);
 
-/* Is it where it was written? Where nobody collects trajectories, nobody asks. */
+/* Does the file of the trajectory still exist? Always true if trajectories are not collected. */
 bool sweep_has_trajectory(const daedal_sweep *sweep, uint32_t point);
 
 /* Puts all trajectories into one file, once, when all points are finished and one was asked for. false: an error is in the diagnostics. */

@@ -66,8 +66,8 @@ static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, daedal_overri
   return made.plan;
 }
 
-/* It is made for the structural values alone, so that it does not depend on which point comes first. Where it fails, the run of
- * each point says why. */
+/* The plan is made for the structural values only, so it does not depend on which point comes first. If that fails,
+ * the run of each point says why. */
 static daedal_plan *plan_of(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   daedal_plan *plan = NULL;
   if (!sweep->structural_count) return sweep->plan;
@@ -82,7 +82,7 @@ static daedal_plan *plan_of(daedal_sweep *sweep, uint32_t point, daedal_override
 
 /* ---- a point ---- */
 
-/* What a thread has of its own. */
+/* The data of one thread. */
 typedef struct SweepThread {
   daedal_sweep *sweep;
   struct Crew *crew;
@@ -140,8 +140,8 @@ typedef struct Crew {
   pthread_cond_t ended;
 } Crew;
 
-/* Of as many points after each other as there are processes, each has one, by chance, so that no pattern of the values gives one
- * process all the long runs. */
+/* Of every N consecutive points, N being the number of processes, each process gets a random one, so that no pattern
+ * of the values gives one process all the long runs. */
 static bool is_own(const daedal_sweep *sweep, uint32_t point) {
   if (sweep->processes == 1) return true;
   return (point + hash_mix(point / sweep->processes)) % sweep->processes == sweep->process;

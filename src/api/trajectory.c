@@ -137,7 +137,7 @@ static bool work_write(daedal_result *result, const void *argument) {
   return ok;
 }
 
-/* Of a result that has no trajectory to write. */
+/* Reports that the result has no trajectory to write. */
 static daedal_status refused(const daedal_result *result) {
   return !result || result->status == DAEDAL_OK ? DAEDAL_INTERNAL : result->status;
 }

@@ -1,5 +1,5 @@
-/* verify: a simulation, and where the options ask for it a second one by another family of methods at a hundredth of the
- * tolerance. What the two share to so many digits depends neither on the method nor on the tolerance. */
+/* verify: a simulation, and where the options ask for it a second one by another family of methods at a hundredth of
+ * the tolerance. The digits in which both agree depend neither on the method nor on the tolerance. */
 #include "api/handles.h"
 
 #include <float.h>

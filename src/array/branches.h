@@ -11,14 +11,15 @@ typedef struct Branches {
   Expr *condition; /* of each, over discrete leaves and parameters */
 } Branches;
 
-/* Those of a problem whose modes have been taken out. Owned by the arena. O(size of the equations). */
+/* The branches of a problem whose modes have been taken out. Owned by the arena. O(size of the equations). */
 Branches branches_find(const Problem *problem, Arena *arena);
 
-/* Those of a problem whose modes have not been taken out; their conditions may hold anything. */
+/* The branches of a problem whose modes have not been taken out; their conditions may contain anything. */
 Branches branches_find_written(const Problem *problem, Arena *arena);
 
-/* Expressions in the mode where the conditions have these values, in place. An if-expression may stand in a branch of another: inner ones
- * come first in the list, and what is taken holds them taken. */
+/* Replaces expressions by what they are in the mode where the conditions have these values. An if-expression may be
+ * inside a branch of another: inner ones come first in the list, so a branch that is taken contains them already
+ * replaced. */
 void branches_take(Dag *dag, const Branches *branches, const bool *holds, Expr *residual, uint32_t count);
 
 /* The problem in the mode where the conditions have these values. Owned by the arena. */

@@ -90,7 +90,8 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
 
 static void note_read(const Converter *converter, const Expr *roots, uint32_t count);
 
-/* The samples know a mode by its relation, and a discrete variable by its equation where that is of parameters alone. */
+/* The samples compute a mode from its relation, and a discrete variable from its equation if that contains only
+ * parameters. */
 static void note_discrete(const Converter *converter, uint32_t leaf) {
   const Modes *modes = converter->modes;
   const Model *model = converter->model;
@@ -125,7 +126,7 @@ static void note_block(const Converter *converter, int32_t block) {
     note_read(converter, &converter->problem.residual[blocks->row[p]], 1);
 }
 
-/* Those of all equations, and of the sizes of all unknowns: which of them are free. */
+/* Proportions of all equations and of the sizes of all unknowns: which unknowns are free? */
 static void note_all(const Converter *converter) {
   const Model *model = converter->model;
   note_read(converter, converter->problem.residual, converter->problem.equations);
@@ -170,7 +171,8 @@ static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count)
   return true;
 }
 
-/* The same of the equations of one block alone, with another residual for one of them: the rest of the problem is not looked at. */
+/* The same for the equations of one block, with another residual for one of them; the rest of the problem is
+ * ignored. */
 static bool lowers_block(const Converter *converter, const BlockJacobian *jacobian, const Rewriting *rewriting) {
   const Structure *structure = &converter->structure;
   int32_t n = jacobian->size, *row_start = arena_array(converter->arena, (size_t)n + 1, sizeof *row_start);
@@ -391,7 +393,7 @@ static bool step_empty(Converter *converter) {
   return false;
 }
 
-/* An equation of those that determine fewer variables than they are. */
+/* An equation of a part with more equations than variables. */
 static bool step_surplus(Converter *converter) {
   Combination combination;
   if (!surplus_find(converter, &combination)) return false;
@@ -535,8 +537,9 @@ static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
   return regular_jacobian(&converter->problem, &converter->structure, block, converter->place, converter->arena);
 }
 
-/* Rewrites an equation of each singular block that has such a step, all at once and with one structural analysis: a block's rewriting uses its
- * own equations alone. false: there are no two of them, or they do not fit together. */
+/* Rewrites an equation of each singular block that has such a step, all at once and with one structural analysis:
+ * rewriting a block uses its own equations only. false: there are fewer than two such blocks, or their steps do not
+ * fit together. */
 static bool step_together(Converter *converter, const SingularVec *singular) {
   RewritingVec list = {0};
   for (uint32_t k = 0; k < singular->count && singular->count > 1; k++) {

@@ -50,8 +50,9 @@ typedef enum ConvertStatus {
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 
-/* Puts the equations that bring what is free nearest to its targets in the place of equation[count - rank], which follow from the others: problem and
- * structure are replaced, what was done is appended to `list`. Owned by the arena, the list by its heap. */
+/* equation[count - rank] follow from the others. Replaces them by equations that bring the free unknowns nearest to
+ * their targets: problem and structure are replaced, and what was done is appended to `list`. Owned by the arena,
+ * the list by its heap. */
 void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
                    const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags);
 

@@ -25,7 +25,7 @@ typedef struct Converter {
 /* A linear combination of derivatives of equations: row k times its factor. */
 typedef struct Combination {
   uint32_t count;
-  uint32_t *equation; /* of the problem, per row; the last is the one that it may replace */
+  uint32_t *equation; /* of the problem, per row; the last is the equation that may be replaced */
   int32_t *times;     /* how often it is differentiated */
   Expr *row, *factor;
   Expr left; /* the sum, without what cancels in it; 0 where nothing is left but round-off */
@@ -43,8 +43,8 @@ Expr converter_derivative(const Converter *converter, uint32_t i, int32_t times)
 /* Puts a number for leaves on which e does not depend. */
 Expr converter_drop_leaves(const Converter *converter, Expr e, const ExprVec *leaves, double number);
 
-/* A combination in which an equation of those that determine fewer variables than they are, as those of two brakes that hold
- * one shaft, is given by derivatives of the others (surplus.c). false: none was found. */
+/* In a part with more equations than variables, such as two brakes that hold one shaft, finds a combination that
+ * gives one equation by derivatives of the others (surplus.c). false: none was found. */
 bool surplus_find(const Converter *converter, Combination *combination);
 
 /* Records a step: equation i of the problem is now `after`. */

@@ -36,7 +36,7 @@ static bool hides(const Dag *dag, Expr e, int32_t c) { return dag_op(dag, e) == 
 
 /* ---- how often equations are differentiated ---- */
 
-/* What is found for each equation, and what each mode is asked for. */
+/* What was found for each equation, and what each mode is needed for. */
 typedef struct Most {
   int32_t *times; /* per equation, in the mode that differentiates it most often */
   int32_t *least; /* per unknown: the derivative that the model speaks of */
@@ -177,8 +177,9 @@ static int32_t *most_differentiations(const Problem *problem, const Structure *s
 
 /* ---- opening ---- */
 
-/* Is the first of two that are equal taken, as by their derivatives? That is the one with variables; of functions of time whose
- * difference has a constant rate, the one that is taken afterwards. sign: 1 takes the larger one, -1 the smaller one. */
+/* Is the first of two equal arguments taken, as when derivatives are taken? The one with variables is; of two
+ * functions of time whose difference has a constant rate, the one that is taken afterwards. sign: 1 takes the larger
+ * one, -1 the smaller one. */
 static bool takes_first(Dag *dag, Expr first, Expr second, double sign) {
   double rate;
   if (dag_depends(dag, first, OP_VARIABLE)) return true;

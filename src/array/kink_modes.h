@@ -11,9 +11,10 @@
 
 #include "array/array.h"
 
-/* Rewrites the residuals of a problem of all modes whose own modes have not been taken out yet, in place. How often an equation is
- * differentiated is what structure says, in the mode in which it is most; where structure is wrong, ask for all of them. structure: that of the
- * problem, which stays the same; NULL: not known. varies: its solution will be differentiated by parameters. O(size of the equations) in each mode tried. */
+/* Rewrites the residuals of a problem of all modes whose own modes have not been taken out yet, in place. Structure
+ * says how often an equation is differentiated, in the mode with the most differentiations; where structure is
+ * wrong, ask for all equations. structure: that of the problem, which stays the same; NULL: not known. varies: its
+ * solution will be differentiated by parameters. O(size of the equations) in each mode tried. */
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena);
 
 /* An equation with a kink that makes no event though these differentiations make velocities jump there; MAP_NONE: there is none. */

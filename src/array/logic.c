@@ -56,7 +56,8 @@ static bool is_moving(const LogicBuilder *builder, Expr e) {
          dag_contains(dag, dag_scratch(dag), e, OP_DELAY) || dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT);
 }
 
-/* What stands in noEvent, as all that functions compute does, makes events after all: a discrete value has no other times to change at. */
+/* Relations within noEvent, which includes everything that functions compute, make events after all: otherwise a
+ * discrete value would have no time to change at. */
 static Expr without_no_event(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   ExprVec from = {0}, to = {0};
@@ -76,7 +77,7 @@ static Expr without_no_event(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* Is the value that of a function of what moves, and no relation or the like tells when it changes? */
+/* Is the value computed by a function from changing arguments, without a relation that says when it changes? */
 static bool is_called(LogicBuilder *builder, Expr e) {
   const Dag *dag = builder->dag;
   ExprVec open = {0};
@@ -291,8 +292,8 @@ static bool has_unknown(const LogicBuilder *builder, Expr e) {
   return found;
 }
 
-/* The leaf whose pre() an initial equation with this side can determine; STRUCTURE_NONE: none. Where an unknown stands on the
- * other side, that may be what the equation determines, unless nothing else gives the leaf its value. */
+/* The leaf whose pre() an initial equation with this side can determine; STRUCTURE_NONE: none. If the other side
+ * contains an unknown, the equation may determine that instead, unless nothing else gives the leaf its value. */
 static int32_t determined_leaf(const LogicBuilder *builder, Expr side, Expr other) {
   Op op = dag_op(builder->dag, side);
   if (op != OP_PRE && op != OP_DISCRETE) return STRUCTURE_NONE;
@@ -423,7 +424,7 @@ static uint32_t arrival_leaf(LogicBuilder *builder, uint32_t leaf, Expr x) {
   return dag_index(dag, add_step(builder, arrives, (Span){0}));
 }
 
-/* What is at the place 0 of a pipe: what enters there, or what the pipe contains. */
+/* The value at place 0 of a pipe: what enters there, or what the pipe contains. */
 static Expr pipe_leaf(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   Logic *logic = builder->logic;
@@ -479,7 +480,7 @@ void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint
 
 /* ---- initial(), sample(), edge() and the like ---- */
 
-/* What stands for the node; EXPR_NONE: the node itself. */
+/* The replacement of a node; EXPR_NONE: the node itself. */
 static Expr leaf_for(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   switch (dag_op(dag, e)) {

@@ -1,7 +1,7 @@
-/* logic: the discrete part of a model, made uniform. Everything that changes at events only is a discrete leaf, and a step
- * says what its value becomes: discrete equations, the conditions of whens, whether a branch fires, and what a when
- * assigns, which is pre() of the variable where no branch does. initial(), terminal() and sample() are leaves that the
- * run sets. What a branch does besides assigning is an action.
+/* logic: the discrete part of a model, made uniform. Everything that changes only at events is a discrete leaf, and
+ * a step computes its value: discrete equations, the conditions of whens, whether a branch fires, and what a when
+ * assigns (pre() of the variable if no branch fires). initial(), terminal() and sample() are leaves that the run
+ * sets. What a branch does besides assigning is an action.
  *
  * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until
  * nothing changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
@@ -70,7 +70,7 @@ typedef struct Logic {
   IndexVec level_start;
   VEC(LogicSample) samples;
   VEC(LogicLeft) lefts;
-  VEC(LogicDelay) delays; /* what stands inside of another one comes before it */
+  VEC(LogicDelay) delays; /* inner ones come before those that contain them */
   VEC(LogicAction) actions;
   VEC(LogicStep)
   initial_steps;          /* what initial equations make of pre() of a leaf, or of a parameter that is no number */
@@ -78,7 +78,7 @@ typedef struct Logic {
   Expr *initial_residual; /* of all initial equations */
 } Logic;
 
-/* Where the expressions of the logic stand, to be changed in place. Valid until steps are added. */
+/* The places of the expressions of the logic, so that they can be changed. Valid until steps are added. */
 typedef VEC(Expr *) PlaceVec;
 void logic_places(Logic *logic, Heap *heap, PlaceVec *places);
 
@@ -89,8 +89,8 @@ typedef Expr LogicPut(const void *problem, Expr e);
  * is applied to every expression. Lives in the model's heap. O(size of the discrete part). */
 Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, const void *problem);
 
-/* Sorts the steps, so that each level reads only leaves of earlier ones and what is no step; steps in a loop come last, as one
- * level. To be called when their expressions have taken their last form. */
+/* Sorts the steps, so that each level reads only leaves of earlier levels and leaves that are no steps; steps in a
+ * loop come last, as one level. Call it when the expressions have their final form. */
 void logic_sort(Logic *logic, const Model *model);
 
 /* Puts what delays are at the start into the expressions: the value itself, which has been what it is at all times before. */

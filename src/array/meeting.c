@@ -6,8 +6,9 @@
 /* A row with more work than that is taken to jump. */
 enum { SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
-/* Near an edge branches are looked at in this distance of it. Where slopes meet, they differ there by a small part of what they would
- * with slopes that do not, except for round-off of the row, and beside the edge by a visible part of the row. */
+/* Branches are compared at this distance from the edge. If their slopes agree at the edge, they differ at this
+ * distance by far less than if the slopes did not agree (round-off of the row aside), and farther away by a visible
+ * part of the row. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13, VISIBLE = 1e-6;
 
 typedef struct Meeting {
@@ -28,7 +29,7 @@ typedef struct Row {
   uint32_t sample;
   Expr moved;    /* the variable that leads to the edge */
   double here;   /* its value */
-  uint32_t mode; /* the one that has the value below, whatever its relation says */
+  uint32_t mode; /* the mode that has the value below, whatever its relation says */
   double value;
 } Row;
 
@@ -193,7 +194,8 @@ static void close_row(Row *row) {
   heap_free_all(heap, row->nodes.values, row->nodes.faults);
 }
 
-/* A kink alone is that of a contact or a switch, and steps end better at it. In a row with smooth joints it is one of a device's regions. */
+/* A single kink is usually a contact or a switch, and steps should end at it. In a row with smooth joints it
+ * separates two regions of a device. */
 static void judge_row(Meeting *meeting, Expr e, bool is_differentiated) {
   if (!dag_depends(meeting->dag, e, OP_DISCRETE)) return;
   Row row = {.meeting = meeting};

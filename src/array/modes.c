@@ -73,7 +73,7 @@ static Expr add_remainder(Extraction *extraction, Expr e, Expr a, Expr b) {
   return dag_subtract(dag, a, dag_multiply(dag, b, mode));
 }
 
-/* A kink of time alone is a mode that no equation asks for: steps end there. */
+/* A kink in a function of time is a mode that no equation uses: steps end there. */
 static void add_kink(Extraction *extraction, Expr a, Expr b) {
   Dag *dag = extraction->dag;
   Expr relation = dag_binary(dag, OP_GREATER_EQUAL, a, b);
@@ -300,8 +300,8 @@ static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
   vec_free(heap, &places);
 }
 
-/* What passes zero where a node has a kink and makes no event; EXPR_NONE: it has none. Relations that are left are within noEvent or smooth;
- * abs, min and max of time alone have modes. */
+/* The expression that passes zero where a node has a kink without an event; EXPR_NONE: it has none. Relations that
+ * are left are within noEvent or smooth; abs, min and max of time alone have modes. */
 static Expr kink_of(Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
   bool compares = op == OP_MIN || op == OP_MAX || op_is_order(op);

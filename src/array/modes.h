@@ -40,7 +40,7 @@ uint32_t modes_leaves(const Modes *modes);
 /* Takes the modes out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
-/* The pipe of which a mode says that a break comes out of it; NULL: it says something else. */
+/* The pipe, if the mode says that a break comes out of it; NULL: it says something else. */
 const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode);
 
 /* An expression with the relations put back in for their modes, as people know them. */

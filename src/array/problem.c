@@ -54,8 +54,8 @@ static int compare_entries(const void *a, const void *b) {
   return (p->order < q->order) - (p->order > q->order); /* highest order first */
 }
 
-/* A variable in an equation takes as long as so many steps of work in the passes after: each goes over all of them, and the
- * equation is differentiated by it. */
+/* Each variable in an equation costs this many steps of work in later passes, which visit all of them and
+ * differentiate the equation by each. */
 enum { INCIDENCE_WORK = 60 };
 
 static void build_incidence(Problem *problem, Arena *arena) {

@@ -64,8 +64,8 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 
 /* ---- rank by numbers ---- */
 
-/* Values of the entries at a point, round-off put to zero; how large the terms are that each is the sum of, its error is round-off of that; and how large those are
- * that round-off took away. */
+/* Values of the entries at a point, with round-off replaced by zero; the size of the terms that each is the sum of,
+ * whose round-off is its error; and the size of the terms that round-off removed. */
 typedef struct Entries {
   double *value, *size, *absorbed;
 } Entries;

@@ -256,7 +256,7 @@ static void echelon_free(Echelon *echelon) {
   vec_free(echelon->heap, &echelon->rows, &echelon->parts, &echelon->touched);
 }
 
-/* Moves all unknowns with a pivot as the moves of those without ask for. */
+/* Moves the unknowns with a pivot as the moves of the others require. */
 static void move_pivots(const Echelon *echelon, double *moves) {
   for (uint32_t r = 0; r < echelon->rows.count; r++) moves[echelon->rows.data[r].pivot] = 0;
   for (uint32_t r = echelon->rows.count; r-- > 0;) {

@@ -17,6 +17,6 @@
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 
-/* The proportions, per unknown of the problem, in which its equations, except for number `without`, leave unknowns free to move; NULL:
- * they leave none free, or the problem is larger than that. Owned by the arena. Cost as above. */
+/* The proportions, per unknown of the problem, in which its equations, without number `without`, let unknowns move
+ * freely; NULL: none can, or the problem is too large. Owned by the arena. Cost as above. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena);

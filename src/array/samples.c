@@ -4,10 +4,10 @@
 #include <float.h>
 #include <math.h>
 
-/* A point: its distance in nominal values, from 0 or from the start values. Every second one lies on the positive side, of the
- * others some on the side opposite to that of an earlier point: a function may be flat on one side. What is discrete and not known is
- * true by chance, at some points nowhere or everywhere: equations may be regular in such modes only, as those of a shaft that many
- * brakes can hold. */
+/* A point: its distance in nominal values, from 0 or from the start values. Every second point is on the positive
+ * side; some of the others are opposite to an earlier point, because a function may be flat on one side. Unknown
+ * discrete values are random, and at some points all true or all false: equations may be regular only in such modes,
+ * like those of a shaft that many brakes can hold. */
 typedef struct SamplePoint {
   double spread;
   bool from_zero;
@@ -74,7 +74,8 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
   return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
 }
 
-/* The values given. What initial equations determine is not known yet: it has some value near its start value, and what is bound to it follows. */
+/* The values given. Those that initial equations determine are not known yet: they get some value near the start
+ * value, and what is bound to them follows. */
 static const double *sample_parameters(Model *model, const double *given, Arena *arena) {
   uint32_t count = model->parameters.count;
   bool *is_sought = arena_array(arena, count, sizeof *is_sought);

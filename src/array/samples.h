@@ -33,8 +33,8 @@ Samples samples_make(Model *model, const double *parameters, const Modes *modes,
 /* Frees what is not in the arena. */
 void samples_free(Samples *samples);
 
-/* Unknowns that equations of these residuals make zero, and those that follow from them, are so at all points from now on: x = p*f(y)
- * where p is zero. O(graph) for each pass that finds some. */
+/* From now on, unknowns that these residuals force to zero (x = p*f(y) with p = 0), and those that are zero as a
+ * consequence, are zero at all points. O(graph) for each pass that finds some. */
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
 /* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not

@@ -56,7 +56,7 @@ static Stream *next_of(const Dag *dag, const StreamVec *streams, const Map *begi
   return next->negative != stream->negative && stream->positive != stream->negative ? next : NULL;
 }
 
-/* The row of the second stream says what the slope between them is, that of the first what both make of the flow. */
+/* The row of the second stream gives the slope between them; that of the first gives the flow. */
 static void join_streams(Dag *dag, Stream *stream, Stream *next, Expr *residual) {
   Expr forward = dag_binary(dag, OP_GREATER_EQUAL, stream->x, dag_constant(dag, 0));
   Expr slope = dag_if(dag, forward, stream->positive, next->negative);

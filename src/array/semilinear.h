@@ -19,6 +19,6 @@ typedef VEC(StreamNode) StreamNodeVec;
  * expected. */
 void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *nodes);
 
-/* Puts what v = noEvent(if x > 0 then a else b) says into products x*v: v jumps where x changes its sign, the product does not, and a
- * solver that must find both at once goes round in a circle. O(size of the equations). */
+/* Replaces v in products x*v by its definition v = noEvent(if x > 0 then a else b): v jumps where x changes its
+ * sign, the product does not, and a solver that must find both at once would not converge. O(size of the equations). */
 void semilinear_put_choices(Dag *dag, Expr *residual, uint32_t count);

@@ -102,7 +102,7 @@ char *arena_printf(Arena *arena, const char *format, ...) {
   return text;
 }
 
-/* How many bytes of a control character stand at `c`, those of U+0080 to U+009F included; 0 for another one. */
+/* The length in bytes of the control character at `c` (U+0080 to U+009F included); 0 if another character is there. */
 static size_t control_length(const unsigned char *c) {
   if (*c < 0x20 || *c == 0x7f) return 1;
   return c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f ? 2 : 0;

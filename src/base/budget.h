@@ -1,10 +1,10 @@
 /* budget: what the work on one handle may take of memory, work and text, so that a short file cannot ask for a machine's
  * whole memory or for days.
  *
- * Invariant: every heap has the budget of its handle (heap_budget). Memory counts what is held now, in all heaps of the
- * handle. Work counts steps since the public call began: an instance, an equation, a node of an expression, an operation of
- * an algorithm, each some nanoseconds. Text counts the characters of one text. What would exceed a limit ends as a refused
- * allocation does, and budget_message says what was too large. */
+ * Invariant: every heap has the budget of its handle (heap_budget). Memory counts what is held now, in all heaps of
+ * the handle. Work counts steps since the public call began: an instance, an equation, a node of an expression, an
+ * operation of an algorithm, each some nanoseconds. Text counts the characters of one text. Work that exceeds a
+ * limit ends like a refused allocation, and budget_message says what was too large. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ typedef struct Budget {
   uint64_t most[BUDGET_KINDS];
   uint64_t used[BUDGET_KINDS]; /* of text: in the longest one that was refused */
   bool is_exceeded,
-      is_lifted; /* the latter: no limit holds any more, so that there is room to say which was exceeded */
+      is_lifted; /* the latter: limits are off, because the message about the one that was exceeded needs memory */
   BudgetKind exceeded;
   const char *task;    /* what is being done, in words that stay: "instances of classes"; NULL: nothing special */
   uint32_t begin, end; /* of the source, where it is done (diag.h, Span); equal: nowhere */

@@ -1,5 +1,5 @@
-/* compiler: see compiler.h. Between the making and the removal of the directory nothing is allocated from the
- * heap, so no refusal can leave it behind; nor can a signal, which waits until it is gone. */
+/* compiler: see compiler.h. While the directory exists nothing is allocated from the heap, so a refused allocation
+ * cannot leave it behind. Signals wait until it is removed. */
 #include "base/compiler.h"
 
 #include "base/format.h"
@@ -24,7 +24,7 @@ extern char **environ;
 /* Paths in the private directory. */
 typedef struct Workshop {
   char directory[1024], library[1100], messages[1100];
-  char include[1100];  /* -I: texts of other folders find those that are written here */
+  char include[1100];  /* -I: sources in other folders find the files that are written here */
   char variable[1100]; /* for the environment: the compiler's own files go here, too */
   char **environment;
   char **arguments;
@@ -61,7 +61,7 @@ static bool open_workshop(Workshop *shop) {
   return true;
 }
 
-/* Whatever the compiler left in it goes as well. */
+/* Removes the directory and everything that the compiler left in it. */
 static void close_workshop(Workshop *shop) {
   DIR *directory = shop->directory[0] ? opendir(shop->directory) : NULL;
   if (directory) {
@@ -141,7 +141,7 @@ static bool run_compiler(Workshop *shop) {
   return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || compiler_failure(shop);
 }
 
-/* The command line; paths[] have room for the sources, of which headers are no arguments. */
+/* The command line. paths[] gets a path for every source; headers are not arguments. */
 static char **make_arguments(Heap *heap, const char *program, Workshop *shop, const CompilerSource *sources,
                              uint32_t count, char **paths, char *const *more, uint32_t more_count) {
   char *const options[] = {

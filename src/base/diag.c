@@ -19,7 +19,7 @@ const DiagMessage *diag_messages(void) {
   return messages;
 }
 
-/* A class stands for the row of what has no code of its own. */
+/* The row of a class serves for messages that have no code of their own. */
 static const char *label_of(DiagCode code) {
 #define MESSAGE(name, number, title, explanation) \
   if (code == number || 100 * (unsigned)code == number) return "D" #number;

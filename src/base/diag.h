@@ -111,7 +111,8 @@ typedef struct Source {
 /* A source of one text, O(length). Path and text stay the caller's and must outlive the source. */
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length);
 
-/* Adds a text, of which the same holds, and returns its place in `files`; UINT32_MAX if there are no offsets left for it. */
+/* Adds a text, which must outlive the source as well, and returns its place in `files`; UINT32_MAX if there are no
+ * offsets left for it. */
 uint32_t source_add(Source *source, const char *path, const char *text, uint32_t length);
 
 /* The text that the user gave. */
@@ -123,7 +124,7 @@ bool source_holds(const Source *source, Span span);
 /* The file of an offset, O(log files); beyond the end, the last one. Valid until a text is added. */
 const SourceFile *source_file(const Source *source, uint32_t offset);
 
-/* What stands at an offset, up to the end of its file. */
+/* The text from an offset to the end of its file. */
 const char *source_text(const Source *source, uint32_t offset);
 
 /* The line of an offset in its file, O(log files + log lines); beyond the end, the last line. */

@@ -123,7 +123,7 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   return done;
 }
 
-/* New bytes, zeroed. Those that the C library has from the system are zero already: they need not be touched. */
+/* New bytes, zeroed. Memory that the C library has just got from the system is zero already and is not written. */
 static void *get_zeroed(Heap *heap, size_t size) {
   if (heap->hook.resize == resize_default) return calloc(1, size);
   void *made = heap->hook.resize(heap->hook.context, NULL, size);

@@ -1,10 +1,9 @@
 /* heap: all memory of one handle (a model, a run), released at once.
  *
- * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the
- * heap_protect of the nearest public entry point, which reports a status; so no
- * code between carries a failure path of its own, and nothing can leak. Objects of other libraries
- * (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap.
- */
+ * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the heap_protect of the
+ * nearest public entry point, which reports a status; so the code between needs no failure paths, and nothing can
+ * leak. Objects of other libraries (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is
+ * not in a heap. */
 #pragma once
 
 #include "base/budget.h"
@@ -26,8 +25,8 @@ typedef struct Heap Heap;
 /* A new heap; NULL hook means the C library's. Returns NULL when even this does not fit. */
 Heap *heap_new(const HeapHook *hook);
 
-/* A heap within a heap, for what may go earlier: with heap_release(outer, *ticket), at the latest with the outer one.
- * What it refuses goes where the outer one's refusals go now. */
+/* A heap within a heap, for objects that may be released earlier: by heap_release(outer, *ticket), at the latest
+ * with the outer heap. A refusal in it returns to where the outer heap's refusals return now. */
 Heap *heap_within(Heap *outer, void **ticket);
 
 /* Runs deferred releases (last first), then frees every block and the heap itself. NULL is allowed. */
@@ -86,8 +85,8 @@ void heap_free(Heap *heap, void *pointer);
   heap_free_list((heap), (void *const[]){__VA_ARGS__}, sizeof(void *const[]){__VA_ARGS__} / sizeof(void *))
 void heap_free_list(Heap *heap, void *const *pointers, size_t count);
 
-/* Registers release(object) for heap_destroy; returns a ticket for heap_release. When there is no memory for
- * the ticket, the object is released at once and the refusal goes its way. */
+/* Registers release(object) for heap_destroy; returns a ticket for heap_release. If there is no memory for the
+ * ticket, the object is released at once and the allocation counts as refused. */
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object);
 
 /* Runs one deferred release now and forgets it. NULL is allowed. */

@@ -23,7 +23,7 @@ void linear_resize(Linear *linear, int32_t n, int32_t nonzeros);
 /* Takes the pattern: compressed columns, no entry twice, rows in any order. The arrays must stay. O(nonzeros). */
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 
-/* The same for the transpose of the matrix with this pattern: it is what is factored and solved from then on, though values come in
+/* The same for the transpose of the matrix: the transpose is factored and solved from then on. Values still come in
  * the order of the pattern given. */
 void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 

@@ -1,5 +1,6 @@
-/* map: see map.h. Linear probing at a load of at most one half. Keys that differ in their last bits only are neighbours, since those who
- * ask for one number often ask for the next one soon: then it is in the processor's cache. Likewise names, by the last number in them. */
+/* map: see map.h. Linear probing at a load of at most one half. Keys that differ only in their last bits are
+ * neighbours, because the next number is often asked for soon, and is then in the processor's cache. The same holds
+ * for names that differ only in the last number in them. */
 #include "base/map.h"
 
 #include <string.h>
@@ -30,8 +31,8 @@ uint64_t hash_bytes(const void *bytes, size_t length) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The last number in a name as such: its last bits say which of NEAR_KEYS neighbours it is, what comes before them and the rest of the name
- * is mixed. */
+/* The key of a name: the last bits of the last number in it select one of NEAR_KEYS neighbours; the other bits and
+ * the rest of the name are mixed. */
 uint32_t hash_name(const char *text, size_t length) {
   uint64_t hash = 0x9e3779b97f4a7c15u, number = 0, digits = 0;
   for (size_t i = 0; i < length; i++) {

@@ -1,5 +1,6 @@
-/* number: see number.h. Digits come from products of 192 bits; where those do not decide how to round, the value goes through the C library in
- * forms that hold no decimal point, or with the point's place known, so that the locale does not matter. */
+/* number: see number.h. Digits come from products of 192 bits; if they do not decide how to round, the C library
+ * converts the value. The text it sees has no decimal point, or one whose place is known, so the locale does not
+ * matter. */
 #include "base/number.h"
 
 #include <math.h>
@@ -237,8 +238,8 @@ enum { DIGITS_KEPT = 770 };
 typedef struct Digits {
   char text[DIGITS_KEPT + 2];
   int count;
-  long exponent; /* value = text * 10^exponent */
-  bool more;     /* a digit beyond was not zero */
+  int64_t exponent; /* value = text * 10^exponent */
+  bool more;        /* a digit beyond was not zero */
 } Digits;
 
 static const char *scan_digits(const char *at, const char *end, bool fraction, Digits *digits) {
@@ -261,8 +262,8 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
-  long exponent = 0; /* kept within bounds that are beyond every double whatever the digits are */
-  for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000L ? exponent * 10 + (*at - '0') : exponent;
+  int64_t exponent = 0; /* kept within bounds that are beyond every double whatever the digits are */
+  for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;
 }
@@ -271,7 +272,7 @@ static double digits_value(Digits *digits) {
   static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (digits->count == 0) return 0;
-  if (digits->count <= 15 && labs(digits->exponent) <= 22) { /* both factors exact: one rounding */
+  if (digits->count <= 15 && llabs(digits->exponent) <= 22) { /* both factors exact: one rounding */
     uint64_t whole = 0;
     for (int i = 0; i < digits->count; i++) whole = whole * 10 + (uint64_t)(digits->text[i] - '0');
     double value = (double)whole;
@@ -280,7 +281,7 @@ static double digits_value(Digits *digits) {
   if (digits->more) digits->text[digits->count++] = '1', digits->exponent--;
   char text[DIGITS_KEPT + 32];
   memcpy(text, digits->text, (size_t)digits->count);
-  snprintf(text + digits->count, 24, "e%ld", digits->exponent);
+  snprintf(text + digits->count, 24, "e%lld", (long long)digits->exponent);
   return strtod(text, NULL); /* no point: the locale does not matter */
 }
 

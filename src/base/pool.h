@@ -1,8 +1,8 @@
 /* pool: a growing array in pieces of equal length. Elements have 32-bit positions.
  *
- * Invariant: a piece that is full stays where it is, and nobody writes to it. So another pool may begin with the same pieces
- * (pool_over) at the price of a list of them. A run of elements that are added together stands in one piece of memory: where
- * the piece under way has no room for it, a new one begins, and the rest of the old one stays empty. */
+ * Invariant: a piece that is full stays where it is, and nobody writes to it. So another pool can begin with the
+ * same pieces (pool_over) and copies only the list of them. Elements that are added together lie in one piece of
+ * memory: if the current piece has no room for them, a new piece begins and the rest of the old one stays empty. */
 #pragma once
 
 #include "base/heap.h"

@@ -28,7 +28,7 @@ static double certain_value(const double *a, const double *size, int32_t e, doub
   return fabs(a[e]) > lost * size[e] ? fabs(a[e]) : 0;
 }
 
-/* What counts as lost of a sum of two terms: one that is not much more than the round-off of the other. */
+/* A term of a sum of two is lost if it is not much larger than the round-off of the other. */
 static double absorbed_term(double a, double b) {
   static const double ABSORBED = 1e-12;
   return fmin(a, b) <= ABSORBED * fmax(a, b) ? fmin(a, b) : 0;

@@ -20,11 +20,11 @@ void reading_allow(Reading *reading, Heap *heap, const char *folders);
 /* Allows the folder of a model's file and, if that folder is a package's, those of the packages around it. */
 void reading_allow_model(Reading *reading, Heap *heap, const char *path);
 
-/* May the file or folder be read? Of one that is not there the folder counts in which it would be. `real`: its real path,
- * if it is there. */
+/* May the file or folder be read? If it does not exist, the folder decides in which it would be. `real`: its real
+ * path, if it is there. */
 bool reading_allows(const Reading *reading, const char *path, char real[PATH_MAX]);
 
-/* Of NAME=FILE, a file that stands for the class NAME, the FILE; else what is given. */
+/* The FILE of NAME=FILE, which makes a file the class NAME; any other text as it is. */
 const char *reading_file(const char *given);
 
 /* How a text reads the files that it names: whole, into the heap; NULL after reporting. */
@@ -37,6 +37,6 @@ typedef struct FileReader {
 int reading_open(const char *path);
 enum { READING_NOT_A_FILE = -1 }; /* in errno, beside the numbers of the system */
 
-/* What errno says; the text may be that in `room`. */
+/* The text of an error number; it may be in `room`. */
 enum { READING_TEXT = 256 };
 const char *reading_failure(int error, char room[READING_TEXT]);

@@ -1,5 +1,5 @@
-/* signals: those that ask a program to end wait in this thread while something exists that must not stay behind: a
- * half-written file, a directory of temporary files. */
+/* signals: signals that ask the program to end wait in this thread while something exists that must not be left
+ * behind: a half-written file, a directory of temporary files. */
 #pragma once
 
 #include <signal.h>
@@ -15,7 +15,7 @@ typedef struct SignalHold {
  * one made is released first. */
 SignalHold signals_hold(void);
 
-/* Whether one that the hold made wait has come, SIGXFSZ aside: the work should be given up. */
+/* Has one of the held signals arrived, other than SIGXFSZ? Then the work should be given up. */
 bool signals_waiting(const SignalHold *hold);
 
 /* What came meanwhile takes its effect now. */

@@ -1,8 +1,8 @@
-/* transfer: values as bytes, and back. The same calls write and read, so that everything comes in as it went out; the program that
- * reads is the one that wrote, on a machine of the same kind.
+/* transfer: values as bytes, and back. The same calls write and read, so everything is read as it was written. The
+ * program that reads is the one that wrote, on a machine of the same kind.
  *
- * The bytes may come from a stranger: any number may be any other. What is an index, a count or a flag is checked where it comes in,
- * and what does not fit breaks the transfer. */
+ * The bytes may come from a stranger, so any number may be wrong: indices, counts and flags are checked as they are
+ * read, and one that does not fit breaks the transfer. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,5 +1,6 @@
-/* triangular: see triangular.h. Invariant: pivots are in an order in which the column of each has entries in its own row and in those of pivots
- * before it only. It is found by taking away, again and again, a column with one entry left, and the row of it. */
+/* triangular: see triangular.h. Invariant: the column of each pivot has entries only in its own row and in the rows
+ * of earlier pivots. The order is found by repeatedly removing a column that has one entry left, together with the
+ * row of that entry. */
 #include "base/triangular.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* underflow: numbers too small to be normal become zero while a thread integrates. A wave that has not arrived yet
- * leaves such numbers in thousands of unknowns, and arithmetic with them costs a hundred times as much; next to any
- * tolerance they are zero. */
+ * leaves such numbers in thousands of unknowns. Arithmetic with them costs a hundred times as much, and compared
+ * with any tolerance they are zero. */
 #pragma once
 
 #if defined(__SSE2__)

@@ -1,5 +1,5 @@
-/* check_all: see check_all.h. Threads take the models one after the other; each model is a handle of its own. What they
- * find is said in the order of the models, whatever the order in which they were done. */
+/* check_all: see check_all.h. Threads take the models one after the other; each model is a handle of its own.
+ * Messages appear in the order of the models, not in the order in which the models were finished. */
 #include "cli/check_all.h"
 
 #include "cli/buffer.h"
@@ -84,7 +84,8 @@ static void run_threads(Linter *linter) {
 
 /* ---- all of them ---- */
 
-/* Is the line one of those that models before said? What is wrong with a base class would be said for all that have it. */
+/* Did an earlier model give the same message? An error in a base class would otherwise be repeated for every class
+ * that extends it. */
 static bool is_repeated(const Linter *linter, uint32_t number, const char *line, size_t length) {
   for (uint32_t i = 0; i < number; i++) {
     const char *text = linter->verdicts[i].lines.data;

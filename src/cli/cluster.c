@@ -35,7 +35,7 @@ bool cluster_found(void) {
   return module;
 }
 
-/* As mpirun says it; NULL: it does not. */
+/* The number of processes as mpirun gives it; NULL: it gives none. */
 static const char *given_size(void) {
   const char *size = getenv("OMPI_COMM_WORLD_SIZE");
   return size ? size : getenv("PMI_SIZE");

@@ -96,8 +96,8 @@ static void print_bash_values(void) {
   }
 }
 
-/* The words of the command line that say which model it is about become those of `daedal completion`; of a list the part
- * after the last comma is completed. */
+/* Passes the words that name the model on to `daedal completion`. In a list, the part after the last comma is
+ * completed. */
 static const char bash_names[] = "_daedal_names() {\n"
                                  "  local model=() k name list= prefix=\n"
                                  "  for ((k = 2; k < COMP_CWORD; k++)); do\n"

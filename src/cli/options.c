@@ -106,7 +106,7 @@ const Option options[] = {
     {"--method", NULL, "M", IN_ANALYZE | IN_INIT | IN_SIMULATE | IN_EXPORT | IN_REDUCE | IN_REPORT | IN_SWEEP | IN_FIT,
      OPTION_METHOD, PLACE(run.method), "index reduction"},
     {"--solver", NULL, "S", IN_SIMULATE | IN_REPORT | IN_SWEEP | IN_FIT | IN_POINTS | IN_EXPORT, OPTION_SOLVER,
-     PLACE(run.solver), "integrator"},
+     PLACE(run.solver), "integrator (export: erk, radau or bdf)"},
     {"--methods", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_METHODS, PLACE(methods),
      "methods to compare (default: all that apply)"},
     {"--solvers", NULL, "A,B", IN_COMPARE | IN_REPORT, OPTION_SOLVERS, PLACE(solvers),

@@ -73,8 +73,8 @@ static Expr guard_of(const Dag *dag, Expr condition) {
   return dag_op(dag, condition) == OP_DISCRETE ? condition : EXPR_NONE;
 }
 
-/* A when's value is `if guard then value else what it was`. Those that call functions become what they were, which is what they are
- * while no guard holds. */
+/* The value of a when is `if guard then value else pre`. Where the value calls functions, pre is taken, which is
+ * right while no guard holds. */
 static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots, IndexVec *guards) {
   Dag *dag = code->array->dag;
   bool *calls = find_calls(dag, scratch, roots);
@@ -271,7 +271,7 @@ static void list_divisors(const Dag *dag, const Expr *roots, uint32_t count, Map
   dag_scratch_free(&scratch);
 }
 
-/* Where one of those that rewriting has brought in is zero, the equations lose their sense. */
+/* If a factor that rewriting introduced is zero, the equations lose their meaning. */
 static void add_divisors(ArrayCode *code) {
   const Problem *problem = code->array->problem;
   if (!problem->written) return;
@@ -287,7 +287,7 @@ static void add_divisors(ArrayCode *code) {
   map_free(&known);
 }
 
-/* What is zero where the node is infinite; EXPR_NONE: the node has no poles. */
+/* The expression that is zero where the node is infinite; EXPR_NONE: the node has no poles. */
 static Expr pole_of(Dag *dag, Expr node) {
   double exponent;
   switch (dag_op(dag, node)) {

@@ -19,7 +19,7 @@ typedef struct ArrayCode {
   Jacobian *jacobian;  /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */
-  Program *rates;      /* of the differences; 0 where has_rate is false, since a derivative is no column */
+  Program *rates;      /* of the differences; 0 if has_rate is false, because a derivative is not a column */
   bool *has_rate;      /* per mode */
   Program *kinks;      /* the arguments of all kinks, then their rates as above; NULL without kinks */
   Program *kink_sizes;

@@ -15,8 +15,8 @@
 
 #include "code/nilpotents.inc"
 
-/* Steps of a function whose arguments are no numbers. A loop that waits for an infinite one to become small ends by its
- * limit alone, and a search for values meets such calls again and again. */
+/* Limit of steps of a function whose arguments are not finite. A loop that waits for an infinite argument to become
+ * small ends only by this limit, and a search for values makes many such calls. */
 static const uint64_t STEPS_WITHOUT_NUMBERS = 10000;
 
 /* ---- operators ---- */

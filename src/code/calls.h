@@ -19,8 +19,7 @@ Caller *caller_new(Heap *heap, const Model *model);
 /* That of the functions of the model in this heap, made when first asked for: what one program has recorded serves all. */
 Caller *caller_of(Heap *heap, const Model *model);
 
-/* Makes ready what caller_run needs for this site, so that it allocates nothing later but what the function
- * itself asks for. */
+/* Prepares what caller_run needs for this site, so that later only the function itself allocates. */
 void caller_prepare(Caller *caller, const CallSite *site);
 
 /* Values of the site's results for these argument values (as many as the site has). false, and NAN in every result, if

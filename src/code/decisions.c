@@ -151,7 +151,8 @@ static ExternalSeed *hidden_seed(const Decisions *decisions) {
 
 static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
 
-/* An event draws the same numbers in every round. What it has drawn stays drawn, although its last rounds, in which no when fires, do not draw. */
+/* An event draws the same random numbers in every round. They stay drawn although its last rounds, in which no when
+ * fires, draw none. */
 static void draw(void *host, bool begins) {
   Decisions *decisions = host;
   ExternalSeed *hidden = hidden_seed(decisions);
@@ -211,7 +212,7 @@ double decisions_expected(Decisions *decisions, double begin, double stop, doubl
     double first = constant(decisions->evaluator, sample->start, NAN);
     double between = constant(decisions->evaluator, sample->interval, NAN);
     double behind = (begin - first) / between, ahead = (stop - fmax(first, begin)) / between;
-    double events = behind > most_counted ? INFINITY : ahead; /* of equal times there is no end */
+    double events = behind > most_counted ? INFINITY : ahead; /* equal times would never end */
     if (!(between > 0) || !(events > most)) continue;
     most = events;
     *start = first, *interval = between;

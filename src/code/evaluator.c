@@ -144,8 +144,8 @@ static double bound_column(const Jacobian *jacobian, uint32_t q, const double *v
   return least;
 }
 
-/* The highest derivatives of unknowns are what rows determine. Lower ones may be states: what a row says of these tells nothing of their errors.
- * Each sweep takes one more definition into account that a column depends on by others. */
+/* Rows determine the highest derivatives of unknowns. Lower ones may be states, about whose errors a row says
+ * nothing. Each sweep follows one more level of definitions that a column depends on. */
 static void shake_within(const Evaluator *evaluator, const double *rows, const double *values, const double *other,
                          const double *y, double *shaken) {
   const Jacobian *jacobian = evaluator->jacobian;

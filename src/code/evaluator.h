@@ -66,8 +66,8 @@ EvalStatus evaluator_jacobian(Evaluator *evaluator, double t, const double *y, d
 EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
                              double *const *rows);
 
-/* Entries of a Jacobian that are infinite at a point where the rows are defined, as that of sqrt(u) at u = 0, count as 0: the
- * column is mostly one that others determine. */
+/* Entries of a Jacobian that are infinite where the rows are defined, like that of sqrt(u) at u = 0, count as 0:
+ * usually other rows determine such a column. */
 void evaluator_drop_infinite(double *values, size_t count);
 
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN where the array does not have it. */

@@ -266,7 +266,7 @@ static void count_copies(Split *split) {
   for (uint32_t r = 0; r < split->root_count; r++) split->copies[copied_store(split, r)]++;
 }
 
-/* Few copies are done by straight code: the level at which root r is; MAP_NONE if it is no such copy. */
+/* A few copies are done by straight code: the level of root r, MAP_NONE if it is not such a copy. */
 static uint32_t straight_copy_level(const Split *split, uint32_t r) {
   Store store = copied_store(split, r);
   if (store == STORE_COUNT || split->copies[store] >= TEMPLATE_MINIMUM) return MAP_NONE;

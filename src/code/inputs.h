@@ -16,7 +16,7 @@ void inputs_write(Inputs *inputs, double t, double *parameters);
 /* The value with which an input that the caller sets begins. */
 void inputs_start(Inputs *inputs, uint32_t variable, double value);
 
-/* Gives an input that the caller sets another value, from the next event on. false: it is no such input. */
+/* Sets an input to another value, which holds from the next event on. false: the caller does not set this input. */
 bool inputs_give(Inputs *inputs, uint32_t variable, double value);
 
 /* Is there an input that the caller sets? */

@@ -80,8 +80,8 @@ Expr constraint_force(const Derivation *d, uint32_t coordinate);
 /* Finds the coordinates and puts in what equations define. false after an error. */
 bool ownership_find(Derivation *d);
 
-/* Finds which equation determines which unknown; of those left over, unknowns of a high tier come first. rates_first: der(x) = v
- * determines x rather than v. */
+/* Finds which equation determines which unknown. Unknowns of a high tier are left over first. rates_first: der(x) =
+ * v determines x rather than v. */
 void ownership_match(Derivation *d, bool rates_first);
 
 /* The partial time derivative of an expression: that of time itself, and of given functions of time. */

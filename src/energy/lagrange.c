@@ -1,10 +1,10 @@
 /* lagrange: the equations of stationary action, one a coordinate.
  *
  * The left side has the mass matrix times the accelerations, and friction; the right side what is left of d/dt dL/dq'
- * - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what is left
- * is a sum over products of velocities (Christoffel symbols), in which the halves of d/dt dL/dq' and dL/dq that cancel
- * have gone; of that sum and the plain derivative the shorter one is taken. If L has higher derivatives, the equations
- * are those of Euler and Poisson (Shmoylova et al. 2013, (67)). */
+ * - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what is
+ *   left is a sum over products of velocities (Christoffel symbols), without the halves of d/dt dL/dq' and dL/dq
+ *   that cancel. The shorter one of that sum and the plain derivative is taken. If L has higher derivatives, the
+ *   equations are those of Euler and Poisson (Shmoylova et al. 2013, (67)). */
 #include "energy/derivation.h"
 
 /* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE where it is linear. */
@@ -317,7 +317,7 @@ static bool check_distinct(Derivation *d, uint32_t first) {
   return fine;
 }
 
-/* What solvers may know of the equations. */
+/* What solvers can use about the equations. */
 static void keep_mass(const Lagrange *l, uint32_t first) {
   Derivation *d = l->d;
   uint32_t n = l->n, m = d->energy->constraint.count;

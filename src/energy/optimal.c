@@ -56,8 +56,8 @@ static bool is_adjoint(const Optimal *o, uint32_t unknown) {
   return strncmp(name, adjoint_prefix, length) == 0 && model_find(o->model, name + length) != MAP_NONE;
 }
 
-/* All unknowns are coordinates but adjoints that are declared. Those that could be controls are left to the last when equations are
- * matched to what they determine. */
+/* All unknowns except declared adjoints are coordinates. When equations are matched to the unknowns that they
+ * determine, possible controls come last. */
 static void number_coordinates(Optimal *o) {
   Derivation *d = o->d;
   for (uint32_t j = 0; j < o->model->unknowns.count; j++) {
@@ -192,7 +192,8 @@ static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variabl
   derivation_equate(d, u, value, span, arena_printf(&d->arena, "control %s, at its bounds", coordinate_name(d, j)));
 }
 
-/* Does the slope by a control depend on a variable without derivative that an equation determines? Then its second derivative alone tells nothing. */
+/* Does the slope with respect to a control depend on an algebraic variable? Then its second derivative alone decides
+ * nothing. */
 static bool is_coupled(Optimal *o, uint32_t j) {
   for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
     bool moves = o->d->owner[o->d->coordinates.data[i]] == NONE;
@@ -366,7 +367,8 @@ static void find_held(Optimal *o) {
   vec_free(o->d->heap, &from, &to);
 }
 
-/* What constraints on states add to a slope; in conditions on the final time those that others have, too. */
+/* Adds what constraints on states contribute to the slope by a leaf. For time, only constraints count that have a
+ * multiplier already, because they contribute to the slope by a variable. */
 static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
   for (uint32_t k = 0; k < o->held.count; k++) {
     Expr slope = dag_partial(o->dag, o->held.data[k], leaf);

@@ -109,9 +109,10 @@ typedef struct Key {
   Expr newest; /* its newest child */
 } Key;
 
-/* Who makes one node often makes the next one soon, from children that were made one after the other. So nodes whose newest children are
- * neighbours share NEAR_SLOTS slots, which are one line of the processor's cache. Only where these are full a node is where its hash says,
- * or steps of a length of its own away from there, since next to a full line are others. */
+/* Nodes that are made one after the other often have children that were made one after the other. So nodes whose
+ * newest children are neighbours share NEAR_SLOTS slots, one line of the processor's cache. If these are full, the
+ * hash decides, and probing continues in steps that depend on the node, because the lines next to a full one are
+ * often full too. */
 enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
 
 /* Where the node is in the table of a graph, or would be. Nodes from `end` on are not seen: the graph got them later. */
@@ -179,7 +180,7 @@ static Expr add_node(Dag *dag, Node node) {
  * an access to memory, some hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
-/* The node equal to the candidate; `fresh` says whether it is new, so that its pool entries stay. */
+/* The node equal to the candidate. `fresh`: it is new, and its pool entries stay. */
 static Expr intern(Dag *dag, Node candidate, bool *fresh) {
   Key key = {&candidate, (uint32_t)hash_node(dag, &candidate), newest_child(dag, &candidate)};
   heap_work(dag->heap, dag->nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);

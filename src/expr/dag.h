@@ -121,8 +121,8 @@ Expr dag_unary(Dag *dag, Op op, Expr a);
 Expr dag_binary(Dag *dag, Op op, Expr a, Expr b);
 Expr dag_if(Dag *dag, Expr condition, Expr then, Expr otherwise);
 
-/* Any operator but a leaf or a call, by its list of arguments (as many as its arity says); so this serves
- * where the operator is data, and for the operators of arity -1 and 0. */
+/* Any operator except leaves and calls, with a list of arguments (as many as its arity says). For callers to whom
+ * the operator is data, and for operators of arity -1 and 0. */
 Expr dag_nary(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 
 /* Output `output` of function `function` of the model, differentiated partially with respect to the argument
@@ -188,11 +188,11 @@ Expr dag_time_derivative(Dag *dag, Expr e);
 /* Partial derivative with respect to one leaf node (a variable column, parameter, or time). */
 Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 
-/* All partials at once: the variable columns on which e depends, ascending by (index, order), with the
- * partial derivative of each, the identically zero ones left out (floor(x), delay(x, 1)); appended to the
- * vectors given. Adjoints are swept from e to the leaves, so the cost is that of the graph below e; at if,
- * min, max, noEvent, smooth and homotopy times the columns below, since there each column's partial is a
- * choice of its own: an inactive branch must not be touched. */
+/* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and
+ * the partial derivative of each; those that are identically zero are left out (floor(x), delay(x, 1)). Adjoints are
+ * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and
+ * homotopy it is multiplied by the number of columns below, because each column's partial is a selection of its own:
+ * an inactive branch must not be touched. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
 
@@ -242,7 +242,7 @@ bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, v
 
 /* ---- printing (print.c) ---- */
 
-/* What kind of value an expression has for the language, which the graph does not say: enumeration i is
+/* The kind of value that an expression has in the language; the nodes do not contain it. Enumeration i is
  * VALUE_ENUMERATION + i. */
 typedef enum ValueKind {
   VALUE_ANY, /* not known, or as the value is */

@@ -40,7 +40,7 @@ struct Dag {
   Names *names;
   Pool nodes, flags, constants, words, terms; /* Node, uint8_t, double, Expr, Term */
   const Dag *below;                           /* the graph that it is over; NULL: none */
-  uint32_t first;                             /* of its own nodes; those before are of the graph below */
+  uint32_t first;                             /* of its own nodes; earlier nodes belong to the graph below */
   Slot *table;                                /* open addressing; its own nodes */
   uint32_t table_capacity, entries;
   IndexVec leaves[LEAF_LISTS]; /* its own: by index the node + 1; 0 or beyond the end: none */

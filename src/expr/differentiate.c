@@ -89,8 +89,9 @@ static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
   return dag_binary(dag, OP_SMOOTH, dag_constant(dag, p - 1), derivative);
 }
 
-/* Whether the first argument of min or max is the one selected, whatever their order is in the text. Where they are equal that is the one
- * with variables; of two functions of time alone (d: their derivatives along it) the one that is selected afterwards. */
+/* Does min or max select its first argument? The order in the text does not matter: if both are equal, the one with
+ * variables is selected; of two functions of time (d: their time derivatives) the one that is selected just
+ * afterwards. */
 static Expr selects_first(Dag *dag, Expr self, const Expr *d) {
   bool is_min = dag_op(dag, self) == OP_MIN;
   Op strictly = is_min ? OP_LESS : OP_GREATER, weakly = is_min ? OP_LESS_EQUAL : OP_GREATER_EQUAL;
@@ -132,8 +133,8 @@ static Expr derive_quotient(Dag *dag, Expr self, const Expr *d) {
   return dag_divide(dag, dag_subtract(dag, d[0], shift), b);
 }
 
-/* factor * d, taken into a selection that can be zero: the factor may have no value where it is, as the derivative of
- * sqrt(max(u, 0)) has none at 0. */
+/* factor * d, with the factor moved into a selection that can be zero: where the selection is zero, the factor may
+ * be undefined, like the derivative of sqrt(max(u, 0)) at 0. */
 static Expr scale_derivative(Dag *dag, Expr factor, Expr d) {
   if (dag_op(dag, d) != OP_IF) return dag_multiply(dag, factor, d);
   Expr then = dag_child(dag, d, 1), otherwise = dag_child(dag, d, 2);
@@ -198,8 +199,8 @@ static Expr derive_delay(Dag *dag, Expr self, const Expr *d) {
   return d[0] == EXPR_ZERO ? EXPR_ZERO : dag_multiply(dag, delayed, rate);
 }
 
-/* Along time, what comes out changes as what the pipe contains does against the flow, times the velocity x'. That is moved too: in'/x'
- * enters, and between the points of the start it is constant. */
+/* The time derivative of the outflow is the derivative of the pipe's content against the flow, times the velocity
+ * x'. That derivative is transported too: in'/x' enters, and between the initial points it is constant. */
 static Expr derive_transport(Dag *dag, Expr self, const Expr *d) {
   const Expr *old;
   uint32_t count = dag_arguments(dag, self, &old), points = (count - TRANSPORT_SCALARS) / 2, twice = 2 * points - 2;
@@ -544,7 +545,8 @@ static bool affine_product(Dag *dag, const Affine *x, bool wants_rest, Affine *o
   return true;
 }
 
-/* One operator; false if it is not linear in an argument that depends on the leaf. Without rest, those of such arguments are not known either. */
+/* One operator; false if it is not linear in an argument that depends on the leaf. Without `rest`, the coefficients
+ * of such arguments are unknown too. */
 static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, bool wants_rest, Affine *out) {
   Op op = dag_op(dag, e);
   switch (op) {

@@ -18,8 +18,8 @@ struct Enclosure {
   double *value;
 };
 
-/* A search for roots in time goes by these bounds: operators that jump within it, and not at a root of another, are left to the
- * looks along steps. */
+/* The search for roots in time uses these bounds. An operator that jumps elsewhere than at a root of another is left
+ * to the checks along the steps. */
 static bool is_enclosed(Op op) {
   switch (op) {
   case OP_ATAN2:

@@ -237,8 +237,8 @@ static Level node_level(const Dag *dag, Expr e) {
 
 static uint32_t rank_of(const Printer *p, Expr e) { return p->leaves && p->leaves->ranks ? p->leaves->ranks[e] : e; }
 
-/* Left and right factor; a product or quotient goes to the left, where it needs no parentheses; a sum to the
- * right, so that a coefficient in front is not read into it. */
+/* Chooses the left and the right factor. A product or quotient goes to the left, where it needs no parentheses; a
+ * sum goes to the right, so that a coefficient in front is not taken as part of it. */
 static void product_sides(const Printer *p, Expr e, Expr *left, Expr *right) {
   const Dag *dag = p->dag;
   Expr a = dag_child(dag, e, 0), b = dag_child(dag, e, 1);
@@ -391,7 +391,7 @@ static void open_transport(Printer *p, Expr e) {
   part_text(p, "})");
 }
 
-/* The name goes out at once: nothing of this node stands before it. */
+/* The name is printed at once, because no part of this node precedes it. */
 static void open_plain_call(Printer *p, Expr e, CallInfo call) {
   if (p->leaves && p->leaves->function)
     text_printf(p->heap, p->text, "%s", p->leaves->function(p->leaves->context, call.function));
@@ -550,7 +550,7 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
 
 /* ---- shared parts ---- */
 
-/* How often a child's text stands in that of its parent. */
+/* How often the text of a child occurs in that of its parent. */
 static uint32_t repetitions(const Printer *p, Expr e, uint32_t child) {
   return dag_op(p->dag, e) == OP_POWER && child == 0 && whole_power(p, e) ? whole_power(p, e) : 1;
 }

@@ -1,9 +1,9 @@
-/* rank: an order of nodes that depends on what they are, not on when they were built, so that printed sums and products
- * look the same whatever came before them. Height by height, each node gets a key of words (operator, constants, ranks
- * of its children), the keys of one height are sorted, and positions in all are the ranks.
+/* rank: an order of nodes that depends on their content, not on when they were built, so that printed sums and
+ * products do not depend on earlier work. Height by height, each node gets a key of words (operator, constants,
+ * ranks of its children); the keys of one height are sorted, and the position in the whole list is the rank.
  *
- * Invariant: children have smaller heights, hence ranks, when a node's key is made; children of sums and products go
- * into the key in order of rank. */
+ * Invariant: children have smaller heights, so their ranks are known when a node's key is made; children of sums and
+ * products enter the key in order of rank. */
 #include "expr/dag_internal.h"
 
 #include <string.h>

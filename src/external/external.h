@@ -1,7 +1,7 @@
 /* external: what stands after `external "C"` and `external "FORTRAN 77"`. The functions of the Modelica Standard
- * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the user
- * names. A function sees plain numbers, texts and objects; which arguments it takes, its signature says, and they are
- * checked before it runs.
+ * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the
+ * user names. A function sees plain numbers, texts and objects. Its arguments are checked against its signature
+ * before it runs.
  *
  * Invariant: nothing here is global. What a call leaves after (objects, states of generators, files read) belongs to
  * the ExternalState of a run, or, if it is an object, to the heap of that state. An object is never changed after it
@@ -99,7 +99,7 @@ typedef struct External {
 /* What external functions may do. */
 typedef struct ExternalRights {
   bool may_write;        /* change files and the environment and run commands; they then read everywhere, too */
-  VEC(void *) libraries; /* of dlopen: functions come from there, too */
+  VEC(void *) libraries; /* from dlopen: functions are looked up there, too */
   uint32_t built;        /* how many functions were compiled, or tried to be */
   Reading reading;
 } ExternalRights;

@@ -128,8 +128,8 @@ static Mode *find_mode(FmuObject *object, int64_t number) {
   return mode && mode->number == number ? mode : NULL;
 }
 
-/* An FMU that cannot go back goes on where the mode asked for and its own came from one mode at one time: the standard lets
- * events of one instant follow each other, and the last one counts. */
+/* An FMU that cannot go back may still go on if the mode asked for and its own mode followed the same mode at the
+ * same time: the standard lets events of one instant follow each other, and the last one counts. */
 static bool serves(FmuObject *object, int64_t from, double time) {
   const Mode *current = find_mode(object, object->current);
   return object->fmu.is_exchange && !object->fmu.saves && current && current->from == from && current->time == time;

@@ -24,7 +24,7 @@ typedef struct Frame {
 
 /* ---- arrays ---- */
 
-/* Where element i of a row-major array stands for the function. */
+/* The position of element i of a row-major array in the array that the function sees. */
 static size_t position_of(const ExternalCall *call, const ExternalValue *value, uint32_t i) {
   if (!call->function->is_fortran || value->dimensions != 2) return i;
   return (size_t)(i % value->sizes[1]) * value->sizes[0] + i / value->sizes[1];

@@ -20,6 +20,6 @@ extern const ForeignServices foreign_services;
 /* Runs External.address. */
 bool external_foreign(ExternalCall *call);
 
-/* The table of this name that the function usertab of a library, at this address, gives, as the standard library's tables ask for it; dimensions: 1 or 2, 0 of a table over
- * time. false after external_fail. */
+/* Calls a library's function usertab, at this address, for the table of this name, as the standard library does.
+ * dimensions: 1 or 2; 0 for a table over time. false after external_fail. */
 bool foreign_table(ExternalCall *call, void (*address)(void), const char *name, int dimensions, Matrix *matrix);

@@ -1,8 +1,8 @@
 /* lapack: see lapack.h. A routine of LAPACK believes what it is told: sizes, pivots, types.
  *
- * Invariant: nothing reaches a routine that its row in functions.def has not been proven to hold. It sees copies alone,
- * each as long as the row says, so that arguments never share memory and their types are those of the row; workspace is
- * ours. What it calls illegal all the same (info < 0) is an error of the model. */
+ * Invariant: nothing reaches a routine that its row in functions.def has not been proven to hold. It sees copies
+ * alone, each as long as the row says, so that arguments never share memory and their types are those of the row;
+ * workspace is ours. If it reports an illegal argument all the same (info < 0), that is an error of the model. */
 #include "external/lapack.h"
 
 #include <ctype.h>
@@ -227,7 +227,7 @@ static bool numbers_fit(const Lapack *lapack, uint32_t k) {
   return true;
 }
 
-/* Scalars first, since sizes and ranges are made of them: those of each kind once those that it is made of are known. */
+/* Scalars first, because sizes and ranges depend on them; each kind after the kinds that it depends on. */
 static bool scalars_fit(const Lapack *lapack) {
   static const char *const rounds[] = {"'", " ", ":>{@!."};
   for (int round = 0; round < 3; round++)
@@ -334,7 +334,7 @@ static void *copy_out(const Lapack *lapack, uint32_t k) {
     if (is_real) ((double *)copy)[at] = number;
     else ((int *)copy)[at] = number >= INT_MIN && number <= INT_MAX ? (int)number : 0;
   }
-  if (is_leading && *(int *)copy == 0) *(int *)copy = 1; /* of no rows; LAPACK asks for 1 */
+  if (is_leading && *(int *)copy == 0) *(int *)copy = 1; /* of a matrix without rows; LAPACK requires 1 */
   return copy;
 }
 

@@ -1,9 +1,9 @@
 /* lookup: the tables of the Modelica Standard Library at a place, with derivatives: in one dimension (CombiTable1D), over time
  * (CombiTimeTable), in two dimensions (CombiTable2D). C99 that exported models carry, and allocates nothing.
  *
- * A table over time is read at time - shift from the start time on, and is 0 before. Where it jumps, kinks, begins or ends, time events
- * happen; the model asks for the next one and hands it back: as long as time has reached that event but the model has not taken it yet,
- * values are those from the left. */
+ * A table over time is read at time - shift from the start time on, and is 0 before. Where it jumps, kinks, begins
+ * or ends, time events happen; the model asks for the next one and hands it back: while time has reached that event
+ * and the model has not handled it yet, values are left limits. */
 #pragma once
 
 #include "external/grid.h"

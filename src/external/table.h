@@ -14,7 +14,7 @@ typedef struct Table {
 /* Classes of tables. */
 typedef enum TableKind { TABLE_CURVES, TABLE_TIMES, TABLE_GRID, TABLE_KINDS } TableKind;
 
-/* Where the arguments of a constructor stand: those that all have are file name, table name and matrix (0, 1, 2). */
+/* Positions of the arguments of a constructor. All constructors have file name, table name and matrix (0, 1, 2). */
 typedef struct TableArguments {
   uint32_t columns, smoothness, extrapolation, verbose; /* after verbose: delimiter and header lines, if given */
   int dimensions;                                       /* 0: over time */

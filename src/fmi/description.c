@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 1 << 20 }; /* of one array, so that a description of a line cannot ask for all memory */
+enum { ELEMENTS_MAX = 1 << 20 }; /* of one array, so that a short description cannot ask for all memory */
 enum { DIMENSIONS_MAX = 16 };    /* as the language has them */
 enum { SCALAR_WORK = 100 };      /* an element and its name take as long as so many steps */
 
@@ -57,8 +57,8 @@ static uint32_t index_of(const XmlElement *element, const char *name) {
   return value >= 0 && value < MAP_NONE && value == floor(value) ? (uint32_t)value : MAP_NONE;
 }
 
-/* The next one of a list of numbers or truth values with blanks between them, which moves on; NAN: none is left, or it is no number. The last
- * one stays where it is alone, and so stands for all. */
+/* The next of a list of numbers or truth values with blanks between them; the list then begins after it. NAN: none
+ * is left, or it is not a number. A single value stays in the list and so serves for all elements. */
 static double next_number(const char **list, bool is_alone) {
   double value;
   if (!*list) return NAN;

@@ -222,7 +222,7 @@ static bool write_entry(Fmu *fmu, const Zip *zip, const ZipEntry *entry, Arena *
   return is_written || fail(fmu, "`%s` cannot be written: %s", arena_printable(arena, path), strerror(errno));
 }
 
-/* What a binary may need: those of this machine's kind, and the resources. */
+/* Is it a file that the FMU may need in a run: a binary or a resource? */
 static bool is_needed(const char *name) {
   return !strncmp(name, "binaries/", strlen("binaries/")) || !strncmp(name, "resources/", strlen("resources/"));
 }
@@ -246,12 +246,18 @@ static bool unpack(Fmu *fmu, const Zip *zip, Arena *arena) {
 
 /* ---- loading ---- */
 
-#if defined __aarch64__
+#if defined _WIN32
+static const char *const PLATFORMS[] = {"x86_64-windows", "win64", NULL};
+#define ENDING ".dll"
+#elif defined __aarch64__
 static const char *const PLATFORMS[] = {"aarch64-linux", "linux64", NULL};
 #elif defined __x86_64__
 static const char *const PLATFORMS[] = {"x86_64-linux", "linux64", NULL};
 #else
 static const char *const PLATFORMS[] = {"linux32", NULL};
+#endif
+#ifndef ENDING
+#define ENDING ".so"
 #endif
 
 /* The library of this machine's kind. FMUs of FMI 2 for other processors are often in linux64: there the loader decides. */
@@ -260,7 +266,7 @@ static bool open_library(Fmu *fmu, Arena *arena) {
   const char *why = NULL;
   if (strchr(identifier, '/')) return fail(fmu, "its identifier `%s` is no name", arena_printable(arena, identifier));
   for (size_t k = 0; PLATFORMS[k] && !fmu->library; k++) {
-    char *path = arena_printf(arena, "%s/binaries/%s/%s.so", fmu->folder, PLATFORMS[k], identifier);
+    char *path = arena_printf(arena, "%s/binaries/%s/%s" ENDING, fmu->folder, PLATFORMS[k], identifier);
     if (access(path, R_OK) != 0) continue;
     fmu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!fmu->library) why = dlerror();
@@ -271,7 +277,7 @@ static bool open_library(Fmu *fmu, Arena *arena) {
   return true;
 }
 
-/* What the FMU logs goes in front of the failure that follows. */
+/* What the FMU logs is put before the failure that follows. */
 enum { LOGGED = FMU_MESSAGE / 2 };
 
 static void log_2(void *environment, const char *name, int status, const char *category, const char *message, ...) {

@@ -21,7 +21,7 @@ static void skip_blanks(Reader *reader) {
 
 static bool begins(const Reader *reader, const char *text) { return !strncmp(reader->at, text, strlen(text)); }
 
-/* Up to the end of what stands here, which this text ends; false: it does not end. */
+/* Skips to the end of this construct, which the text given ends; false: it does not end. */
 static bool skip_past(Reader *reader, const char *end) {
   const char *found = strstr(reader->at, end);
   if (found) reader->at = found + strlen(end);
@@ -50,7 +50,7 @@ static const char *read_name(Reader *reader) {
   return name;
 }
 
-/* One entity, the text of which goes after `to`; NULL: it is not known. */
+/* Reads one entity and appends its text at `to`; NULL: the entity is unknown. */
 static char *read_entity(Reader *reader, char *to) {
   static const struct {
     const char *code;
@@ -71,7 +71,7 @@ static char *read_entity(Reader *reader, char *to) {
   return to + utf8_write((uint32_t)code, to);
 }
 
-/* A value in quotes. What stands for a character is never shorter than the character. */
+/* A value in quotes. An entity is never shorter than the character that it means. */
 static const char *read_value(Reader *reader) {
   char quote = *reader->at;
   if (quote != '"' && quote != '\'') return NULL;
@@ -104,7 +104,7 @@ static bool read_attributes(Reader *reader, XmlElement *element) {
   return *reader->at;
 }
 
-/* The element whose tag begins here; NULL: something is wrong where the reader stands. */
+/* The element whose tag begins here; NULL: there is an error at the reader's position. */
 static XmlElement *read_element(Reader *reader, uint32_t depth) {
   XmlElement *element = arena_alloc(reader->arena, sizeof *element), **last = &element->child;
   reader->at++;

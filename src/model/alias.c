@@ -1,8 +1,8 @@
 /* alias: unknowns that are another unknown, its negative or its derivative, or a constant (see model.h).
  *
- * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own
- * parent, and constant[root] is the value of the root if it has one. An equation is used up only where the forest then
- * says what it said: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
+ * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its
+ * own parent, and constant[root] is the value of the root if it has one. An equation is removed only if the forest
+ * then says the same: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
 #include "model/model.h"
 
 /* A second pass knows of all unknowns which of them are 0. */
@@ -249,7 +249,7 @@ Aliases model_find_aliases(Model *model, Arena *arena) {
   return *aliases;
 }
 
-/* What stands for derivative `order` of an unknown. */
+/* The expression that replaces derivative `order` of an unknown. */
 static Expr substitute_for(Dag *dag, const Aliases *aliases, uint32_t unknown, uint32_t order) {
   if (aliases->root[unknown] == UINT32_MAX) return order ? dag_constant(dag, 0) : aliases->constant[unknown];
   Expr leaf = dag_variable(dag, aliases->root[unknown], order + aliases->shift[unknown]);

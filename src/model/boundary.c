@@ -312,8 +312,9 @@ static const char *start_name(Opening *o, uint32_t unknown, uint32_t order) {
   return arena_printf(&o->arena, "%s%s", boundary_start_prefix, name);
 }
 
-/* What is differentiated continues from one segment to the next: its value at the end of the one is that of a constant, its value at the
- * start of the next. Where the equations relate such variables, some of these conditions follow from others. */
+/* Differentiated variables are continuous from one segment to the next: the value at the end of one equals a
+ * constant, the start value of the next. If equations relate such variables, some of these conditions follow from
+ * others. */
 static void join(Opening *o, const uint32_t *order, const uint32_t *left, const uint32_t *right, uint32_t *number) {
   for (uint32_t j = 0; j < o->unknowns; j++)
     for (uint32_t k = 0; k < order[j]; k++) {
@@ -329,7 +330,8 @@ static void join(Opening *o, const uint32_t *order, const uint32_t *left, const 
     }
 }
 
-/* Where a control goes from bound to bound, its switching function is zero. Where it is singular before or after, it is zero there anyway. */
+/* Where a control jumps from one bound to the other, its switching function is zero. Next to a singular arc it is
+ * zero anyway. */
 static void switch_arcs(Opening *o, uint32_t segment, const uint32_t *left, uint32_t *number) {
   for (uint32_t c = 0; o->options->arcs.count && c < o->model->switched.count; c++) {
     ArcKind before = arc_kind(o, segment - 1, c), behind = arc_kind(o, segment, c);

@@ -43,7 +43,7 @@ typedef struct BoundaryOptions {
   double start, stop;       /* of the run; the stop time holds where no final equation gives one */
   const char *const *fixed; /* variables that hold their start values, by name */
   uint32_t fixed_count;
-  const BoundaryNode *nodes; /* of the form in which all is known: by time */
+  const BoundaryNode *nodes; /* of the form in which everything is known as a function of time */
   uint32_t node_count;
   double smoothing; /* > 0: switched controls go smoothly from one bound to the other, the less the sharper */
   double held_end;  /* > 0: the run ends at this time, and no better one is sought */

@@ -95,8 +95,8 @@ static bool loop_finish(Machine *machine, bool is_dead) {
   return true;
 }
 
-/* What is at the present point is never reached: goes on where another path continues: the other branch of
- * the innermost open if, after a loop that some path has left, or the end of the function. */
+/* The present point is never reached. Continues where another path goes on: in the other branch of the innermost
+ * open if, after a loop that some path has left, or at the end of the function. */
 static bool leave_dead(Machine *machine) {
   Frame *frame = frame_top(machine);
   while (machine->control.count > frame->control) {
@@ -158,7 +158,8 @@ static bool has_breaks(Machine *machine) {
   return false;
 }
 
-/* The values that a path returns with are recorded while others go on; a path that broke out of a loop before is not of those that return here. */
+/* Records the values that a path returns with, while other paths go on. A path that broke out of a loop earlier does
+ * not return here. */
 bool step_return(Machine *machine) {
   Frame *frame = frame_top(machine);
   bool may_break = has_breaks(machine);

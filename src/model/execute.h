@@ -1,10 +1,10 @@
 /* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the Domain says: a
  * node of the graph (running a function symbolically inlines it), a double, a number with its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not known
- * in the domain, both branches of an if run and what they assign is merged by `select`; where a size or a loop depends
- * on something not known, the function called is handed to `call` of the domain, or, at the outermost level, the run
- * ends with EXECUTE_UNKNOWN. */
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not
+ * known in the domain, both branches of an if run and what they assign is merged by `select`; if a size or a loop
+ * depends on something unknown, the call of the function is handed to `call` of the domain; at the outermost level
+ * the run ends with EXECUTE_UNKNOWN. */
 #pragma once
 
 #include "model/function.h"
@@ -24,7 +24,7 @@ typedef struct Value {
 typedef enum ExecuteStatus {
   EXECUTE_OK,
   EXECUTE_ERROR,  /* in the diagnostics */
-  EXECUTE_UNKNOWN /* control flow or a size depends on what is not known; machine_obstacle says what */
+  EXECUTE_UNKNOWN /* control flow or a size depends on something unknown; machine_obstacle names it */
 } ExecuteStatus;
 
 /* Builtin array functions. */

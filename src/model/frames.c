@@ -278,8 +278,9 @@ bool frame_finish(Machine *machine) {
   return true;
 }
 
-/* What is called for its effect alone is part of the function around it. So is what is called in one branch only: as a
- * call of its own it would run in the others too, on arguments that it is not meant for. */
+/* A function that is called only for its effect becomes part of the calling function. So does one that is called in
+ * one branch only: as a separate call it would run in the other branches too, with arguments that it is not meant
+ * for. */
 static bool belongs_to_caller(const Frame *frame) {
   return frame->routine->outputs == 0 || (frame->path && frame->routine->kind == ROUTINE_CODE);
 }

@@ -48,7 +48,7 @@ typedef struct Field {
   uint32_t *sizes; /* type.dimensions of them */
 } Field;
 
-/* A function as an argument is a record of those of its inputs that are given. */
+/* A function that is passed as an argument is a record of its inputs that are given. */
 typedef struct Record {
   Name name;
   uint32_t function; /* 1 + number of its routine; 0: an ordinary record */

@@ -82,7 +82,7 @@ struct Machine {
   uint64_t runs;        /* so far */
   char *path;           /* condition under which the present instruction runs; NULL: always */
   char *route;          /* the same, but not the negation of conditions under which a path has left: that one wins */
-  uint64_t steps, paid; /* of this run; those of them that were taken from the heap's budget */
+  uint64_t steps, paid; /* of this run; how many of them were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* those allowed in the next one; 0: as ever */
   bool is_shortened;    /* so was this one */

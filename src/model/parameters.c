@@ -197,8 +197,8 @@ static Expr evaluate_node(Valuation *run, Expr e) {
 
 /* ---- the walk ---- */
 
-/* Child number `i` of the walk; EXPR_NONE after the last. Of an if whose condition is known only the branch taken counts,
- * so that two parameters may name each other in branches that exclude each other. */
+/* Child number `i` of the walk; EXPR_NONE after the last. If the condition of an if is known, only the branch taken
+ * counts; so two parameters may refer to each other in branches that exclude each other. */
 static Expr walk_child(const Valuation *run, Expr e, uint32_t i) {
   if (dag_op(run->dag, e) == OP_PARAMETER) return i == 0 ? parameter_source(run, e) : EXPR_NONE;
   if (dag_op(run->dag, e) == OP_IF && i > 0 && run->faults[dag_child(run->dag, e, 0)] == EXPR_NONE) {
@@ -307,7 +307,8 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   return true;
 }
 
-/* Who divides by such a value, or asks whether it is zero, cannot be told apart from who does not: it is said where it arises. */
+/* Later uses of such a value, in divisions or comparisons, cannot be told from harmless ones; so it is reported
+ * where it arises. */
 static void warn_of_round_off(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is nothing but round-off: `%s` is %.3g",

@@ -440,7 +440,7 @@ static void print_definitions(Print *print, TextVec *text) {
 
 /* ---- equations and actions ---- */
 
-/* Where the text is wanted for its hash alone, what there is of it goes. */
+/* If the text is needed only for its hash, what was written so far is dropped. */
 static void print_digest(Print *print, TextVec *text) {
   if (!print->digest) return;
   *print->digest = hash_text(*print->digest, text->data);

@@ -59,7 +59,7 @@ typedef struct Declaration {
   const Rope *sizes; /* NULL: a scalar */
   const Rope *binding;
   const Rope *fields; /* a = 1, b.c = 2: values of the fields of a record */
-  const Rope *bound;  /* what a slot stands for that only lives within one expression */
+  const Rope *bound;  /* the text for a slot that lives only within one expression */
 } Declaration;
 
 typedef struct RoutinePrinter {
@@ -204,7 +204,7 @@ static void run_string(RoutinePrinter *writer, Name name) {
 
 static void run_all(RoutinePrinter *writer) { push(writer, rope_text(writer, LEVEL_PRIMARY, ":")); }
 
-/* x[i, j] of a name, (e)[i, j] of anything else; x alone where the subscripts are those of vectorizing loops. */
+/* x[i, j] for a name, (e)[i, j] for anything else; just x if the subscripts are those of vectorizing loops. */
 static void run_index(RoutinePrinter *writer, uint32_t lead, uint32_t count) {
   if (!vec_last(&writer->stack).rope) {
     writer->stack.count -= count;
@@ -617,8 +617,8 @@ static void end_loop(RoutinePrinter *writer, const char *words) {
   write_line(writer, words);
 }
 
-/* The level 2 stands for one that was not written. A message that is no literal stands after `if condition then "" else`, which was not
- * written either. */
+/* Level 2 means that none was written. A message that is not a literal follows `if condition then "" else`, which
+ * was not written either. */
 static void run_assert(RoutinePrinter *writer) {
   const Rope **message = &writer->stack.data[writer->stack.count - 2].rope;
   if ((*message)->level == LEVEL_IF) *message = (*message)->pieces[5].rope;
@@ -740,8 +740,8 @@ static void writer_free(RoutinePrinter *writer) {
   arena_free(&writer->arena);
 }
 
-/* The body is written to a text of its own: declarations, which stand before it, are known when the code has
- * been run up to CODE_BODY. */
+/* The body is written to a separate text, because the declarations before it are known only when the code has run up
+ * to CODE_BODY. */
 static void write_function(Print *print, TextVec *text, const Routine *routine) {
   TextVec body = {0};
   const char *name = print_name(print, routine->name);

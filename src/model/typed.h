@@ -6,7 +6,8 @@
 /* A name as flat models have it: without quotes, and without blanks outside of them. Lives in the arena. */
 const char *typed_name(Arena *arena, const char *begin, const char *end);
 
-/* The text as a value of the variable's type: 2, true, Mode.off. Of a String there is no number. false: it is none. */
+/* The text as a value of the variable's type: 2, true, Mode.off. A String has no number. false: the text is not such
+ * a value. */
 bool typed_read(const Model *model, const Variable *variable, const char *text, Arena *arena, double *value);
 
 /* The value in the language; `text`: that of a String. */

@@ -108,7 +108,7 @@ bool unit_equal(const Unit *a, const Unit *b) {
 
 /* ---- writing ---- */
 
-/* As the model writes it where a symbol alone says it, else in base units. */
+/* As the model writes it if one symbol expresses it, else in base units. */
 static const char *unit_text(const Unit *unit, Arena *arena) {
   static const char *const bases[UNIT_BASES] = {"m", "kg", "s", "A", "K", "mol", "cd"};
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)

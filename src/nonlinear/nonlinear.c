@@ -142,8 +142,8 @@ static bool evaluate(Nonlinear *nonlinear, const double *x, double *squares) {
   return isfinite(*squares);
 }
 
-/* Entries of free columns count for the norm's scale, those of held ones a thousandth: a row that hardly
- * depends on what is free must not outweigh the others. */
+/* The scale of a row is taken from its entries in free columns; entries in held columns count a thousandth. So a row
+ * that hardly depends on free unknowns does not outweigh the others. */
 static void scale_rows(Nonlinear *nonlinear, const double *x) {
   double *scale = nonlinear->scale, *free_scale = nonlinear->free_scale;
   memset(scale, 0, (size_t)nonlinear->rows * sizeof *scale);
@@ -382,9 +382,9 @@ static void relieve(Nonlinear *nonlinear, double factor) {
   for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->damping[k] = fmin(1, factor * nonlinear->damping[k]);
 }
 
-/* One iteration: a step that makes the rows smaller. Where only a small fraction of it does, those columns
- * are damped that move too far; then the rows are asked to hold less exactly, which shortens the step
- * (Levenberg, Marquardt). */
+/* One iteration: a step that makes the rows smaller. If only a small fraction of the step does, first the columns
+ * that move too far are damped, then the rows are required to hold less exactly, which shortens the step (Levenberg,
+ * Marquardt). */
 static bool advance(Nonlinear *nonlinear, double *x, double squares, double *slack, bool near) {
   for (int tries = 0; *slack <= MOST_SLACK; tries++) {
     bool found = find_step(nonlinear, x, *slack);
@@ -451,8 +451,9 @@ static bool is_strict(const Nonlinear *nonlinear, int32_t i, const RowSize *size
   return fabs(nonlinear->r[i]) <= fmax(TERMS_CONSISTENT * size[i].terms, 2 * DBL_EPSILON);
 }
 
-/* Rows that hold beside nominal values alone, not beside their terms, must answer to a step, which is taken: near the pole of a logarithm the matrix is so
- * large that every residual seems round-off. */
+/* A row whose residual is small relative to the nominal values, but not to its terms, must change when a step is
+ * taken, and the step is taken: near the pole of a logarithm the matrix is so large that every residual looks like
+ * round-off. */
 static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size) {
   double squares, *before = nonlinear->target;
   bool all_strict = true, answers = true;
@@ -556,8 +557,9 @@ static bool correct_with_factors(Nonlinear *nonlinear, const double *x) {
   return true;
 }
 
-/* Goes a fraction of the step such that the correction that is left by the same factors gets smaller; x is there. Deuflhard 2004, algorithm NLEQ-ERR of
- * section 3.3: the fraction follows from how much of the correction is not foreseen. 0: there is none. */
+/* Takes the fraction of the step after which the next correction, by the same factors, is smaller; x is then that
+ * point. Deuflhard 2004, algorithm NLEQ-ERR of section 3.3: the fraction follows from how much of the correction is
+ * not foreseen. 0: there is none. */
 static double go_naturally(Nonlinear *nonlinear, const double *part, double fraction, double *x) {
   int32_t n = nonlinear->free;
   double size = part_norm(part, n), *left = nonlinear->right;
@@ -578,8 +580,8 @@ static double go_naturally(Nonlinear *nonlinear, const double *part, double frac
   return 0;
 }
 
-/* To where residuals are small, by steps each of which makes the next correction smaller: residuals may grow on the way, as those of equations in different
- * units do along a curved valley. false: it leads nowhere. */
+/* Goes to a point with small residuals by steps that make the next correction smaller. Residuals may grow on the
+ * way, for example along a curved valley of equations in different units. false: it leads nowhere. */
 static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterations) {
   double squares, fraction = 1, *part = nonlinear->target;
   uint32_t worst;
@@ -635,8 +637,10 @@ static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   return squares;
 }
 
-/* From a point where no step is left, since the rows do not change along a direction, as those of a flow at rest: along it, to either side, by a unit and by a
- * nominal value, and on. Close by a flat place steps are long, and solutions far away: of several solutions the one nearest to where the search began. */
+/* Leaves a point where no step is possible because the rows do not change along a direction, such as those of a flow
+ * at rest: tries points along that direction on either side, a unit and a nominal value away, and goes on from
+ * there. Near a flat place steps are long and lead far away, so of several solutions the one nearest to the start of
+ * the search is taken. */
 static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {0};
   double *direction, *reached, *found, squares;

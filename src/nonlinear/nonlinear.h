@@ -23,8 +23,9 @@ typedef struct NonlinearProblem {
   bool (*residual)(void *context, const double *x, double *r);
   bool (*jacobian)(void *context, const double *x, double *entries);
 
-  /* Where steps that make the residuals smaller lead nowhere, try those that make the next correction smaller (Deuflhard's NLEQ-ERR). They find more solutions, but
-   * also those that lie at a singular set, with unknowns beyond all bounds: not for start values, which must be refused there. */
+  /* If steps that make the residuals smaller lead nowhere, try steps that make the next correction smaller
+   * (Deuflhard's NLEQ-ERR). These find more solutions, but also false ones at singular points, with huge unknowns.
+   * So they are not for start values, which must be refused there. */
   bool by_corrections;
 
   /* The last word on a solution x, whose residuals are r; NULL: there is none. */
@@ -78,9 +79,10 @@ NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
 /* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy), by nonlinear_trace. */
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
 
-/* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step goes on in the direction of the last one, as far as the linear
- * model allows, then back onto the solutions by corrections of least norm: so turning points are passed (Allgower, Georg, Introduction to Numerical
- * Continuation Methods, chapter 3). */
+/* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step continues in
+ * the direction of the last one as far as the linear model allows, then corrections of least norm lead back onto the
+ * solutions; so turning points are passed (Allgower, Georg, Introduction to Numerical Continuation Methods, chapter
+ * 3). */
 NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x);
 
 /* Moves a solution x along the solutions until its distance to `origin` is least near by. */

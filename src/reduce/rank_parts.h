@@ -1,8 +1,8 @@
-/* rank_parts: a sparse matrix taken apart into rows and columns whose ranks are decided alone, each part as a dense matrix.
+/* rank_parts: divides a sparse matrix into parts whose ranks are found separately, each as a dense matrix.
  *
- * Invariant: a row has entries in columns of its own part and of parts before it only. Where the parts are connected components it has
- * none in others, and ranks and singular vectors of the whole are those of the parts together; where they are the
- * blocks of a triangular form, that holds for ranks that are full in every part. */
+ * Invariant: a row has entries only in columns of its own part and of earlier parts. If the parts are connected
+ * components, a row has entries only in its own part, and ranks and singular vectors of the whole are those of the
+ * parts together. If they are the blocks of a triangular form, that holds only if every part has full rank. */
 #pragma once
 
 #include "base/arena.h"

@@ -210,8 +210,8 @@ static void make_code(Reduction *reduction) {
   map_columns(reduction);
 }
 
-/* A system with modes of its own takes those of the point where it starts, and the discrete variables of the original. The modes
- * inside of a relation settle before it. */
+/* A system with modes of its own takes those of the point where it starts, and the discrete variables of the
+ * original. Modes inside a relation are found before the relation itself. */
 static void set_modes(const Reduced *reduced, const ArrayRun *run, const Evaluator *original, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
   bool changed = switches != NULL;

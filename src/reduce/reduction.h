@@ -155,8 +155,8 @@ void form_remove_superfluous(Reduction *reduction);
 /* Only the rows of the highest level; every column tied to the next. */
 void form_use_highest_rows(Reduction *reduction);
 
-/* The rows of all levels, except for equations that are differentiated the last `without`; a multiplier for
- * each level below the last one taken, so that the form is square. */
+/* The rows of all levels; of equations that are differentiated, the last `without` levels are left out. Each level
+ * below the last one taken gets a multiplier, so that the form is square. */
 void form_use_levels(Reduction *reduction, int32_t without);
 
 /* A row of a form as one expression over the array's columns. */
@@ -169,8 +169,8 @@ void reduction_keep(Reduction *reduction);
  * is another. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
-/* The system is that of other equations over the same unknowns (one residual per equation of the problem),
- * with dummy derivatives where it still needs them. false: those equations are structurally singular. */
+/* Makes the system of other equations for the same unknowns (one residual per equation of the problem), with dummy
+ * derivatives if it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
 /* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its
@@ -184,7 +184,7 @@ double reduction_value(const Reduction *reduction, Expr e);
 /* Makes the second system of rows, in which no differentiation is superfluous, if that is another one. */
 void reduction_remove_superfluous(Reduction *reduction);
 
-/* The same reduction for a report: its graph is that of a layer in `heap`, its values are those of `at`. */
+/* The same reduction for a report, with a graph that is a layer in `heap` and with the values of `at`. */
 Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);
 
 /* The system at the values of a run whose original array is `at`: the same where the system is that array. Lives in the

@@ -209,7 +209,8 @@ static uint32_t list_components(const RedundancySearch *search, const Pattern *p
   return count;
 }
 
-/* Of equations differentiated so often, those without a derivative of their own; all of them if some of these have delayed values. */
+/* Of the equations that are differentiated this often, those without a derivative that no other has; all of them if
+ * some of these contain delayed values. */
 static int32_t *list_rows_left(const RedundancySearch *search) {
   const Problem *problem = &search->whole->problem;
   int32_t *level = index_zeros(search->arena, (int32_t)problem->equations);
@@ -284,7 +285,7 @@ static Strangeness *make_holders(const RedundancySearch *search, const Pattern *
   return part;
 }
 
-/* Those of the unknowns without derivative that are not the only one in an equation. */
+/* The algebraic unknowns that share each of their equations with another one. */
 static void find_freedom(const RedundancySearch *search, Freedom *freedom) {
   const Problem *problem = &search->whole->problem;
   Pattern occurrences = list_occurrences(search), transposed = pattern_transpose(search->arena, &occurrences);
@@ -390,7 +391,7 @@ static double leaf_value(void *context, const Dag *dag, Expr leaf) {
   }
 }
 
-/* Do the terms cancel? What has no value here is not looked into. */
+/* Do the terms cancel? Equations without a value here are skipped. */
 static bool holds(At *at, Expr residual, double tolerance) {
   Dag *dag = at->array->dag;
   const Term *terms;

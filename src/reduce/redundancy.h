@@ -1,9 +1,10 @@
 /* redundancy: equations that follow from the others, on the solutions if not everywhere, and the unknowns that they leave free: the multipliers of constraints
  * that say the same, as those of a plate on more parallel rods than it needs.
  *
- * An equation with a derivative of an unknown that no other has takes part in no dependence, nor do others once it is gone: of a mechanism that leaves the constraints. What
- * is left falls into connected components, and ranks of each at a point of its solutions, where nothing is zero by chance, tell. First of the equations as they are, then
- * with their derivatives. */
+ * An equation with a derivative that no other equation contains cannot depend on others. Such equations are removed,
+ * repeatedly; of a mechanism the constraints remain. The rest is divided into connected components, and ranks of
+ * each decide, at a point of its solutions where nothing is zero by chance: first for the equations as they are,
+ * then with their derivatives. */
 #pragma once
 
 #include "array/convert.h"
@@ -11,8 +12,9 @@
 
 typedef struct Redundancy {
   uint32_t count;
-  uint32_t *equation; /* of the problem: those that follow, each after all before it are left out */
-  Freedom freedom;    /* as many unknowns without derivative are free */
+  uint32_t *
+      equation; /* of the problem: the equations that follow from the others; for each, the earlier ones are already left out */
+  Freedom freedom; /* as many unknowns without derivative are free */
 } Redundancy;
 
 /* Of the problem that strangeness was given, which has as many equations as unknowns. false: none follows from the others, or what these leave free are no unknowns without
@@ -24,7 +26,8 @@ bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy)
 bool redundancy_replace(Strangeness *strangeness, double t, Problem *problem, Structure *structure,
                         ConversionVec *conversions, Redundancy *redundancy);
 
-/* Do the equations that are left out hold at a point of the others, to a tolerance relative to their own terms? Of equations that depend on each other only nearly, as where
- * conductances of 1e9 and 1e-12 siemens meet, one says something that ranks do not tell: at the point its terms do not cancel. */
+/* Do the equations that are left out hold at a point of the others, to a tolerance relative to their own terms? If
+ * equations depend on each other only nearly, for example where conductances of 1e9 and 1e-12 siemens meet, ranks do
+ * not see what one of them adds: at the point its terms do not cancel. */
 bool redundancy_holds(const Array *array, const Evaluator *evaluator, double t, const double *y, const Expr *residual,
                       uint32_t count, double tolerance);

@@ -37,7 +37,8 @@ static const double NEWTON_CONTRACTION = 0.5;
  * section 2.1). In parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Of the size of the columns: a way that is no longer has so few signs of the determinant on it that those at its quarters tell. */
+/* Relative to the size of the columns: on a path that is not longer, the sign of the determinant at its quarters is
+ * enough to see whether it changes. */
 static const double NEWTON_SHORT = 1e-3;
 
 typedef struct Unit {
@@ -149,8 +150,9 @@ static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
   return false;
 }
 
-/* Eliminates a column that two rows have with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as written gives the
- * column, rather than one that was merged, and the one with fewer variables: in sums of many small ones are lost. false: not this column. */
+/* Eliminates a column that two rows have with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small.
+ * A row as written is preferred to a merged one, and a row with fewer variables to one with more, because small
+ * terms are lost in long sums. false: not this column. */
 static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
   uint32_t pair[2], count = 0;
   double factors[2], factor;
@@ -542,8 +544,8 @@ static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const d
   return workspace_run(unit->program, &point, residual);
 }
 
-/* Takes the matrix entries of the joint program. Those of the stage below are left out where they are as they were, so that its factors
- * serve. */
+/* Takes the matrix entries of the joint program. Entries of the stage below that did not change are skipped, so that
+ * its factors stay valid. */
 static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
   const UnitPlan *plan = unit->plan;
   int32_t skipped = plan->entries_below && !space->units[plan->below].is_moved ? plan->entries_below : 0;
@@ -751,8 +753,8 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Is a column so much larger than where it came from and its nominal value that round-off of it is as large as these? There residuals
- * are nothing but round-off whatever they are, as those of a sine, and every iteration converges. */
+/* Has a column become so large that its round-off is as large as its earlier value and its nominal value? There
+ * every residual is round-off, like that of a sine, and any iteration would converge. */
 static bool ran_away(const StateSpace *space, const Unit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->evaluator->nominal[unit->columns[k]];
@@ -882,9 +884,9 @@ static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, dou
   return (sign > 0) - (sign < 0);
 }
 
-/* The solution next to a guess from which Newton's method does not lead straight to it: where the branch is so steep that within round-off of
- * the time the matrix becomes another, as in an inverter that switches. No other solution is between them if the determinant keeps its sign
- * on the way, which is short. */
+/* The solution next to a guess from which Newton's method does not reach it directly, because the branch is so steep
+ * that the matrix changes within round-off of the time, as in a switching inverter. If the determinant keeps its
+ * sign on the short way, no other solution lies between. */
 static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_SHORT;
@@ -898,8 +900,8 @@ static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y
   return sign && !others ? EVAL_OK : fail(space, unit, "other solutions are near");
 }
 
-/* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
- * solution may happen to be there. */
+/* The solution next to the guess, if it is certain to be that one. The end of the first correction does not prove
+ * it, because another solution may lie there. */
 static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);

@@ -31,20 +31,21 @@ EvalStatus statespace_complete(StateSpace *space, double t, double *y);
  * refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
-/* As statespace_follow, but only as far as columns are branching, and the solution next to the guess only where it is certain that it is that. is_little:
- * by one correction. */
+/* As statespace_follow, but only for branching columns, and only where the solution is certain to be the one next to
+ * the guess. is_little: by one correction. */
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little);
 
-/* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives outright, and solves nonlinear
- * equations to 1e-14 only: for stages inside of a step. */
+/* As statespace_follow, for stages inside a step: skips explicitly given columns on which no derivative depends, and
+ * solves nonlinear equations only to 1e-14. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
 
 /* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
  * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
-/* [columns] those that nonlinear equations give and that no derivative depends on: states do not tell which solution of them it is. All that
- * nonlinear equations give where there is no state. NULL: there are none. Lives in the code's heap. */
+/* [columns] those that nonlinear equations give and on which no derivative depends: the states do not decide which
+ * solution it is. Without states, all columns that nonlinear equations give. NULL: there are none. Lives in the
+ * code's heap. */
 const bool *state_plan_branching(const StatePlan *plan);
 
 /* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */

@@ -33,8 +33,9 @@ bool strangeness_entries(const Strangeness *strangeness, double t, const double 
   return ok;
 }
 
-/* The rows of a Jacobian, which are those of the parts from `first` on: entries times the weights of their columns, scaled to largest entry one
- * with columns that are held at their nominal values, and the scales. Entries outside of the parts are left out. */
+/* The rows of a Jacobian, as rows `first` and following of the parts: entries times the weights of their columns,
+ * scaled to largest entry one (held columns count with their nominal values), and the scales. Entries outside of the
+ * parts are left out. */
 static void fill_rows(const Jacobian *jacobian, const double *values, const double *weight, const double *nominal,
                       const RankParts *parts, uint32_t first, double *a, double *scale) {
   memset(scale + first, 0, jacobian->rows * sizeof *scale);
@@ -354,7 +355,8 @@ static bool continue_to_point(PointSearch *search, double *y) {
   return solved && rows_hold(search, y);
 }
 
-/* What is left of a zero by round-off of round-off is zero: a factor so small counts as none here, but not for a search that begins here again. */
+/* A remainder as small as round-off of round-off is zero: so small a factor counts as zero here, but not in a search
+ * that begins here again. */
 static void drop_traces(const Strangeness *strangeness) {
   static const double trace = 4 * DBL_EPSILON * DBL_EPSILON;
   for (uint32_t q = 0; q < strangeness->array->columns; q++)

@@ -164,8 +164,8 @@ static void extend_null_vector(const Strangeness *strangeness, const Ranks *rank
   }
 }
 
-/* z^T F_w = 0 for all combinations of rows that are constraints on x. Where one such z, with numbers that no rows make zero by chance, has
- * entries, some of them do. */
+/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random combination of them has an entry
+ * wherever one of them has. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y) {
   Arena scratch = arena_make(strangeness->heap);
   double *values = arena_array(&scratch, strangeness->evaluator->jacobian->nonzeros, sizeof *values);
@@ -355,8 +355,8 @@ static Expr start_of(const Problem *problem, uint32_t unknown) {
   return variable->start == EXPR_NONE ? dag_constant(model->dag, 0) : variable->start;
 }
 
-/* The columns marked of the equations as they are, rows scaled, in one part, and those of them at which null vectors have entries: first a
- * maximal independent set of them. */
+/* The marked columns of the undifferentiated equations, rows scaled, in one part, and those at which null vectors
+ * have entries; a maximal independent set of them comes first. */
 typedef struct Moving {
   int32_t count, rank;
   uint32_t *column;

@@ -108,8 +108,9 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-/* Do the rows determine what cannot be a state? Structure is that of all branches, and may be wrong about those that hold. If not just at a
- * singular point, but near it they do, it is right: the run stops there and says so. */
+/* Do the rows determine the columns that cannot be states? Structure covers all branches and may be wrong about the
+ * active ones. If the rows fail at this point but determine the columns near it, structure is right and the point is
+ * singular: the run stops there and says so. */
 static bool determines_last(const Strangeness *strangeness, const Ranks *here, double t, const double *y,
                             Arena *scratch) {
   Ranks ranks;
@@ -120,8 +121,9 @@ static bool determines_last(const Strangeness *strangeness, const Ranks *here, d
          strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
-/* Do ranks confirm structure at a point near y? Then y, where they do not, is a singular point by itself, as a fold is. The nearest point may be
- * a singular one as well, as x = y = 0 where x^2 = y^2: then one is looked for that belongs to other fixed values. */
+/* Do ranks confirm structure at a point near y? Then y, where they do not, is an isolated singular point such as a
+ * fold. The nearest point may be singular as well, like x = y = 0 for x^2 = y^2; then a point with other fixed
+ * values is looked for. */
 static bool is_right_near(const Strangeness *strangeness, Generic generic, double t, const double *y, Arena *scratch) {
   Ranks ranks;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
@@ -174,8 +176,8 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
   return ok;
 }
 
-/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and stage
- * keeps positions and velocities apart, where ranks alone may let velocities stand for positions. */
+/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and
+ * stage keeps positions and velocities apart, while ranks alone may choose velocities in place of positions. */
 static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;

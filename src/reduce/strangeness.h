@@ -102,8 +102,8 @@ double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint3
 /* Is no part of a matrix too large for dense ones? false: an error is in diags, unless they are NULL. */
 bool strangeness_fits(const Strangeness *strangeness, const RankParts *parts, Diags *diags);
 
-/* The entries of the Jacobian at (t, y); those of which nothing is left but round-off are zero, else they would make up a rank, or draw a
- * column beyond all bounds. */
+/* The entries of the Jacobian at (t, y). Entries that are only round-off become zero; otherwise they would count in
+ * a rank, or make a column huge. */
 bool strangeness_entries(const Strangeness *strangeness, double t, const double *y, double *values);
 
 /* The Jacobian at (t, y), dense in its parts, with columns scaled by weight and rows to largest entry 1 (their
@@ -125,8 +125,8 @@ bool strangeness_find_level(Strangeness *strangeness, double t);
 /* Moves the columns of x off, so that nothing is zero by chance. */
 void strangeness_perturb(const Strangeness *strangeness, double *y);
 
-/* Of the points near one: the nearest to where it was moved, one with the fixed variables where they were moved, or, near a consistent point, one on the same branch of the
- * solutions. */
+/* Which of the points near a given one: the nearest to the moved point, one with the fixed variables at their moved
+ * values, or, near a consistent point, one on the same branch of the solutions. */
 typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 
 /* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
@@ -177,7 +177,8 @@ void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Aren
 /* Selects again at a consistent point. false: the ranks there are not those found at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
 
-/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries: of the unknowns marked the derivatives of these orders. Those of order 0 are to be near to
- * their start values, derivatives near to 0. false: there are none. Owned by the arena. */
+/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries, among the derivatives of these orders
+ * of the marked unknowns. Leaves of order 0 shall be near their start values, derivatives near 0. false: there are
+ * none. Owned by the arena. */
 bool freedom_find(const Strangeness *strangeness, double t, const double *y, const int32_t *order, const bool *is_leaf,
                   Freedom *freedom, Arena *arena);

@@ -24,7 +24,7 @@ struct Tangent {
 
 static int32_t *index_list(Heap *heap, int32_t count) { return heap_array(heap, (size_t)count, sizeof(int32_t)); }
 
-/* The coordinate or constraint that an unknown of the model belongs to; -1 if it is neither. */
+/* The coordinate or constraint that an unknown of the model belongs to; -1: it belongs to none. */
 static int32_t position(const uint32_t *list, uint32_t count, uint32_t unknown) {
   for (uint32_t i = 0; i < count; i++)
     if (list[i] == unknown) return (int32_t)i;

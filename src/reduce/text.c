@@ -46,7 +46,7 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   return text_keep(heap, &text, reduction->arena);
 }
 
-/* A plan without values has no form: that of its first values is the one that is printed. */
+/* A plan without values has no form; the form of its first values is printed. */
 static void apply_at_values(Reduction *reduction, const Method *method) {
   int32_t block;
   reduction->at.dummy = dummy_new(reduction->heap, reduction->at.evaluator, reduction->choice);

@@ -3,8 +3,8 @@
 
 #include "reduce/method.h"
 
-/* Appends the system as a model; fills the counts of the reduction. has_values: it was made with initial values; otherwise those that it has now
- * are the ones to print it for. O(size of the text). */
+/* Appends the system as a model; fills the counts of the reduction. has_values: it was made with initial values;
+ * otherwise it is printed for its present values. O(size of the text). */
 void reduction_print(Reduction *reduction, const Method *method, bool has_values, TextVec *text);
 
 /* Appends the matrices by which the states were chosen at the start (dummy_describe); nothing where there was no choice. The

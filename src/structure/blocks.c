@@ -99,8 +99,9 @@ static void order_count(ComponentOrder *order, int32_t component, int32_t change
   }
 }
 
-/* Numbers the components from the last: of those that nothing unplaced uses, the one with the largest first
- * row. So the block of row 0 comes as early as it can, then that of row 1, and so on. */
+/* Numbers the components from the last to the first. Next is always the one with the largest first row among those
+ * that no unnumbered component uses. So the block of row 0 comes as early as possible, then that of row 1, and so
+ * on. */
 static void order_components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t n_blocks,
                              const int32_t *component, int32_t *place) {
   ComponentOrder order = {.heap = scratch->heap, .pattern = pattern, .component = component};

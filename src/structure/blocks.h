@@ -1,10 +1,8 @@
 /* blocks: strongly connected blocks of a square pattern with a perfect matching (Tarjan 1972), in block
  * lower triangular order.
  *
- * Invariant: a row of block b has entries only in columns of blocks 0..b. The blocks do not depend on the
- * matching. Of several possible orders the one is taken in which the block of row 0 comes as early as it
- * can, then that of row 1, and so on.
- */
+ * Invariant: a row of block b has entries only in columns of blocks 0..b. The blocks do not depend on the matching.
+ * If several orders are possible, the block of row 0 comes as early as possible, then that of row 1, and so on. */
 #pragma once
 
 #include "structure/matching.h"

@@ -26,14 +26,14 @@ typedef struct InitialChoice {
   Matching matching;
 } InitialChoice;
 
-/* Chooses by preference: a column with larger preference is rather given than one with smaller (say 0
- * highest derivatives, then by how good a start value is, at the top what the model fixes); equal ones are
- * equals. So if some set is fixed at the top preference: it is legal if all of it is given; those not given
- * are redundant; and what is given beyond it completes it. Owned by the arena. O(n log n) and a matching. */
+/* Chooses the columns to give, those with larger preference first; for example 0 for highest derivatives, larger for
+ * better start values, largest for what the model fixes. So the fixed columns are legal if all of them are chosen,
+ * those not chosen are redundant, and the other chosen columns complete the initial values. Owned by the arena. O(n
+ * log n) and a matching. */
 InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *preference);
 
-/* For a column not given: the rows that determine it and the given columns it clashes with, that is those of which any
- * one could be dropped to give `column` instead. Both ascend; owned by the arena. O(n + entries). */
+/* For a column that is not given: the rows that determine it, and the given columns that it clashes with; any one of
+ * these could be dropped to give `column` instead. Both ascend; owned by the arena. O(n + entries). */
 typedef struct InitialConflict {
   int32_t n_rows, n_columns;
   int32_t *rows, *columns;

@@ -40,8 +40,8 @@ typedef struct Matcher {
 /* Working arrays for the pattern, from the arena. `matching` is updated in place. O(n_rows). */
 Matcher matcher_make(Arena *arena, const Pattern *pattern, Matching *matching);
 
-/* Augments from the given rows until no augmenting path starts in an unmatched one of them; returns how
- * many were matched. Rows that can no longer be helped in a graph that only loses free columns are
- * remembered when `keep_dead` is true (allowed if c and d never change), so that all calls together cost
- * as much as one. Otherwise the state is as new after the call. */
+/* Augments from the given rows until no augmenting path starts in an unmatched one of them; returns how many were
+ * matched. With `keep_dead` (allowed if c and d never change), rows that can never be matched are remembered,
+ * because free columns only become fewer; then all calls together cost as much as one. Without it, nothing is
+ * remembered after the call. */
 int32_t matcher_grow(Matcher *matcher, const int32_t *rows, int32_t n_rows, bool keep_dead);

@@ -76,7 +76,7 @@ static bool is_driven(const Structure *structure, const Incidence *incidence, in
   return states == 0;
 }
 
-/* Does equation i hold unknowns of its own block and functions of time alone? */
+/* Does equation i contain nothing but unknowns of its own block and functions of time? */
 static bool is_closed(const Structure *structure, const Incidence *incidence, int32_t i, const bool *driven) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
@@ -226,7 +226,7 @@ static int32_t entry_below(const Exchange *exchange, int32_t e) {
   return exchange->structure->d[exchange->incidence->column[e]] - exchange->incidence->order[e];
 }
 
-/* What block b depends on, after those that it uses. */
+/* What block b depends on; the blocks that it uses are done already. */
 static void judge_block(Exchange *exchange, int32_t b) {
   const Blocks *blocks = &exchange->structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {

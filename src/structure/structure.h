@@ -34,10 +34,10 @@ typedef struct Structure {
   bool *superfluous_block;
   bool *superfluous; /* per equation: its c[i]-th differentiation is superfluous */
   int32_t n_superfluous;
-  /* A multistep method may replace the superfluous differentiations of a removable block by differences, without larger
-   * errors. The constraints of such a block hold its own unknowns, among which the choice of states bounds how errors
-   * grow, and functions of time: unknowns of coarse blocks that neither have states nor depend on any. No
-   * differentiated equation that stays uses the block's highest derivatives. */
+  /* A multistep method may replace the superfluous differentiations of a removable block by differences, without
+   * larger errors. The constraints of such a block contain only its own unknowns and functions of time (unknowns of
+   * coarse blocks that neither have states nor depend on any). The choice of states among its own unknowns bounds
+   * how errors grow. No differentiated equation that stays uses the block's highest derivatives. */
   bool *removable_block;
   Dulmage dulmage;
 } Structure;
@@ -51,10 +51,11 @@ Structure structure_run(Arena *arena, const Incidence *incidence);
  * times the largest increase. */
 Structure structure_raise(Arena *arena, const Incidence *incidence, const Structure *structure, const int32_t *least);
 
-/* The same structure, which must be ok, in which preferred unknowns that no equation differentiates can be chosen as states: where they depend
- * on states through smooth equations alone (those that may be differentiated), all these are differentiated once, and make one block with what
- * determines the states. Not where a loop of other equations would be part of that block, nor where the states would follow from them by a loop
- * only. The degrees of freedom stay the same. Owned by the arena. O(entries). */
+/* The same structure, which must be ok, changed so that preferred unknowns can be states although no equation
+ * differentiates them. If they depend on states only through smooth equations (those that may be differentiated),
+ * these equations are differentiated once and form one block with the equations that determine the states. This is
+ * not done if a loop of other equations would be part of that block, or if the states would follow from the
+ * preferred unknowns only by a loop. The degrees of freedom stay the same. Owned by the arena. O(entries). */
 Structure structure_prefer(Arena *arena, const Incidence *incidence, const Structure *structure, const bool *preferred,
                            const bool *smooth);
 

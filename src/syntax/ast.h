@@ -320,7 +320,7 @@ typedef struct AstExternal {
   Span span;
 } AstExternal;
 
-/* What the language refuses in a class by its text alone. */
+/* What the language forbids in a class, as far as its text shows it. */
 typedef struct AstBreach {
   const char *message;
   Span span;

@@ -62,7 +62,7 @@ static bool is_iterator(const Ast *ast, AstExpr e, Name name) {
   return part->name == name && !part->quoted;
 }
 
-/* The same array and dimension, as far as names tell. */
+/* Are array and dimension the same, judged by names? */
 static bool is_same(const Ast *ast, Use a, Use b) {
   if (a.part != b.part || a.position != b.position) return false;
   AstPath left = ast_path(ast, a.reference), right = ast_path(ast, b.reference);

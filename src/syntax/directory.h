@@ -22,8 +22,8 @@ bool directory_list(const char *path, Arena *arena, StoredClassVec *classes);
 /* Appends the class that a file NAME.mo, an FMU, NAME=FILE.fmu or a directory with a package.mo is itself. False: it is none of them. */
 bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes);
 
-/* The path below a directory as the files are spelled, if it differs from how they are in upper and lower case alone, as in
- * libraries from systems that do not tell these apart; else as it is. In the arena. */
+/* The path below a directory, spelled as the files are if it differs from them only in upper and lower case, as in
+ * libraries from systems that ignore case; else unchanged. In the arena. */
 const char *directory_spelled(const char *directory, const char *path, Arena *arena);
 
 /* The order of versions, part by part: "3.2.3" before "3.10". Below zero: a is before b. */

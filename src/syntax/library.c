@@ -202,7 +202,7 @@ static void check_single(Library *library, const LibraryPackage *package, const 
 
 /* ---- the top ---- */
 
-/* How a version of a library may serve for the one that `uses` asks for. */
+/* How well a version of a library fits the one that `uses` asks for. */
 typedef enum VersionFit { FIT_EXACT, FIT_SAME_LINE, FIT_ANY, FIT_COUNT } VersionFit;
 
 /* 3.2.3 for 3.2.2: all but the last of three numbers is the same, and that is larger, as for a version that only mends. */
@@ -329,8 +329,8 @@ LibraryNames library_members(Library *library, const AstClass *definition) {
 
 /* ---- resources ---- */
 
-/* The directory in which the class of a dotted name stands, so many levels below an entry of the path; NULL: there is no
- * such library. */
+/* The directory that contains the class of a dotted name, this many levels below an entry of the path; NULL: there
+ * is no such library. */
 static const char *class_directory(Library *library, const char *text, size_t length, uint32_t *levels) {
   const char *end = text + length;
   size_t width = 0;
@@ -426,7 +426,7 @@ static bool is_model_file(const char *path) {
   return is_named && !(stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-/* The classes of a file that is named itself stand beside those of the main file. */
+/* The classes of a file that the user named are at the same level as those of the main file. */
 static void add_file(Library *library, const char *path) {
   const AstFile *file = is_main(library, path) ? NULL : read_file(library, path);
   for (uint32_t i = 0; file && i < file->classes.count; i++) {

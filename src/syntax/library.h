@@ -24,8 +24,8 @@ Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *d
 bool library_is_package(const char *path);
 
 /* The class of that name at the top, with the class as element: of the main file, or of a library. NULL if there is
- * none, or it cannot be read, which is reported. Of several versions the one counts that `uses` asks for, else one
- * without a version, else the latest. */
+ * none, or it cannot be read, which is reported. If there are several versions: the one that `uses` asks for, else
+ * one without a version, else the latest. */
 const AstElement *library_find(Library *library, Name name);
 
 /* A class of a package that stands in a file of its own beside the package.mo of the package; NULL as above. The
@@ -36,8 +36,8 @@ const AstElement *library_member(Library *library, const AstClass *package, Name
 typedef LIST(Name) LibraryNames;
 LibraryNames library_members(Library *library, const AstClass *package);
 
-/* The whole name of a class that a library has under another name than the version that was asked for, where it is `name`
- * of `package` (a whole name); NULL: it has no other. */
+/* In the version that was asked for, a class is `name` of `package` (a whole name). Its whole name in the version at
+ * hand, if that is another; else NULL. */
 const char *library_renamed(Library *library, Name package, Name name);
 
 /* Says where a class that was not found at the top could have been. */

@@ -63,8 +63,8 @@ static void emit_omitted(Parser *parser) {
   emit(parser, AST_OMITTED, at, parser->operands.count)->span = (Span){at, at + 1};
 }
 
-/* Moves what was gathered in a list of the parser above `base` to the tree's list of that name; where it begins there,
- * and how many there are, go to the places given. */
+/* Moves the elements of a parser's list above `base` to the tree's list of the same name, and stores where they
+ * begin there and how many they are. */
 #define KEEP(parser, list, base, begins, number)                                    \
   do {                                                                              \
     (begins) = (parser)->ast->list.count, (number) = (parser)->list.count - (base); \
@@ -276,7 +276,7 @@ static Step begin_bracket(Parser *parser, FrameKind kind) {
 
 static Step close_bracket(Parser *parser);
 
-/* What may stand at the start of an argument, element or subscript besides an expression: nothing, a colon, a label. */
+/* An argument, element or subscript may begin with something else than an expression: nothing, a colon, a label. */
 static bool begin_item(Parser *parser, Step *step) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   TokenKind kind = parser->token.kind;
@@ -530,7 +530,7 @@ static Step continue_if(Parser *parser, ExpressionFrame *frame) {
   return STEP_OPERATOR;
 }
 
-/* Behind an expression that no operator continues: what its bracket says. */
+/* After an expression that no operator continues, its bracket decides. */
 static Step end_expression(Parser *parser) {
   ExpressionFrame *top = reduce_above(parser, FRAME_IF);
   TokenKind kind = parser->token.kind;

@@ -187,7 +187,7 @@ static bool read_keyword(Parser *parser, AstStatementKind kind) {
   return end_statement(parser, statement);
 }
 
-/* What a statement looks like that has neither = nor := and is no call. */
+/* Reports a statement without = and := that is not a call. Always false. */
 static bool misses_operator(Parser *parser, bool is_algorithm) {
   if (parser->token.kind == TOKEN_IDENTIFIER)
     return parser_unexpected(parser,

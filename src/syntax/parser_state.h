@@ -101,15 +101,15 @@ bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 /* Reports at the present token: the message, then what was found. Always false. */
 __attribute__((format(printf, 2, 3))) bool parser_unexpected(Parser *parser, const char *format, ...);
 
-/* As above, for what is found where it should not be: without saying what it is. Always false. */
+/* As above, for a token in the wrong place; the message does not name the token. Always false. */
 __attribute__((format(printf, 2, 3))) bool parser_refuse(Parser *parser, const char *format, ...);
 
 /* Reports at a span. Only one error a line is kept (what follows one is rarely another): NULL if it is not.
  * */
 __attribute__((format(printf, 3, 4))) Diag *parser_error(Parser *parser, Span span, const char *format, ...);
 
-/* The semicolon after a declaration or statement. One that is missing at the end of a line is reported
- * there, and reading goes on as if it stood there. */
+/* The semicolon after a declaration or statement. If it is missing at the end of a line, that is reported there, and
+ * reading continues as if it were there. */
 bool parser_semicolon(Parser *parser);
 
 /* Goes on after the next semicolon, or before the end of a block or class or the next section. */

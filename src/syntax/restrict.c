@@ -317,7 +317,7 @@ void restrict_class(Parser *parser, AstClass *definition, Span time) {
 
 /* ---- modifications ---- */
 
-/* What an argument of a modification says something of: a.b.c as one name. A redeclaration says everything of its
+/* The element that an argument of a modification changes: a.b.c as one name. A redeclaration changes all of its
  * element. */
 typedef struct Modified {
   Map seen;       /* name -> the argument that gives its value, or redeclares it */

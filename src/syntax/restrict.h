@@ -1,8 +1,8 @@
 /* restrict: what the language refuses in a class by the text of the class alone, without looking up a name: prefixes
- * that exclude each other, the restrictions of specialized classes (Modelica 3.6, sections 4.4 to 4.8 and 12.2), what is
- * modified or imported twice (sections 7.2.4 and 13.2). In the user's file it is an error at once; a class of a library
- * keeps it in `breaches`, and it is an error as soon as the class is used. What has a plain meaning all the same is kept in
- * both. */
+ * that exclude each other, the restrictions of specialized classes (Modelica 3.6, sections 4.4 to 4.8 and 12.2),
+ * what is modified or imported twice (sections 7.2.4 and 13.2). In the user's file it is an error at once; a class
+ * of a library keeps it in `breaches`, and it is an error as soon as the class is used. A text whose meaning is
+ * plain all the same is kept in both cases. */
 #pragma once
 
 #include "syntax/parser_state.h"

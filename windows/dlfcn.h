@@ -1,0 +1,2 @@
+/* See posix.h. */
+#include "posix.h"
