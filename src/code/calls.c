@@ -72,15 +72,16 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 
 /* ---- the domain of the function machine ---- */
 
-/* Calls of a function whose results are kept: the same ones come again from other rows, and when rows are checked. */
-enum { KEPT = 32, KEPT_PARTIALS = 1 };
+/* Calls of a function whose results are kept: the same ones come again from other rows, when rows are checked, and in each round of an event. Their number is a power of two. */
+enum { KEPT_LEAST = 32, KEPT_BYTES = 1 << 18, KEPT_PARTIALS = 1 };
 
 typedef struct Callee {
   Value *inputs;
   char *arguments, *results; /* flat scalars */
-  char *kept;                /* [KEPT] the same of earlier calls; NULL: none are kept */
-  uint32_t known, next;      /* how many there are, and which is replaced next */
-  ExternalCall *direct;      /* the function is this call, of its arguments and constants; NULL: it is more */
+  char *kept;                /* [slots] the same of earlier calls; NULL: none are kept */
+  uint64_t *hash;            /* [slots] of the arguments there; 0: none */
+  uint64_t slots;
+  ExternalCall *direct; /* the function is this call, of its arguments and constants; NULL: it is more */
 } Callee;
 
 /* What runs calls with n partials. */
@@ -436,6 +437,15 @@ static bool run_direct(const Callee *callee) {
 
 /* ---- calls ---- */
 
+static void make_room(const Runner *runner, Callee *callee, const Function *function) {
+  Heap *heap = runner->caller->heap;
+  size_t call = (function->arguments + (size_t)function->results) * runner->domain.size;
+  for (callee->slots = KEPT_LEAST; 2 * callee->slots * call <= KEPT_BYTES && 2 * callee->slots <= KEPT_BYTES;)
+    callee->slots *= 2;
+  callee->kept = heap_array(heap, callee->slots, call);
+  callee->hash = heap_array(heap, callee->slots, sizeof *callee->hash);
+}
+
 static Callee *find_callee(Runner *runner, uint32_t number) {
   Heap *heap = runner->caller->heap;
   uint32_t known = map_get(&runner->callees, number);
@@ -450,9 +460,7 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
       !routine_calls(heap, model->routines.data, model->routines.count, function->routine, routine_has_effect);
   callee.direct = make_direct(runner, &callee, function);
   if (callee.direct) map_put(&runner->caller->direct, number, 1);
-  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.direct)
-    callee.kept =
-        heap_array(heap, (size_t)KEPT * (function->arguments + (size_t)function->results), runner->domain.size);
+  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.direct) make_room(runner, &callee, function);
   for (uint32_t i = 0; i < function->input_count; i++)
     callee.inputs[i] =
         value_of_shape(&runner->arena, runner->caller->model->records.data, &function->inputs[i], runner->domain.size);
@@ -518,26 +526,30 @@ void caller_prepare(Caller *caller, const CallSite *site) {
   trace_prepare(find_trace(caller, site), site);
 }
 
-/* The results of an earlier call with the same arguments. */
-static bool recall(const Runner *runner, const Callee *callee, const Function *function) {
+/* The results of an earlier call with the same arguments, whose hash is given. */
+static bool recall(const Runner *runner, const Callee *callee, const Function *function, uint64_t hash) {
   size_t in = function->arguments * (size_t)runner->domain.size, out = function->results * (size_t)runner->domain.size;
-  for (uint32_t k = 0; k < callee->known; k++) {
-    const char *call = callee->kept + k * (in + out);
-    if (memcmp(call, callee->arguments, in) != 0) continue;
-    memcpy(callee->results, call + in, out);
-    return true;
-  }
-  return false;
+  uint64_t slot = hash & (callee->slots - 1);
+  if (!callee->kept || callee->hash[slot] != hash) return false;
+  const char *call = callee->kept + slot * (in + out);
+  if (memcmp(call, callee->arguments, in) != 0) return false;
+  memcpy(callee->results, call + in, out);
+  return true;
 }
 
-static void keep(const Runner *runner, Callee *callee, const Function *function) {
+static void keep(const Runner *runner, Callee *callee, const Function *function, uint64_t hash) {
   size_t in = function->arguments * (size_t)runner->domain.size, out = function->results * (size_t)runner->domain.size;
+  uint64_t slot = hash & (callee->slots - 1);
   if (!callee->kept) return;
-  char *call = callee->kept + callee->next * (in + out);
+  char *call = callee->kept + slot * (in + out);
   memcpy(call, callee->arguments, in);
   memcpy(call + in, callee->results, out);
-  callee->next = (callee->next + 1) % KEPT;
-  if (callee->known < KEPT) callee->known++;
+  callee->hash[slot] = hash;
+}
+
+static uint64_t hash_of_arguments(const Runner *runner, const Callee *callee, const Function *function) {
+  uint64_t hash = callee->kept ? hash_bytes(callee->arguments, function->arguments * (size_t)runner->domain.size) : 0;
+  return hash ? hash : 1;
 }
 
 bool caller_interpret(Caller *caller, const CallSite *site, const double *arguments, double *results) {
@@ -551,10 +563,12 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
   const Function *function = caller->model->functions.data[site->function];
-  if (!(callee->direct && run_direct(callee)) && !recall(runner, callee, function)) {
+  bool is_done = callee->direct && run_direct(callee);
+  uint64_t hash = is_done ? 0 : hash_of_arguments(runner, callee, function);
+  if (!is_done && !recall(runner, callee, function, hash)) {
     if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
     if (!run_function(runner, callee, function)) return false;
-    keep(runner, callee, function);
+    keep(runner, callee, function, hash);
   }
   size_t size = (size_t)1 << runner->n;
   const double *flat = (const double *)(const void *)callee->results;
