@@ -11,7 +11,8 @@ import tempfile
 DAEDAL = os.environ["DAEDAL"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 MODELS = int(os.environ.get("OUTPUT_MODELS", "12" if SLOW else "60"))
-SOLVERS = ("auto", "radau", "bdf", "ida", "cvode")
+# Errors allowed in twice the state, in tolerances. Between its stages radau interpolates with the order of the stages, which is lower than that of its steps.
+SOLVERS = {"auto": 250, "radau": 250, "bdf": 20, "ida": 40, "cvode": 80}
 
 
 def exact(rate, speed, t):
@@ -22,7 +23,7 @@ def exact(rate, speed, t):
 def worst(seed, folder):
     draw = random.Random(seed)
     rate, speed = 10 ** draw.uniform(0, 7), draw.uniform(1, 20)
-    tolerance, solver = 10 ** -draw.uniform(3.5, 8), SOLVERS[seed % len(SOLVERS)]
+    tolerance, solver = 10 ** -draw.uniform(3.5, 8), list(SOLVERS)[seed % len(SOLVERS)]
     model, output = os.path.join(folder, "m.mo"), os.path.join(folder, "o.csv")
     with open(model, "w", encoding="utf-8") as file:
         file.write(f"model M Real y(start = 0, fixed = true), z; equation der(y) = {rate}*(sin({speed}*time) - y); z = 2*y; end M;\n")
@@ -33,7 +34,7 @@ def worst(seed, folder):
     with open(output, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     error = max(abs(float(row["z"]) - 2 * exact(rate, speed, float(row["time"]))) for row in rows)
-    return error / tolerance, f"{solver}, rate {rate:.3g}, speed {speed:.3g}, tolerance {tolerance:.1e}: off by {error:.1e}"
+    return error / tolerance / SOLVERS[solver], f"{solver}, rate {rate:.3g}, speed {speed:.3g}, tolerance {tolerance:.1e}: off by {error:.1e}"
 
 
 def main():
@@ -41,7 +42,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(MODELS):
             ratio, text = worst(seed, folder)
-            if ratio > 150:  # of twice the state
+            if ratio > 1:
                 failed += 1
                 print(f"seed {seed}: {text}")
     print(f"{MODELS - failed} passed, {failed} failed")

@@ -5,10 +5,11 @@ but for these factors, and a run must be as right, beside the largest value of e
 begin at zero, some decay. Unknowns of nonlinear equations have nominal values, which Newton's method measures them by. States that are zero but for errors of others must not make steps short.
 
 Wide runs: see runs.py."""
+import json
 import random
 import unittest
 
-from runs import Tally, by_turns, seeds, simulate, solver_names
+from runs import SOURCE, Tally, by_turns, seeds, simulate, solver_names
 
 SOLVERS = [name for name in solver_names() if name != "dopri5"]
 TOLERANCES = (1e-4, 1e-6, 1e-8)
@@ -115,6 +116,34 @@ class Sizes(unittest.TestCase):
                                  if not miss <= allowed and f"x{k}" not in named]
                     tally.add(run, lambda: not wrong, seed, solver, tolerance, wrong)
         tally.check(self, may_refuse=0.03)
+
+    def test_beside_large_columns(self):
+        """Fluxes of 1e-5 to 0.1 in circuits with voltages of 1e4 to 1e8, which follow from them, and water flows beside pressures: each has its digits, and none needs to be named."""
+        for seed in seeds(100, 20):
+            rng = random.Random(seed)
+            size, voltage, rate = 10**rng.uniform(-5, -1), 10**rng.uniform(4, 8), 10**rng.uniform(0, 2)
+            text = f"""model M
+  Real x(start = 0, fixed = true), y(start = {size!r}, fixed = true), u, w;
+equation
+  u = {voltage / size!r}*x;
+  w = {voltage / size!r}*y + u;
+  der(x) = {size!r}*({rate!r}*(sin(time) - u/{voltage!r}));
+  der(y) = {size!r}*(u - w)/{voltage!r}*(1 + {rng.uniform(0, 0.9)!r}*cos(3*time));
+  annotation(experiment(StopTime = 5));
+end M;
+"""
+            tolerance, solver = TOLERANCES[seed % 3], SOLVERS[seed//3 % len(SOLVERS)]
+            run, fine = (simulate(text, solver=s, tolerance=t, intervals=INTERVALS) for s, t in ((solver, tolerance), ("radau", 1e-12)))
+            with self.subTest(seed=seed, solver=solver, tolerance=tolerance):
+                self.assertEqual((run.status, run.report["below_tolerance"]), (0, []), run.words)
+                for name in "xy":
+                    miss = max(abs(a - b) for a, b in zip(run.columns[name], fine.columns[name]))/size
+                    self.assertLess(miss, 200*tolerance)
+        reference = json.loads((SOURCE / "bench/ivp/reference.json").read_text())["water"]["reference"]
+        for tolerance, allowed in ((1e-6, 3e-4), (1e-8, 1e-5)):
+            run = simulate((SOURCE / "examples/water.mo").read_text(), solver="radau", tolerance=tolerance, intervals=1)
+            self.assertEqual(run.status, 0, run.words)
+            self.assertLess(max(abs(run.end(name)/value - 1) for name, value in reference.items()), allowed)
 
     def test_terms_that_cancel(self):
         """A state that is moved by nothing but the round-off of its rate: steps do not follow it. While the solution sticks, the rates of both sides cancel."""

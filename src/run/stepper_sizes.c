@@ -1,8 +1,8 @@
 /* stepper_sizes: what absolute tolerances are made of where no nominal value is given.
  *
- * The size of a state is ten times its largest value so far, and at most 1, since the relative tolerance serves large values. A state that
+ * The size of a state is its largest value so far, and at most 1, since the relative tolerance serves large values. A state that
  * should be zero has the errors of other columns instead, and steps must not follow these. So its size is at least what its rate and the sizes
- * of other states make of it within a step, and its absolute tolerance at least what Newton's method leaves of the columns coupled with it. */
+ * of other states make of it within a step, and its absolute tolerance at least what Newton's method leaves of the columns that it solves for and that are coupled with it. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -20,6 +20,7 @@ struct Sizes {
   bool is_known;    /* it could be made */
   int32_t *group;   /* [columns] coupled columns have one of them in common */
   double *largest;  /* [columns] in a group */
+  double *solved;   /* [columns] the same of those that Newton's method solves for */
   double *seen;     /* [columns] of a state */
   double *floor;    /* [columns] of the size of a state */
   double *near;     /* [columns] a little later */
@@ -53,7 +54,8 @@ void stepper_make_sizes(Stepper *stepper) {
   size_t columns = (size_t)system->columns, links = (size_t)system->links;
   Sizes *sizes = stepper->sizes = heap_alloc(stepper->heap, sizeof *sizes);
   *sizes = (Sizes){.links = system->links, .group = heap_array(stepper->heap, columns, sizeof(int32_t))};
-  heap_numbers(stepper->heap, columns, &sizes->largest, &sizes->seen, &sizes->floor, &sizes->near, &sizes->decay);
+  heap_numbers(stepper->heap, columns, &sizes->largest, &sizes->solved, &sizes->seen, &sizes->floor, &sizes->near,
+               &sizes->decay);
   couple_columns(sizes, system, stepper->heap);
   if (system->rates_jacobian && links <= DENSE_ROWS) {
     sizes->jacobian = heap_array(stepper->heap, links * links, sizeof(double));
@@ -71,7 +73,7 @@ static double seen_of(const Stepper *stepper, int32_t l, double elapsed, const d
   const View *view = stepper->view;
   int32_t c = view->system.link_from[l];
   if (!view->evaluator->is_sized[c]) return view->size[c];
-  if (!view->evaluator->is_signed[c]) return view->seen[c] / GOOD_PART;
+  if (!view->evaluator->is_signed[c]) return view->seen[c];
   return fmin(fmax(fabs(y[c]), elapsed * fabs(y[view->system.link_to[l]])), view->seen[c]);
 }
 
@@ -79,15 +81,14 @@ static double seen_of(const Stepper *stepper, int32_t l, double elapsed, const d
 static void note_largest(Stepper *stepper, const double *y) {
   const System *system = &stepper->view->system;
   Sizes *sizes = stepper->sizes;
-  double *seen = stepper->view->seen;
+  for (int32_t c = 0; c < system->columns; c++) sizes->largest[c] = sizes->solved[c] = sizes->floor[c] = 0;
+  for (int32_t l = 0; l < system->links; l++) sizes->floor[system->link_from[l]] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
-    sizes->largest[c] = 0;
-    sizes->floor[c] = system->given && !system->given[c] ? system->nominal[c] : 0;
-  }
-  for (int32_t l = 0; l < system->links; l++) sizes->floor[system->link_from[l]] = 0;
-  for (int32_t c = 0; c < system->columns; c++) {
-    double *largest = &sizes->largest[sizes->group[c]];
-    *largest = fmax(*largest, fmax(seen[c], fabs(y[c])) + sizes->floor[c]);
+    bool is_solved = system->given && !system->given[c] && !sizes->floor[c];
+    double *largest = &sizes->largest[sizes->group[c]], *solved = &sizes->solved[sizes->group[c]];
+    double value = fmax(stepper->view->seen[c], fabs(y[c])) + (is_solved ? system->nominal[c] : 0);
+    *largest = fmax(*largest, value);
+    if (is_solved) *solved = fmax(*solved, value);
   }
 }
 
@@ -129,18 +130,23 @@ static void make_jacobian(Stepper *stepper, double t, const double *y) {
   }
 }
 
-/* What the rates, and other states that are as large as their sizes, make of the states within this time. */
+/* What the rates, and other states that are as large as their sizes, make of the states within this time. A state that decays forgets what moved
+ * it, and one that it moves sees it for no longer. */
 static void find_floors(const Stepper *stepper, double time, const double *y) {
   const Sizes *sizes = stepper->sizes;
   const System *system = &stepper->view->system;
   const int32_t *from = system->link_from, n = system->links, entries = sizes->is_known ? sizes->entries : 0;
-  for (int32_t i = 0; i < n; i++) sizes->floor[from[i]] = fabs(y[system->link_to[i]]), sizes->decay[from[i]] = 0;
+  for (int32_t i = 0; i < n; i++) sizes->decay[from[i]] = 0;
+  for (int32_t k = 0; k < entries; k++)
+    if (sizes->place[k] % n == sizes->place[k] / n) sizes->decay[from[sizes->place[k] / n]] = sizes->jacobian[k];
+  for (int32_t i = 0; i < n; i++)
+    sizes->floor[from[i]] = fabs(y[system->link_to[i]]) * time / (1 + time * sizes->decay[from[i]]);
   for (int32_t k = 0; k < entries; k++) {
-    int32_t i = sizes->place[k] % n, j = sizes->place[k] / n;
-    if (i == j) sizes->decay[from[i]] = sizes->jacobian[k];
-    else sizes->floor[from[i]] += sizes->jacobian[k] * stepper->view->size[from[j]];
+    int32_t i = from[sizes->place[k] % n], j = from[sizes->place[k] / n];
+    if (i != j)
+      sizes->floor[i] +=
+          sizes->jacobian[k] * stepper->view->size[j] * time / (1 + time * (sizes->decay[i] + sizes->decay[j]));
   }
-  for (int32_t i = 0; i < n; i++) sizes->floor[from[i]] *= time / (1 + time * sizes->decay[from[i]]);
 }
 
 /* No size is less than its floor, or so small that it may be the round-off of a rate whose terms cancel. */
@@ -153,15 +159,15 @@ static void raise_sizes(Stepper *stepper, const double *size) {
   }
 }
 
-/* Without a Jacobian what is smaller than the largest column of its group may be an error of that. A state that nothing has moved so far has the size 1. */
+/* Newton's method leaves a part of the columns that it solves for. Without a Jacobian what is smaller than the largest column of its group may be an
+ * error of that. A state that nothing has moved so far has the size 1. */
 static void find_least(Stepper *stepper) {
   const System *system = &stepper->view->system;
   Sizes *sizes = stepper->sizes;
   for (int32_t l = 0; l < system->links; l++) {
-    int32_t c = system->link_from[l];
-    double largest = sizes->largest[sizes->group[c]];
-    double part = sizes->is_known ? SOLVED / stepper->options.tolerance : 1;
-    sizes->floor[c] = largest > 0 ? part * largest : 1;
+    int32_t c = system->link_from[l], group = sizes->group[c];
+    double least = sizes->is_known ? SOLVED / stepper->options.tolerance * sizes->solved[group] : sizes->largest[group];
+    sizes->floor[c] = sizes->largest[group] > 0 ? least : 1;
   }
 }
 
