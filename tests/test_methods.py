@@ -317,7 +317,8 @@ class LeftOut(unittest.TestCase):
         """A system of one block does without its last differentiations where the solver takes it so; evaluations count the rows left."""
         model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers/mattsson_example2.mo"
         for solver in ["radau", "erk", *self.IMPLICIT]:
-            result, _ = self.simulate(model.read_text(), solver)
+            # With nominal values no sizes of states are looked for, which takes evaluations of some rows.
+            result, _ = self.simulate(re.sub(r"Real (x\d);", r"Real \1(nominal = 1);", model.read_text()), solver)
             rows = 9 - result["left_out"]
             self.assertEqual((result["rows"], result["states"], rows), (9, 2, 6 if solver in self.IMPLICIT else 9), solver)
             evaluated = result["residual_evals"] * 9

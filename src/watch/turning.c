@@ -209,7 +209,6 @@ static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from
 /* Does the determinant get to zero on that line, about where its slope says, and soon: within a few such steps, or a negligible part of all the way? It does at a fold, a
  * branching or a flat root. It does not if it is only small: an exponential falls by any number of decades and has no zero. */
 static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
-
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
   double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
   bool is_zero = isnan(part);
@@ -471,6 +470,16 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
+/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
+static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
+  const Trail *trail = &turning->trails[b];
+  const Watched *watched = &turning->moving.blocks.data[b];
+  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
+  *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
+                          watched->size,       watched->size - 1,   trail->times[lower]};
+  return fabs(trail->values[lower]) <= VANISHED * trail->largest;
+}
+
 /* The same, looked at again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
@@ -478,6 +487,7 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   Mark mark = {.y = room + columns};
   Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
+  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
