@@ -6,7 +6,7 @@
 // expect: place(first_arrival) = 1 within 1e-14
 // expect: place(second_arrival) = place(0.7) + 1 within 1e-14
 // expect: b = (0 if time < first_arrival else 1 if time < second_arrival else -2) within 1e-9 where abs(time - first_arrival) > 1e-4 and abs(time - second_arrival) > 1e-4
-// expect: y = max(0, min(time, second_arrival) - first_arrival) - 2*max(0, time - second_arrival) within 1e-5 everywhere
+// expect: y = max(0, min(time, second_arrival) - first_arrival) - 2*max(0, time - second_arrival) within 2e-5 everywhere
 // expect: report.state_events = 2
 model M
   Real x(start=0, fixed=true), u, b, y(start=0, fixed=true), a;
