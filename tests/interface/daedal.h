@@ -1,6 +1,6 @@
 /* The interface 1.0 as it was released. Programs that were compiled against it must run with every later library of SOVERSION 1 (test_interface.py). */
 #ifndef DAEDAL_H
-#define DAEDAL_H 
+#define DAEDAL_H
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,15 +104,13 @@ typedef struct daedal_load_options {
   bool strict;
   bool energy;
   const char *const *libraries;
-  const char
-      *mna;
+  const char *mna;
   const char *modelica_path;
   bool units;
   const char *readable;
   uint64_t memory_limit, work_limit, text_limit;
   const char *boundary;
-  const char *
-      fmu;
+  const char *fmu;
 } daedal_load_options;
 daedal_model *daedal_load(const char *path, const char *text, size_t length, const daedal_load_options *options);
 typedef struct daedal_library_counts {
@@ -179,10 +177,8 @@ typedef struct daedal_progress {
 typedef struct daedal_event {
   double time;
   const char *condition;
-  double
-      value;
-  int32_t
-      direction;
+  double value;
+  int32_t direction;
 } daedal_event;
 typedef struct daedal_input {
   const char *name;
@@ -218,27 +214,23 @@ typedef struct daedal_options {
   const daedal_input *inputs;
   uint32_t input_count;
   size_t input_size;
-  const char *const
-      *plot_variables;
+  const char *const *plot_variables;
   bool open_inputs;
   const char *part_path;
   bool resumes;
-  const double
-      *output_times;
+  const double *output_times;
   uint32_t output_time_count;
   const char *const *sensitivity;
   const char *gradient;
   bool gradient_of_integral;
-  const char *const
-      *gradient_by;
+  const char *const *gradient_by;
   double gradient_memory;
   double part_interval;
   uint32_t segments;
   bool verify;
   bool propagation;
   bool leave_out_hidden;
-  bool
-      short_numbers;
+  bool short_numbers;
   bool (*on_event)(void *context, const daedal_event *event);
   const daedal_value *absolute_tolerances;
   uint32_t absolute_tolerance_count;
@@ -395,8 +387,7 @@ typedef struct daedal_guess {
 } daedal_guess;
 typedef struct daedal_fit_options {
   size_t size;
-  const char
-      *data;
+  const char *data;
   const char *data_text;
   const daedal_guess *parameters;
   uint32_t parameter_count;
@@ -427,8 +418,7 @@ typedef struct daedal_linear {
   const char *const *state_names, *const *input_names, *const *output_names;
   const double *point;
   const double *a, *b, *c, *d;
-  const double *eigenvalues_real,
-      *eigenvalues_imaginary;
+  const double *eigenvalues_real, *eigenvalues_imaginary;
 } daedal_linear;
 daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *const *inputs,
                                        const char *const *outputs);

@@ -52,9 +52,11 @@ int main(void) {
   daedal_result *result = daedal_simulate(model, &options);
   if (!result) return 1;
   if (daedal_status_of(result) != DAEDAL_OK) return complain(result);
-  uint32_t x = daedal_result_find(result, "x"), y = daedal_result_find(result, "y"), last = daedal_result_rows(result) - 1;
+  uint32_t x = daedal_result_find(result, "x"), y = daedal_result_find(result, "y"),
+           last = daedal_result_rows(result) - 1;
   double length = hypot(daedal_result_value(result, x, last), daedal_result_value(result, y, last));
-  printf("at time %g: length %.12f after %llu steps\n", daedal_result_value(result, 0, last), length, (unsigned long long)steps);
+  printf("at time %g: length %.12f after %llu steps\n", daedal_result_value(result, 0, last), length,
+         (unsigned long long)steps);
   daedal_free(result);
   daedal_free(model);
   return fabs(length - 2) < 1e-12 ? 0 : 1;

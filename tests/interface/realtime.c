@@ -8,16 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char MODEL[] =
-    "model Motor\n"
-    "  input Real voltage(unit = \"V\");\n"
-    "  parameter Real R = 1, k = 0.1, J = 0.01, d = 0.01;\n"
-    "  Real current, angle(start = 0, fixed = true), speed(start = 0, fixed = true);\n"
-    "equation\n"
-    "  voltage = R*current + k*speed;\n"
-    "  der(angle) = speed;\n"
-    "  J*der(speed) = k*current - d*speed;\n"
-    "end Motor;\n";
+static const char MODEL[] = "model Motor\n"
+                            "  input Real voltage(unit = \"V\");\n"
+                            "  parameter Real R = 1, k = 0.1, J = 0.01, d = 0.01;\n"
+                            "  Real current, angle(start = 0, fixed = true), speed(start = 0, fixed = true);\n"
+                            "equation\n"
+                            "  voltage = R*current + k*speed;\n"
+                            "  der(angle) = speed;\n"
+                            "  J*der(speed) = k*current - d*speed;\n"
+                            "end Motor;\n";
 
 static const double PERIOD = 0.01, STOP = 3, TARGET = 1;
 
