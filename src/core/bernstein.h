@@ -1,16 +1,19 @@
-/* bernstein: polynomials over a step, which is [0, 1], in Bernstein's basis.
+/* bernstein: polynomials over one step, mapped to [0, 1], in Bernstein's basis.
  *
- * The first and the last coefficient are the values at the ends. A part of the polynomial has coefficients of its own, by de Casteljau's
- * algorithm, and stays between the least and the largest of them. `count` coefficients are a polynomial of degree count - 1.
- */
+ * The first and the last coefficient are the values at the ends. The polynomial on a part of the step has its own coefficients, by
+ * de Casteljau's algorithm, and stays between the smallest and the largest of them. A polynomial of degree count - 1 has `count`
+ * coefficients. */
 #pragma once
 
-enum { BERNSTEIN_MOST = 12 }; /* coefficients, at most: those of Radau IIA of order 13, corrected inside of its step */
+enum {
+  BERNSTEIN_MOST = 12
+}; /* the most coefficients: those of Radau IIA of order 13 with the correction inside its step */
 
-/* From the values of the polynomial at `count` parts of the step, ascending from 0 to 1, in place. O(count^2). */
+/* Converts values of the polynomial to coefficients, in place. The values are those at `count` parts of the step, ascending from 0
+ * to 1. O(count^2). */
 void bernstein_from_values(int count, const double *part, double *value);
 
-/* What lies before or after a part of the step becomes the polynomial, in place. O(count^2). */
+/* Restricts the polynomial to what lies before or after a part of the step, in place. O(count^2). */
 void bernstein_keep_before(int count, double *b, double part);
 void bernstein_keep_behind(int count, double *b, double part);
 

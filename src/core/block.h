@@ -1,10 +1,9 @@
-/* block: the Jacobian of one block of the differentiated problem with respect to its highest derivatives, d f_i
- * / d x_j^(d_j - c_i). It is G of Mattsson and Söderlind 1991, section 3. Every H and M of a lower level is a part of
- * it, because d(D f)/d(D v) = d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage come first.
- * Row i depends on columns up to stage -c_i only: rows of equal c form a group that can be evaluated as soon as that
- * stage is known.
+/* block: the Jacobian of one block of the differentiated problem with respect to its highest derivatives, d f_i / d x_j^(d_j -
+ * c_i). It is G of Mattsson and Söderlind 1991, section 3. Every H and M of a lower level is a part of it, because d(D f)/d(D v) =
+ * d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage come first. Row i depends on columns up to stage
+ * -c_i only: rows of equal c form a group that can be evaluated as soon as that stage is known.
  *
- * Exported solvers carry this as it stands. What a program is, the host knows. */
+ * Exported solvers carry this as it stands. Only the host knows how to run a program. */
 #pragma once
 
 #include "base/copy.h"
@@ -31,7 +30,7 @@ typedef struct BlockShape {
   const int32_t *stage_rows;         /* [s], 0 <= s <= stages: rows with c >= s */
   const int32_t *row_start, *column; /* entries by rows; block columns */
   const BlockGroup *group;           /* [c], 0 <= c <= stages */
-  /* where it is made */
+  /* only where the plan is made */
   const int32_t *equation; /* per row */
   const uint32_t *roots;   /* per entry: its expression */
 } BlockShape;
@@ -42,7 +41,7 @@ typedef struct RowsHost {
   const double *nominal; /* per column */
   struct Workspace *(*prepare)(void *host, Heap *heap, const struct Program *program);
   EvalStatus (*run)(void *host, struct Workspace *workspace, double t, const double *y, double *out);
-  EvalStatus (*fail)(void *host, double t, const double *y); /* rows are not defined there: EVAL_DOMAIN */
+  EvalStatus (*fail)(void *host, double t, const double *y); /* called where rows are undefined; returns EVAL_DOMAIN */
   uint64_t *row_evaluations, *entry_evaluations;
 } RowsHost;
 
@@ -50,16 +49,16 @@ typedef struct RowsHost {
 typedef struct BlockMatrix {
   const BlockShape *shape;
   double *values;
-  struct Workspace **workspace; /* per group; 0 before it is run */
+  struct Workspace **workspace; /* per group; 0 before its first evaluation */
   bool *known;                  /* per group: constant and evaluated */
   uint64_t version;             /* grows when values change */
   Heap *heap;
 } BlockMatrix;
 
-/* A matrix of that shape. Lives in the heap. */
+/* Makes a matrix of that shape in the heap. */
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
-/* Takes values of so many entries from `first` on, by rows, which a program evaluated along with something else. */
+/* Copies values of `count` entries from `first` on, by rows. A program has evaluated them along with something else. */
 static inline void block_matrix_set_values(BlockMatrix *matrix, const RowsHost *host, int32_t first, int32_t count,
                                            const double *values) {
   if (!count) return;
@@ -68,9 +67,9 @@ static inline void block_matrix_set_values(BlockMatrix *matrix, const RowsHost *
   copy_numbers(matrix->values + first, values, (size_t)count);
 }
 
-/* Parameters have changed: what depends on them alone is evaluated again. */
+/* Call this after parameters have changed: everything that depends on parameters only is evaluated again. */
 void block_matrix_forget(BlockMatrix *matrix);
 
-/* Evaluates the rows with c == group, or all rows with c > 0: those that dummies are chosen by. */
+/* Evaluates the rows with c == group, or all rows with c > 0, by which dummies are chosen. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, const RowsHost *host, int32_t group, double t, const double *y);
 EvalStatus block_matrix_run_differentiated(BlockMatrix *matrix, const RowsHost *host, double t, const double *y);

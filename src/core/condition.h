@@ -1,5 +1,5 @@
-/* condition: what conditions are frozen in between events, as functions of the differences between their sides. Exported solvers carry it as it
- * stands. */
+/* condition: the kinds of condition that are frozen between events, each as a function of the difference between its two sides.
+ * Exported solvers carry this as it stands. */
 #pragma once
 
 #include <math.h>
@@ -15,7 +15,7 @@ typedef enum ConditionKind {
   CONDITION_SIGN
 } ConditionKind;
 
-/* What of a discrete value rows depend on; whether initial equations do. */
+/* How rows depend on a discrete value: on the value, on its pre(), or in initial equations. */
 enum { MATTERS_VALUE = 1, MATTERS_PRE = 2, MATTERS_INITIAL = 4 };
 
 typedef struct ConditionRange {
@@ -28,7 +28,7 @@ double condition_value(ConditionKind kind, double difference);
 /* The edge between two values that is nearest to a difference. */
 double condition_edge(ConditionKind kind, double difference);
 
-/* The differences, edges included, at which it may have this value. */
+/* The differences, edges included, at which the condition may have this value. */
 static inline ConditionRange condition_range(ConditionKind kind, double value) {
   ConditionRange above = {0, HUGE_VAL}, below = {-HUGE_VAL, 0}, none = {0, 0};
   switch (kind) {

@@ -1,29 +1,30 @@
-/* corrector: Newton's method from a guess near a solution: full corrections, by factors that stay while they serve.
+/* corrector: Newton's method from a guess near a solution. It takes full corrections and keeps the factors while they serve.
  *
- * Its test is that of simplified Newton's method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8): corrections that shrink by a ratio
- * r leave r / (1 - r) of the last one. Sizes are those of corrections over nominal value and value of their columns.
- */
+ * Its test is that of the simplified Newton method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8):
+ * corrections that shrink by a ratio r leave r / (1 - r) of the last one as the error. The size of a correction is relative to the
+ * nominal value and the value of its column. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Adds a correction to the point and returns its size; infinite, and the point is the guess again, where a function is not defined or the matrix is singular.
- * *renew: by factors of this point; set where there are none of another. */
+/* Adds a correction to the point and returns its size. Where a function is undefined or the matrix is singular, it returns infinity
+ * and the point becomes the guess again. *renew, input: make new factors at this point; output: new factors were made, because
+ * there were none. */
 typedef double CorrectorStep(void *context, bool *renew);
 
 typedef enum CorrectorEnd {
   CORRECTOR_CONVERGED,
   CORRECTOR_SLOW,      /* or diverging */
-  CORRECTOR_UNDEFINED, /* a correction cannot be had with factors of its point either */
+  CORRECTOR_UNDEFINED, /* no correction could be computed, even with factors of its own point */
 } CorrectorEnd;
 
 typedef enum CorrectorReach {
-  REACH_NEXT, /* the solution next to the guess: corrections shrink from the first on (Kantorovich's theorem) */
+  REACH_NEXT, /* the solution nearest to the guess: corrections shrink from the first one on (Kantorovich's theorem) */
   REACH_ANY,  /* any solution to which full corrections lead */
 } CorrectorReach;
 
-/* What may be left to correct: round-off of a column. */
+/* The smallest error that can be asked for: round-off of a column. */
 #define CORRECTOR_ROUND_OFF 1e-14
 
-/* keeps: factors, those of the points before too, serve as long as corrections shrink by them. enough: what may be left to correct. */
+/* keeps: factors, including those of earlier points, are kept while corrections shrink. enough: the error that may be left. */
 CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach reach, bool keeps, double enough);

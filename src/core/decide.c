@@ -11,14 +11,14 @@
 
 /* ---- samples ---- */
 
-/* The whole numbers that a double has all of. */
+/* Up to this number a double represents every integer. */
 static const double COUNT_LIMIT = 9007199254740992;
 
 static double sample_time(const Decide *decide, int k) {
   return decide->count[k] ? decide->start[k] + (double)decide->count[k] * decide->interval[k] : decide->start[k];
 }
 
-/* Times that differ by round-off only are one. */
+/* Times that differ only by round-off count as one. */
 static bool is_due(double due, double t) { return due <= t + 8 * DBL_EPSILON * fmax(fabs(t), fabs(due)); }
 
 int decide_begin_samples(Decide *decide, double t, const double *y) {
@@ -71,7 +71,7 @@ void decide_copy_pre(Decide *decide) {
   memcpy(decide->pre, decide->discretes, (size_t)decide->plan.all * sizeof(double));
 }
 
-/* pre() of continuous variables. */
+/* Sets pre() of the continuous variables. */
 static void set_lefts(Decide *decide, double t, const double *y) {
   if (!decide->plan.lefts) return;
   decide->methods->evaluate(decide->host, DECIDE_LEFTS, 0, t, y, decide->values);
@@ -85,16 +85,16 @@ void decide_begin(Decide *decide, double t, const double *y) {
   set_samples(decide, t);
 }
 
-/* Columns are solved to round-off only: what is read from them is no sharper. */
+/* Columns are accurate to round-off only, so values computed from them are compared with this margin. */
 static bool is_near(double a, double b) { return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b)); }
 
-/* Has the event changed the leaf already, and the same value comes again? */
+/* Has this event already changed the leaf, and does the same value come again? */
 static bool comes_again(const Decide *decide, const DecideStep *step, double value) {
   double now = decide->discretes[step->leaf];
   return step->reads_columns && now != decide->pre[step->leaf] && is_near(now, value);
 }
 
-/* A value that is not defined leaves its leaf as it is. */
+/* An undefined value leaves its leaf unchanged. */
 static int set_leaf(Decide *decide, double *values, int leaf, double value) {
   if (!isfinite(value) || values[leaf] == value) return 0;
   values[leaf] = value;
@@ -108,7 +108,7 @@ static int set_parameter(Decide *decide, int parameter, double value) {
   return 1;
 }
 
-/* Takes note of a value that is not defined: output k of a program. */
+/* Records that output k of a program is undefined. */
 static void note_undefined(Decide *decide, const DecideStep *step, DecideProgram program, int level, int k, double t,
                            const double *y) {
   if (isfinite(decide->values[k])) return;
@@ -116,7 +116,7 @@ static void note_undefined(Decide *decide, const DecideStep *step, DecideProgram
   if (decide->methods->undefined) decide->methods->undefined(decide->host, program, level, k, t, y);
 }
 
-/* What initial equations say of pre() and of parameters. */
+/* Sets pre() and parameters as the initial equations say. */
 static int set_initial(Decide *decide, double t, const double *y) {
   int changed = 0;
   if (!decide->plan.initial_steps || decide->discretes[decide->plan.initial] == 0) return 0;
@@ -186,7 +186,7 @@ bool decide_accept(Decide *decide, double t, const double *y) {
   return differ;
 }
 
-/* Each term keeps what was before it: the order counts. */
+/* Each term includes the hash before it, so the order counts. */
 uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y) {
   for (int l = 0; l < decide->plan.levels; l++) {
     decide->methods->evaluate(decide->host, DECIDE_LEVEL, l, t, y, decide->values);

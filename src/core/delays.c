@@ -5,22 +5,25 @@
 #include <math.h>
 #include <string.h>
 
-/* A kink of a value is one of a higher derivative in what follows from it: after so many delays nobody notices. */
+/* A kink of a value becomes a kink of a higher derivative in what follows from it. After LEVEL_LIMIT delays it no longer
+ * matters. */
 enum { LEVEL_LIMIT = 4, NO_LEVEL = 1000 };
 
-/* A step has at most so many pieces. */
+/* The largest number of pieces for one step. */
 enum { PARTS_LIMIT = 16 };
 
-/* Before the run. */
+/* The time before the run. */
 enum { NO_PIECE = -1 };
 
-/* Part of a value by which it jumps at least; changes of derivatives over the time of the delay that make less of it are no kink. */
+/* JUMP: the smallest jump, relative to the value. KINK: a change of the derivatives counts as a kink if it changes the value by at
+ * least this part within the delay time. */
 static const double JUMP = 1e-10, KINK = 1e-6;
 
-/* Of the longest delay: one that vanishes is read a little ahead of what is known. */
+/* Relative to the longest delay: a delay that goes to zero may read so far ahead of what is known. */
 static const double SHORTEST = 1e-3;
 
-/* A pipe without breaks waits for one that is so many times its length away; part of it by which its contents may move in a step. */
+/* FAR: a pipe without breaks waits for one that is so many pipe lengths away. STEP_PART: the part of a pipe by which its contents
+ * may move in one step. */
 static const double FAR = 1000, STEP_PART = 0.5;
 
 /* ---- rings ---- */
@@ -52,7 +55,7 @@ static void expand(const Delays *delays, int k, int64_t piece, double at, double
   }
 }
 
-/* The piece from `begin` to before `end` that has this time; the nearest if none has. */
+/* The piece in [begin, end) that contains this time; the nearest one if none does. */
 static int64_t find_piece(const Delays *delays, int64_t guess, int64_t begin, int64_t end, double at) {
   int64_t piece = guess < begin ? begin : guess >= end ? end - 1 : guess;
   while (piece + 1 < end && at > delays_piece(delays, piece)->to) piece++;
@@ -162,7 +165,7 @@ bool delays_points_fit(const double *points, int count) {
   return count > 1 && points[0] == 0 && points[count - 1] == 1;
 }
 
-/* The break that a pipe waits for; none comes to the end at which it is filled. */
+/* Sets the break that a pipe waits for. No break arrives at the end where the pipe is filled. */
 static void set_break(const Delays *delays, int k) {
   DelayPipe *pipe = &delays->pipe[k];
   ProfileRing ring = delays_ring(delays, k);
@@ -170,7 +173,7 @@ static void set_break(const Delays *delays, int k) {
   delays->discretes[delays->delay[k].leaf + PIPE_BREAK] = fmin(limit, FAR - pipe->x);
 }
 
-/* What a pipe contains at the start; the values are those of all points. */
+/* Fills a pipe with its contents at the start; `values` are those of all points. */
 static void fill_pipe(const Delays *delays, int k) {
   const Delay *delay = &delays->delay[k];
   DelayPipe *pipe = &delays->pipe[k];
@@ -185,7 +188,7 @@ static void fill_pipe(const Delays *delays, int k) {
   delays->discretes[delay->leaf + PIPE_SIGN] = 1;
 }
 
-/* Tells a pipe of what enters from now on, and which of its breaks is the next to come out. */
+/* Tells a pipe what enters from now on, and finds the next break to come out. */
 static void await_break(const Delays *delays, int k, double enters, bool is_kink) {
   const Delay *delay = &delays->delay[k];
   DelayPipe *pipe = &delays->pipe[k];
@@ -195,7 +198,8 @@ static void await_break(const Delays *delays, int k, double enters, bool is_kink
   delays->discretes[delay->leaf + PIPE_SIGN] = delays->discretes[delay->arrival] != 0 ? -1 : 1;
 }
 
-/* Delays inside of others settle first: a round sets those whose own values are settled, until one changes none. */
+/* Nested delays are set from the inside out: each round sets the delays whose arguments no longer change, until a round changes
+ * none. */
 bool delays_guess(Delays *delays, double t, const double *y) {
   bool changed = false, again = true;
   for (int round = 0; again && round < delays->count; round++) {
@@ -282,7 +286,7 @@ static bool has_kink(const Delays *delays, int k, int64_t piece) {
   return false;
 }
 
-/* Takes back breaks at the beginning of the last piece that turn out to be none. */
+/* Removes breaks at the beginning of the last piece if the function turns out to be smooth there. */
 static bool drop_smooth(const Delays *delays) {
   int64_t last = piece_end(delays->now) - 1;
   bool any = false;
@@ -297,7 +301,7 @@ static bool drop_smooth(const Delays *delays) {
   return any;
 }
 
-/* What has entered pipes in the step from this time on. true: a break at its beginning turned out to be none. */
+/* Adds what has entered the pipes in the step from this time on. Returns true if a break at its beginning turned out to be none. */
 static bool add_inflow(const Delays *delays, double from, int64_t piece) {
   bool any = false;
   for (int k = 0; k < delays->count; k++) {
@@ -361,7 +365,7 @@ double delays_next_time(const Delays *delays, double t) {
   return next;
 }
 
-/* Sums of delays that differ by round-off only are one. */
+/* Sums of delays that differ only by round-off count as one. */
 static bool is_due(double due, double t) { return due <= t + 64 * DBL_EPSILON * fabs(t); }
 
 static bool has_jumped(const Delay *delay, const double *before, const double *leaves) {
@@ -372,7 +376,7 @@ static bool has_jumped(const Delay *delay, const double *before, const double *l
   return false;
 }
 
-/* Passes the breaks of a delay that are due; the value after the last one. false: none was. */
+/* Passes the breaks of a delay that are due; *value is the value after the last one. false: none was due. */
 static bool pass_breaks(Delays *delays, int k, double t, double *value) {
   DelayChannel *channel = &delays->channel[k];
   bool any = false;
@@ -409,7 +413,7 @@ bool delays_pass(Delays *delays, double t, const double *y) {
     if (delay->is_pipe) jumps = pass_pipe(delays, k) || jumps;
     if (!delay->is_fixed || !pass_breaks(delays, k, t, &value)) continue;
     if (delay->is_discrete) {
-      *leaves = value; /* a step takes it over */
+      *leaves = value; /* a step takes this value over */
       continue;
     }
     memcpy(before, leaves, sizeof before);
@@ -425,7 +429,7 @@ bool delays_have_room(const Delays *delays) {
   return true;
 }
 
-/* x has no jump; one that is less than the pipe moves its contents. */
+/* x does not jump, or jumps by less than what moves the contents of the pipe. */
 static void note_pipe(const Delays *delays, int k, double enters, bool is_kink) {
   DelayPipe *pipe = &delays->pipe[k];
   pipe->is_fit = pipe->is_fit && fabs(pipe->x - pipe->end) <= 1;

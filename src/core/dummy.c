@@ -6,18 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-/* Exchange when det M can grow by this factor; a fresh selection favours the present choice by KEEP, so that
- * a choice made is kept until something better by more than that comes up. */
+/* Exchange states when det M can grow by the factor EXCHANGE. A new selection favours the present choice by the factor KEEP, so
+ * that only a choice that is better by more than KEEP replaces it. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
-/* A column with a start value to hold should not become a dummy: its weight falls, by rank. */
+/* A column whose start value is to be held should not become a dummy: its weight falls with its rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
 typedef struct ChoiceBlock {
   const ChoicePlan *plan;
   BlockMatrix *matrix;
-  double *weight; /* wishes as far as they go at the last point */
-  Judged *judged; /* per stage, of the present choice */
+  double *weight; /* weights with the state preferences, bounded at the last point */
+  Judged *judged; /* per stage: how the present choice was judged */
 } ChoiceBlock;
 
 struct Dummy {
@@ -36,12 +36,12 @@ struct Dummy {
   bool *chosen;
 };
 
-/* What was judged holds for one choice and its weights. */
+/* A judgement is valid for one choice and its weights. */
 static void forget_judged(ChoiceBlock *choice) {
   for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) choice->judged[s].rows = 0;
 }
 
-/* Takes note of a new choice. */
+/* Updates the lists after a new choice. */
 static void list_links(Dummy *dummy) {
   const DummyPlan *plan = &dummy->plan;
   for (uint32_t b = 0; b < plan->count; b++) forget_judged(&dummy->blocks[b]);
@@ -65,13 +65,13 @@ static void list_links(Dummy *dummy) {
 
 /* ---- wishes ---- */
 
-/* What the integrator allows an unknown to be off by, over its tolerance. */
+/* The error that the integrator allows for an unknown, divided by its tolerance. */
 static double allowed_error(const Dummy *dummy, int32_t unknown, const double *y) {
   uint32_t column = dummy->plan.column_start[unknown];
   return dummy->host.nominal[column] + fabs(y[column]);
 }
 
-/* The weights of a block whose wishes are bounded, at a point. */
+/* Computes the weights of a block whose state preferences are bounded, at a point. */
 static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
   const BlockShape *shape = choice->plan->shape;
   const double *wish = choice->plan->wish;
@@ -83,7 +83,7 @@ static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *
     most = fmax(most, size);
   }
   bool is_far = most > STRONGEST_WISH * least;
-  double power = is_far ? log(STRONGEST_WISH) / log(most / least) : 1; /* which keeps their order */
+  double power = is_far ? log(STRONGEST_WISH) / log(most / least) : 1; /* a power keeps the order of the weights */
   for (int32_t p = 0; p < shape->size; p++) {
     double unit = allowed_error(dummy, shape->unknown[p], y);
     choice->weight[p] = unit * pow(wish[p] / unit, power);
@@ -206,7 +206,7 @@ bool dummy_select_holding(Dummy *dummy, double t, const double *y, const uint8_t
   return select_all(dummy, t, y, held, block);
 }
 
-/* Takes over the proposed depths and lists which columns stopped and which began to be states. */
+/* Accepts the proposed depths, and lists which columns stopped and which began to be states. */
 static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
   const DummyPlan *plan = &dummy->plan;
   uint32_t outs = dummy->exchanges.count, ins = outs;
@@ -225,7 +225,7 @@ static void accept_block(Dummy *dummy, const ChoiceBlock *choice) {
   }
 }
 
-/* Would no single exchange at any stage of the block gain much? */
+/* Is there no single exchange at any stage of the block that gains much? */
 static bool is_good(Dummy *dummy, const ChoiceBlock *choice) {
   for (int32_t s = 1; s <= choice->matrix->shape->stages; s++) {
     SelectProblem problem = stage_problem(dummy, choice, dummy->depth, s);
@@ -245,7 +245,7 @@ int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   for (uint32_t b = 0; b < dummy->plan.count; b++) {
     ChoiceBlock *choice = &dummy->blocks[b];
     *block = choice->matrix->shape->block;
-    if (run_block(dummy, choice, t, y) != EVAL_OK) continue; /* the step itself will answer for that */
+    if (run_block(dummy, choice, t, y) != EVAL_OK) continue; /* the step itself will report that */
     if (is_good(dummy, choice)) continue;
     if (!select_block(dummy, choice, KEEP)) return -1;
     accept_block(dummy, choice);

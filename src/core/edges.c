@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Changes of a mode that went to and fro, but does not slide where others do. */
+/* The number of changes of a mode that chattered but does not slide although others do. */
 enum { LED_AWAY = 255 };
 
 /* ---- differences and margins ---- */
@@ -32,8 +32,9 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
-/* How fast the difference has come to where it is: its mean rate since the last point that was kept, which is a rate on the way (mean value theorem). The rate at
- * that point itself may be that of a pole, as of log(x) where x begins at an event of x > 0. What an event makes the difference jump by is no rate. */
+/* How fast the difference has moved: its mean rate since the last point that was kept, which is a rate on the way (mean value
+ * theorem). The rate at that point itself may be infinite, as of log(x) where x begins at an event of x > 0. A jump of the
+ * difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
   double come = edges->now->is_located ? edges->place[m].at : edges->difference[m];
@@ -43,7 +44,7 @@ static double present_speed(const Edges *edges, int m) {
 static double round_off(const Edges *edges, int m) {
   double size = fmax(edges_size(edges->difference[edges->count + m]), edges_size(edges->place[m].before));
   double blur =
-      4 * DBL_EPSILON * fabs(edges->now->time) * present_speed(edges, m); /* what round-off of time makes of it */
+      4 * DBL_EPSILON * fabs(edges->now->time) * present_speed(edges, m); /* the effect of round-off of time */
   return fmax(DIFFERENCE_ROUND_OFF * size, blur);
 }
 
@@ -59,7 +60,7 @@ double edges_margin_with(const Edges *edges, int m, double value, double differe
   return fmin(difference - range.low, range.high - difference) + edges_band(edges, m);
 }
 
-/* Is an event of mode m to be looked for? */
+/* Should events of mode m be searched for? */
 static bool is_watched(const Edges *edges, int m) {
   if (edges->condition[m].is_timed || edges_slides(edges, m) || waits(edges, m)) return false;
   return !edges->condition[m].meets || edges->now->looks_inside;
@@ -72,7 +73,7 @@ double edges_margin(const Edges *edges, int m, double difference) {
   return edges_margin_with(edges, m, *mode_of(edges, m), difference);
 }
 
-/* How far all differences between two are inside of the range of the mode. */
+/* The smallest depth of all differences between a and b inside the range of the mode. */
 static double least_depth(const Edges *edges, int m, double a, double b) {
   ConditionRange range = condition_range(kind_of(edges, m), *mode_of(edges, m));
   return fmin(fmin(a, b) - range.low, range.high - fmax(a, b));
@@ -96,13 +97,13 @@ int edges_first_contradiction(const Edges *edges) {
   return -1;
 }
 
-/* Another value that the mode can have, and back. */
+/* Changes the mode to another value that it can have, and back. */
 static void turn(Edges *edges, int m, bool back) {
   double *mode = mode_of(edges, m);
   *mode = kind_of(edges, m) <= CONDITION_GREATER_EQUAL ? 1 - *mode : *mode + (back ? -1 : 1);
 }
 
-/* Does another value of the undefined modes from `first` to `last` make a difference? */
+/* Does another value of the undefined modes from `first` to `last` change the outcome? */
 static bool make_difference(Edges *edges, int first, int last, double t, const double *y) {
   uint64_t outcome = edges->outcome(edges->host, t, y);
   for (int m = first; m <= last; m++)
@@ -113,7 +114,7 @@ static bool make_difference(Edges *edges, int first, int last, double t, const d
   return differs;
 }
 
-/* Turns the conditions that are on their edges. */
+/* Changes the conditions that are on their edges. */
 static bool turn_edges(Edges *edges) {
   bool any = false;
   for (int m = 0; m < edges->count; m++) {
@@ -158,9 +159,9 @@ void edges_forget(Edges *edges) {
   edges->now->is_at_start = true;
 }
 
-/* ---- along steps ---- */
+/* ---- during steps ---- */
 
-/* Is the last difference on an edge, where the relation says otherwise than the mode? */
+/* Is the last difference on an edge where the relation contradicts the mode? */
 static bool is_open(const Edges *edges, int m) {
   double difference = edges->difference[m], edge = condition_edge(kind_of(edges, m), difference);
   const Condition *condition = &edges->condition[m];
@@ -183,7 +184,7 @@ void edges_rest(Edges *edges, double t, const double *y) {
   memcpy(edges->rate, edges->slope, size);
 }
 
-/* Keeps the last difference of a mode whose branches meet; the mode follows it. */
+/* Keeps the last difference of a mode whose branches meet, and sets the mode by it. */
 static void keep_meeting(Edges *edges, int m) {
   *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
   edges->place[m].before = edges->difference[m];
@@ -203,7 +204,7 @@ static void keep(Edges *edges, double t, double step) {
     place->before = edges->difference[m];
     place->slid = place->rests = false;
     double margin = edges_margin(edges, m, edges->difference[m]);
-    if (margin < HUGE_VAL) place->peak = fmax(place->peak, margin); /* what slides stays on its edge */
+    if (margin < HUGE_VAL) place->peak = fmax(place->peak, margin); /* a sliding mode stays on its edge */
   }
   edges->now->kept = t;
   edges->now->has_begun = true;
@@ -220,8 +221,8 @@ void edges_start(Edges *edges, double t, const double *y) {
   edges_keep(edges, t, y, 0);
 }
 
-/* Does a difference with these values and rates at the ends of a step, on one side of zero, pass it inside? By Hermite's cubic, whose
- * slope is a parabola: its extremes are at the roots of that. */
+/* Does a difference with these values and rates at the ends of a step, on one side of zero at both, cross zero inside? Uses
+ * Hermite's cubic: its slope is a parabola, whose roots are the extremes. */
 static bool dips(double left, double left_rate, double right, double right_rate, double step) {
   if (left < 0) return dips(-left, -left_rate, -right, -right_rate, step);
   double a = left_rate * step, b = right_rate * step, rise = right - left;
@@ -242,7 +243,7 @@ bool edges_bend(Edges *edges, double t, const double *y) {
   return false;
 }
 
-/* As edges_dip, but leaves the rates at the end of the step. */
+/* Like edges_dip, but leaves the rates at the end of the step in place. */
 static bool dips_until(Edges *edges, double t, const double *y, double step) {
   memcpy(edges->slope, edges->rate, (size_t)edges->count * sizeof(double));
   edges_evaluate_rates(edges, t, y);
@@ -272,7 +273,7 @@ bool edges_pass(Edges *edges, double t, const double *y, double step) {
 bool edges_may_hide(const Edges *edges, int m, double step) {
   double now = edges->difference[m], before = edges->place[m].before, speed = edges->history[m].speed;
   double margin = edges_least_margin(edges, m, now, before);
-  bool is_first = speed == 0 && now != before; /* that it moves at all: how fast is not known */
+  bool is_first = speed == 0 && now != before; /* it moves for the first time: its speed is not known */
   return margin < fabs(now - before) + step * speed || (is_first && isfinite(margin));
 }
 
@@ -292,9 +293,10 @@ void edges_keep_end(Edges *edges, double step) {
   edges->now->step = step;
 }
 
-/* ---- events without end ---- */
+/* ---- accumulating events ---- */
 
-/* Cycles get shorter by about the same ratio, and all that are still to come, if it goes on so, come within round-off of the run. Cycles around hysteresis do not count. */
+/* Do the cycles shrink by about the same ratio, so that all remaining cycles would fit into round-off of the run's length? Cycles
+ * around a hysteresis do not count. */
 bool edges_accumulate(Edges *edges, int m, double t, double span) {
   EventTimes *times = &edges->history[m].times;
   double cycle = t - times->before, ratio = cycle / times->cycle_before;
@@ -311,12 +313,12 @@ bool edges_accumulate(Edges *edges, int m, double t, double span) {
   return accumulates;
 }
 
-/* The size of the difference of mode m, as far as it has been seen. */
+/* The largest difference of mode m seen so far. */
 static double known_range(const Edges *edges, int m) {
   return fmax(edges->history[m].largest, edges_size(edges->difference[edges->count + m]));
 }
 
-/* Does a when or pre() remember the mode, or another one of the same edge? */
+/* Is the mode, or another one with the same edge, stored by a when or pre()? */
 static bool is_edge_remembered(const Edges *edges, int m) {
   const Condition *condition = edges->condition;
   for (int k = 0; k < edges->count; k++)
@@ -346,22 +348,22 @@ int edges_escaped(const Edges *edges, double t, double round_off) {
   return -1;
 }
 
-/* How long the next event may be held back: longer where the mode was held back in vain, and hovers still. */
+/* Sets how long the next event may be delayed: longer where the mode was delayed in vain and still hovers. */
 static void set_hold(EventTimes *times, bool hovers, double span) {
   double hold = hovers ? times->hold : 0;
   if (times->last - times->before > hold) hold *= 2;
   times->hold = fmax(hold, NEGLIGIBLE * span);
 }
 
-/* Do events accumulate before long? They do not where the ratio of cycles comes ever nearer to 1. A single event that was located less well than the others
+/* Will events accumulate soon? They do not where the ratio of cycles approaches 1. A single event that was located less accurately
  * changes the ratio, but not the series. */
 static bool will_accumulate(const EventTimes *times, double span) {
   double ratio = times->ratio, last = SOLVED * span * (1 - ratio) / ratio;
   return times->falls && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
-/* Did another mode that is remembered change at an edge of its own within the last cycle of mode m? The edges of a thermostat take turns, while noise leads one mode to and
- * fro alone. */
+/* Did another stored mode change at an edge of its own within the last cycle of mode m? The edges of a thermostat alternate, while
+ * noise toggles one mode alone. */
 static bool takes_turns(const Edges *edges, int m) {
   const Condition *condition = edges->condition;
   const EventTimes *own = &edges->history[m].times;
@@ -379,19 +381,26 @@ static double nearest_edge(const Edges *edges, int m) {
   return condition_edge(kind_of(edges, m), edges->difference[m]);
 }
 
-/* An event is one of hovering if the difference has not been farther from its edge since the event before than SEVERAL * SEVERAL tolerances, relative to the largest it has
- * been or, where events come fast, to its nominal size. After ATTEMPTS in a row hysteresis grows, from a small part of the tolerance up to it: it turns a bend into a
- * jump, around which the solution may cycle, so it begins small; only where rates jump anyway it may be larger than the tolerance. Where that does not end it, and
- * events are fast, it doubles after PARTS more: whatever keeps the solution at the edge, the mode makes so many events a run, and these for each doubling. A
- * difference that stays beyond its edge, if by less than the tolerance, is there, and the equations say what follows from it, which may be large: so hysteresis holds
- * an event back for a time only, which doubles where the mode was held back in vain and hovers still. Events of a mode that is remembered and that others keep apart
- * may be counted: they hover only if hysteresis makes them, or a part of it would. */
+/* An event is one of hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event before.
+ * These are relative to its largest value so far or, where events come fast, to its nominal size. After ATTEMPTS such events in a
+ * row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts small because it turns a bend into a
+ * jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump anyway.
+ *
+ * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events is
+ * bounded for each doubling, whatever keeps the solution at the edge.
+ *
+ * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So hysteresis
+ * delays an event for a limited time only. That time doubles where the mode was delayed in vain and still hovers.
+ *
+ * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if hysteresis
+ * causes them, or a part of it would. */
 bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
   double *slack = &history->slack, edge = nearest_edge(edges, m);
-  double peak =
-      fmax(edges->place[m].peak, fabs(edge - times->edge) / 2); /* from one edge to another it was in between */
+  double peak = fmax(edges->place[m].peak,
+                     fabs(edge - times->edge) / 2); /* on its way from one edge to another it was half-way between
+                                                                 * them */
   times->edge = edge;
   history->largest = fmax(history->largest, edges_size(peak));
   double size = known_range(edges, m);
@@ -428,7 +437,7 @@ void edges_locate(Edges *edges, double t, const double *y) {
   for (int k = 0; k < edges->count; k++) edges->place[k].at = edges->difference[k];
 }
 
-/* Do the modes change at one edge, near to which their last differences are? */
+/* Do the modes change at the same edge, and are their last differences near it? */
 static bool share_edge(const Edges *edges, int a, int b) {
   const Condition *condition = edges->condition;
   if (condition[a].edge != condition[b].edge || condition[b].is_timed || condition[b].meets) return false;
@@ -436,34 +445,35 @@ static bool share_edge(const Edges *edges, int a, int b) {
   return nearest_edge(edges, a) == sign * nearest_edge(edges, b);
 }
 
-/* The largest difference of mode m at the ends of the step that has its event. */
+/* The largest difference of mode m at the ends of the step that contains its event. */
 static double way(const Edges *edges, int m) {
   return fmax(edges_size(edges->place[m].before), edges_size(edges->place[m].end));
 }
 
-/* Is mode m on the edge whose event was located, or on one that it slid along? */
+/* Is mode m on the edge whose event was located, or on one that it was sliding along? */
 static bool is_on_located_edge(const Edges *edges, int m) {
   int crossing = edges->now->crossing;
   return (crossing >= 0 && share_edge(edges, crossing, m)) || m == crossing || edges->place[m].slid;
 }
 
-/* Was the difference of mode m beyond its edge from the beginning of the step on, where no edge could be located? */
+/* Was the difference of mode m already beyond its edge at the beginning of the step, so that no edge could be located? */
 static bool was_beyond(const Edges *edges, int m) {
   double at = edges->place[m].at, edge = condition_edge(kind_of(edges, m), at), before = edges->place[m].before;
   double near = fmax(edges_band(edges, m), PRESENT * way(edges, m));
   return !edges->place[m].slid && fmin(fabs(at - edge), fabs(before - edge)) > near && (at > edge) == (before > edge);
 }
 
-/* Is a mode that is remembered off its edge, if by less than its hysteresis? At an event, of its own or of another mode, it is as its difference says: a
- * thermostat that turns at its lower edge has left the upper one, or it would never get to that again. */
+/* Is a stored mode off its edge by less than its hysteresis? At an event, of its own or of another mode, such a mode follows its
+ * difference. A thermostat that switches at its lower edge has left the upper one; otherwise it would never reach the upper edge
+ * again. */
 static bool is_off_edge(const Edges *edges, int m) {
   return edges->history[m].slack > 0 && edges->condition[m].is_remembered && !edges->place[m].slid &&
          fabs(edges->difference[m] - nearest_edge(edges, m)) > round_off(edges, m);
 }
 
-/* A mode that contradicts never stays, except for one whose event was located: that is beyond the edge by the accuracy of location only. Where no
- * row depends on the mode its rate is the same on both sides, so that it does not lead back to a side that is contradicted: only
- * the error of the columns makes it seem so. */
+/* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
+ * accuracy of location. Where no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
+ * side that is contradicted; it seems so only because of errors in the columns. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];
@@ -494,7 +504,7 @@ bool edges_all_agree(const Edges *edges) {
   return edges_agree(edges);
 }
 
-/* Modes inside of the relation of mode m have changed, on which it has to wait: what it did before that was no to and fro. */
+/* Modes on which the relation of mode m depends have changed. Its earlier changes do not count as chattering. */
 static void count_anew(Edges *edges, int m) {
   int *changes = &edges->place[m].changes;
   if (*changes > 1 && *changes != LED_AWAY && edges->condition[m].has_inner) *changes = 1;
@@ -534,7 +544,7 @@ Trial edges_trial(const Edges *edges, int limit) {
   return trial;
 }
 
-/* The next larger number with as many bits is Gosper's. */
+/* Gosper's next larger number with the same number of bits. */
 bool trial_next(Trial *trial) {
   uint32_t set = trial->flipped, lowest = set & -set, ripple = set + lowest;
   set = lowest ? ripple | ((set ^ ripple) / lowest) >> 2 : UINT32_MAX;
@@ -558,7 +568,7 @@ void edges_hold(Edges *edges, int m, double value) {
 
 /* ---- sliding ---- */
 
-/* Did the mode go to and fro on its edge? */
+/* Did the mode chatter on its edge? */
 static bool is_torn(const Edges *edges, int m) {
   int changes = edges->place[m].changes;
   if (changes < CHANGE_LIMIT || changes == LED_AWAY || !edges->condition[m].has_rate) return false;
@@ -594,7 +604,7 @@ static void set_side(const Edges *edges, int k, bool is_above) {
   }
 }
 
-/* The k-th no longer slides. */
+/* Ends the k-th slide. */
 static void drop_slide(Edges *edges, int k) {
   EdgesNow *now = edges->now;
   for (int m = 0; m < edges->count; m++)
@@ -603,14 +613,14 @@ static void drop_slide(Edges *edges, int k) {
   memmove(&now->slide[k], &now->slide[k + 1], (size_t)(now->slides - k) * sizeof(Slide));
 }
 
-/* The modes of the k-th are as their last differences say. */
+/* Sets the modes of the k-th slide by their last differences. */
 static void set_as_they_are(const Edges *edges, int k) {
   for (int m = 0; m < edges->count; m++)
     if (is_along(edges, m, k)) *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
 }
 
-/* The modes of the k-th do not slide until the current event is over. Those that change nothing went to and fro with others, and go where these
- * lead them. */
+/* Keeps the modes of the k-th slide from sliding until the current event is over. Modes that no row depends on chattered because of
+ * others, and go where these lead them. */
 static void lead_away(Edges *edges, int k, bool are_led) {
   for (int m = 0; m < edges->count; m++)
     if (is_along(edges, m, k)) edges->place[m].changes = are_led ? 0 : LED_AWAY;
@@ -655,7 +665,7 @@ void edges_keep_corner(Edges *edges, int corner, double t, const double *y) {
   for (int k = 0; k < now->slides; k++) now->slide[k].rate[corner] = edges->rate[now->slide[k].mode];
 }
 
-/* All rates are zero: a linear system of the weights. */
+/* Finds the weights for which all rates are zero: a linear system. */
 static void weigh(Edges *edges) {
   double matrix[SLIDE_LIMIT * SLIDE_LIMIT], weight[SLIDE_LIMIT];
   int n = edges->now->slides, pivot[SLIDE_LIMIT];

@@ -4,15 +4,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Part of a value by which it jumps at least; of the change along the pipe that a kink makes at least. */
+/* JUMP: the smallest jump, relative to the value. KINK: the smallest kink, relative to the change along the pipe. */
 static const double JUMP = 1e-9, KINK = 1e-6;
 
-/* Part of its greatest rate below which the place stands still: near it the value has no derivatives along the place. */
+/* The place stands still where its rate is below this part of its largest rate. Near there the value has no derivatives along the
+ * place. */
 static const double STILL = 1e-7;
 
 enum { SEARCH_LIMIT = 64 };
 
-/* When the place was s: Newton's method between bounds, in which the place is monotone. */
+/* The time at which the place was s, by Newton's method between bounds. The place is monotone there. */
 static double time_at(const ProfileEntry *entry, double s) {
   double low = -1, high = 1, rate, begin = piece_value(entry->place, low, &rate),
          end = piece_value(entry->place, high, &rate);
@@ -28,7 +29,8 @@ static double time_at(const ProfileEntry *entry, double s) {
   return time;
 }
 
-/* The derivative of the value along the place is the quotient of both along time, as series, again and again. */
+/* The derivative of the value along the place is the quotient of both derivatives in time. It is applied repeatedly to the
+ * series. */
 static void read_inside(const ProfileEntry *entry, double s, double *derivatives) {
   double slope[PIECE_NODES], value[PIECE_NODES], greatest = 0, time = time_at(entry, s);
   piece_expand(entry->place, time, slope);

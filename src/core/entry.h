@@ -7,14 +7,14 @@
 
 typedef enum ProfileBreak { PROFILE_JUMP, PROFILE_KINK, PROFILE_SMOOTH } ProfileBreak;
 
-/* Places and values as polynomials of the time in the step. */
+/* Places and values as polynomials of the time within the step. */
 typedef struct ProfileEntry {
-  double low, high; /* where it lies */
+  double low, high; /* the places that it covers */
   double place[PIECE_NODES], value[PIECE_NODES];
-  ProfileBreak end; /* at its high one */
+  ProfileBreak end; /* at its high end */
 } ProfileEntry;
 
-/* The value at the place s and its derivatives [PIECE_NODES]; beyond the entry it goes on straight. */
+/* The value at the place s and its derivatives [PIECE_NODES]. Beyond the entry it continues as a straight line. */
 void entry_read(const ProfileEntry *entry, double s, double *derivatives);
 
 /* Do two values differ, beyond round-off? */

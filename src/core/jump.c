@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Scaled by nominal values: a jump is more than this. */
+/* A change counts as a jump above this size, relative to nominal values. */
 static const double JUMPED = 1e-6;
 
 void jump_list(Jump *jump, const int *jacobian_start, const int *jacobian_row, const int *row_equation) {
@@ -25,7 +25,7 @@ void jump_list(Jump *jump, const int *jacobian_start, const int *jacobian_row, c
   jump->start[plan->unknowns] = count;
 }
 
-/* b: what rows of level c - 1 miss, and what the jump so far makes of the integrated rows with c = 0. */
+/* b: the residuals of the rows of level c - 1, and the effect of the jump so far on the integrated rows with c = 0. */
 static bool evaluate(Jump *jump, double t) {
   const JumpPlan *plan = &jump->plan;
   if (!jump->methods->rows(jump->host, t, jump->y, jump->rows)) return false;
@@ -40,7 +40,7 @@ static bool evaluate(Jump *jump, double t) {
   return true;
 }
 
-/* Moves the columns of order d - 1 by the solution; returns the largest scaled change, and whose it is. */
+/* Moves the columns of order d - 1 by the solution. Returns the largest scaled change, and its column. */
 static double move(Jump *jump, const double *by, int *column) {
   const JumpPlan *plan = &jump->plan;
   double largest = 0;
@@ -57,7 +57,7 @@ static double move(Jump *jump, const double *by, int *column) {
   return largest;
 }
 
-/* Do leading coefficients of rows that share the jump depend on it? Those of what does not jump may change. */
+/* Do leading coefficients of rows that take part in the jump depend on it? Coefficients of what does not jump may change. */
 static bool coefficients_changed(Jump *jump) {
   const JumpPlan *plan = &jump->plan;
   double *change = jump->b, *size = jump->size;
@@ -74,7 +74,8 @@ static bool coefficients_changed(Jump *jump) {
   return false;
 }
 
-/* Would columns of order d - below have to jump, for rows of level c - below? Their coefficients are the leading ones too. */
+/* Would columns of order d - below have to jump, because of rows of level c - below? Their coefficients are the leading ones,
+ * too. */
 static bool jumps_below(Jump *jump, int below, int *column) {
   const JumpPlan *plan = &jump->plan;
   for (int i = 0; i < plan->unknowns; i++)
@@ -88,7 +89,7 @@ static bool jumps_below(Jump *jump, int below, int *column) {
   return false;
 }
 
-/* The same of all orders below d - 1. */
+/* The same question for all orders below d - 1. */
 static bool lower_jumps(Jump *jump, int *column) {
   int most = 0;
   for (int i = 0; i < jump->plan.unknowns; i++) most = jump->plan.c[i] > most ? jump->plan.c[i] : most;

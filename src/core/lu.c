@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Sweeps over all pairs of columns at most: they converge quadratically at last, by some ten. */
+/* The most sweeps over all pairs of columns. Convergence is quadratic in the end: about ten are enough. */
 enum { SWEEPS = 60 };
 
 static void swap(double *a, double *b) {
@@ -55,7 +55,8 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* Squares of remainders that differ by less than this part are as good: the first of them is taken, and neither round-off nor a little motion decides. */
+/* Squared remainders that differ by less than this part count as equal. The first of them is taken, so that neither round-off nor a
+ * small motion decides. */
 static const double AS_GOOD = 0.1;
 
 int select_columns(int rows, int columns, double *a, int *order) {
@@ -85,7 +86,7 @@ int select_columns(int rows, int columns, double *a, int *order) {
   return 0;
 }
 
-/* Turns two columns so that they become orthogonal. Were they? */
+/* Rotates two columns so that they become orthogonal. Returns whether they already were. */
 static bool rotate(int rows, double *a, double *b) {
   double alpha = dot(rows, a, a), beta = dot(rows, b, b), gamma = dot(rows, a, b);
   if (fabs(gamma) <= DBL_EPSILON * sqrt(alpha) * sqrt(beta)) return true;

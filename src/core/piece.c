@@ -23,7 +23,7 @@ void piece_fit(const double *values, size_t stride, double *coefficients) {
   }
 }
 
-/* Of degree 5. Terms are taken in pairs: those of odd or of even order may vanish. */
+/* The degree is 5. Terms are taken in pairs because those of odd or even order may vanish. */
 double piece_error(const double *coefficients) {
   const double *c = coefficients;
   double last = fmax(fabs(c[5]) / 16, fabs(c[4]) / 8);
@@ -31,7 +31,7 @@ double piece_error(const double *coefficients) {
   return before > last ? last * last / before : last;
 }
 
-/* By repeated division by the distance from s. */
+/* By repeated division by (x - s). */
 void piece_expand(const double *coefficients, double s, double *expanded) {
   memcpy(expanded, coefficients, PIECE_NODES * sizeof *expanded);
   for (int order = 0; order < PIECE_NODES; order++)

@@ -10,13 +10,13 @@ enum { PIECE_DEGREE = 5, PIECE_NODES };
 /* Where a node is in [-1, 1]; the first and the last are the ends. */
 double piece_node(uint32_t node);
 
-/* The coefficients of the polynomial through values at the nodes, which stand `stride` numbers apart. */
+/* The coefficients of the polynomial through the values at the nodes. The values are `stride` numbers apart. */
 void piece_fit(const double *values, size_t stride, double *coefficients);
 
-/* The error of the polynomial, estimated by how fast its last terms of Chebyshev's kind fall. */
+/* Estimates the error of the polynomial by how fast its last Chebyshev coefficients fall. */
 double piece_error(const double *coefficients);
 
-/* The coefficients of the same polynomial in powers of what is beyond `s`. */
+/* The coefficients of the same polynomial in powers of (x - s). */
 void piece_expand(const double *coefficients, double s, double *expanded);
 
 /* The value at s, and the rate there. */

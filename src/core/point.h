@@ -1,10 +1,10 @@
-/* point: where expressions are evaluated, and how an evaluation ended. */
+/* point: the values at which expressions are evaluated, and how an evaluation ended. */
 #pragma once
 
 typedef enum EvalStatus {
   EVAL_OK = 0,
-  EVAL_DOMAIN = 1, /* outside the domain of some operator, or an inner solve failed: try a smaller step */
-  EVAL_STOP = -1,  /* cannot be cured by a smaller step */
+  EVAL_DOMAIN = 1, /* outside the domain of an operator, or an inner solve failed: try a smaller step */
+  EVAL_STOP = -1,  /* a smaller step does not help */
 } EvalStatus;
 
 /* Values of all leaves. y holds the columns: (j, k) is at layout->column_start[j] + k. */

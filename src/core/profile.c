@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Breaks that are nearer than this part of the pipe have been reached. */
+/* A break nearer than this part of the pipe counts as reached. */
 static const double NEAR = 1e-10;
 
 /* ---- entries ---- */
@@ -18,7 +18,7 @@ ProfileEntry *profile_append(Profile *profile, const ProfileRing *ring, bool is_
   return profile_entry(profile, ring, is_low ? 0 : profile->count - 1);
 }
 
-/* Forgets what lies outside of these places; one entry stays. */
+/* Forgets what lies outside of these places, but keeps at least one entry. */
 static void trim(Profile *profile, const ProfileRing *ring, double low, double high) {
   while (profile->count > 1 && profile_entry(profile, ring, 0)->high <= low)
     profile->first = (profile->first + 1) % ring->capacity, profile->count--;
@@ -28,7 +28,7 @@ static void trim(Profile *profile, const ProfileRing *ring, double low, double h
   highest->high = fmin(highest->high, high);
 }
 
-/* The last entry that begins at or below s, except for round-off, and below the limit; the first one if none does. */
+/* The last entry that begins at or below s, except for round-off, and below the limit; otherwise the first one. */
 static int find_entry(const Profile *profile, const ProfileRing *ring, double s, double limit) {
   int begin = 0, end = profile->count;
   while (end - begin > 1) {

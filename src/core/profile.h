@@ -1,21 +1,21 @@
-/* profile: what a pipe contains, for spatialDistribution. The contents move by x and do not change: in the coordinate
- * s = place - x, which moves with them, they stay where they are, and the pipe reaches from -x to 1 - x.
+/* profile: what a pipe contains, for spatialDistribution. The contents move by x and do not change. In the coordinate s = place -
+ * x, which moves with them, they stay where they are. The pipe reaches from -x to 1 - x.
  *
- * The contents that enter the pipe in one step, at its low or high end, are one entry. The places and values of an entry are polynomials of
- * time: where the flow turns around, the value is not a smooth function of the place. Between entries there may be breaks,
- * jumps or kinks of the contents. The profile is looked at from its low end on, up to the next break, beyond which it is read
- * only when the event that passes the break has happened.
+ * The contents that enter the pipe in one step, at its low or high end, are one entry. The places and values of an entry are
+ * polynomials of time: where the flow turns around, the value is not a smooth function of the place. Between entries there may be
+ * breaks: jumps or kinks of the contents. The profile is read from its low end up to the next break. What lies beyond that is read
+ * only after the event that passes the break.
  *
- * The entries are in a ring that the host gives. Exported solvers carry this as it stands. */
+ * The host gives the ring of entries. Exported solvers carry this as it stands. */
 #pragma once
 
 #include "core/entry.h"
 
-/* Entries of the ring, ascending along s. */
+/* The entries of the ring, ascending in s. */
 typedef struct Profile {
   int first, count;
   bool is_full;      /* the ring had no room for an entry */
-  double limit, end; /* end: the high one, when a break was announced */
+  double limit, end; /* end: the high end when a break was announced */
   ProfileBreak at_limit, announced;
 } Profile;
 
@@ -24,20 +24,21 @@ typedef struct ProfileRing {
   int capacity;
 } ProfileRing;
 
-/* The k-th entry from the low end on; and a new one at an end, for which there is room. */
+/* The k-th entry from the low end. And: adds an entry at an end, if there is room. */
 ProfileEntry *profile_entry(const Profile *profile, const ProfileRing *ring, int k);
 ProfileEntry *profile_append(Profile *profile, const ProfileRing *ring, bool is_low);
 
-/* The contents at the start: values at points that ascend from 0 to 1, straight lines between them. Needs room for `count` entries. */
+/* Fills the pipe at the start: values at points that ascend from 0 to 1, and straight lines between them. Needs room for `count`
+ * entries. */
 void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
                   double x);
 
-/* From now on this value and others enter, at the low end or at the high one: a jump where it is not what is there, else a kink if
- * there may be one. The break becomes part of the profile by the next profile_add with is_fresh. */
+/* Announces that another value enters from now on, at the low or the high end. This is a jump if the value differs from what is
+ * there, otherwise a kink if one is possible. The next profile_add with is_fresh makes the break part of the profile. */
 void profile_announce(Profile *profile, const ProfileRing *ring, bool is_low, double x, double value, bool is_kink);
 
-/* A part of a step in which x and the value that enters are these polynomials. What was outside of the pipe when x was `begin`, at
- * the beginning of the step, is forgotten, and so is what was added before for this part. The profile must have room for one more
+/* Adds a part of a step, in which x and the value that enters are these polynomials. Forgets what was outside of the pipe at the
+ * beginning of the step, when x was `begin`, and what was added for this part before. The profile must have room for one more
  * entry. Returns true if an announced kink turned out to be none. */
 bool profile_add(Profile *profile, const ProfileRing *ring, bool is_low, double begin, const double *x,
                  const double *value, bool is_fresh);
@@ -45,9 +46,9 @@ bool profile_add(Profile *profile, const ProfileRing *ring, bool is_low, double 
 /* The value at s and its derivatives along s. */
 void profile_read(const Profile *profile, const ProfileRing *ring, double s, double *derivatives);
 
-/* The next break above s is the limit of what is read; HUGE_VAL: there is none. With `enters`, the high end counts as far as a
- * break is announced there. */
+/* Makes the next break above s the limit of reading and returns it; HUGE_VAL: there is none. `enters`: the high end counts as a
+ * break if one is announced there. */
 double profile_limit(Profile *profile, const ProfileRing *ring, double s, bool enters);
 
-/* Has s come to the limit? The break there, and the limit is the next one; PROFILE_SMOOTH: it has not. */
+/* If s has come to the limit, returns the break there and moves the limit to the next one. Otherwise returns PROFILE_SMOOTH. */
 ProfileBreak profile_pass(Profile *profile, const ProfileRing *ring, double s);

@@ -10,7 +10,7 @@
 
 enum { POINTS = SEARCH_POINTS, LAST = POINTS - 1, CHECKS = SEARCH_CHECKS };
 
-/* Chebyshev's points of the second kind: a polynomial through these is nearly the best one. */
+/* Chebyshev points of the second kind: the polynomial through them is nearly the best one. */
 static const double part[POINTS] = {0,
                                     0.049515566048790427,
                                     0.18825509907063326,
@@ -20,9 +20,9 @@ static const double part[POINTS] = {0,
                                     0.95048443395120957,
                                     1};
 
-static const double WIDEST_GAP = 0.22252093395631440; /* between two of them */
+static const double WIDEST_GAP = 0.22252093395631440; /* the largest distance between two of them */
 
-/* Between two points, where the polynomial is off most, and not symmetric. */
+/* Between two points, where the polynomial is least accurate, and not symmetric. */
 static const double check_part[CHECKS] = {0.118, 0.712};
 
 Search search_make(uint32_t count, double *room) {
@@ -45,11 +45,11 @@ static bool any_negative(const double *margin, uint32_t count) {
 
 typedef enum Sampled {
   SAMPLED,
-  SAMPLED_NOT,   /* margins are not known somewhere */
-  SAMPLED_WRONG, /* those of interpolated columns are not those of solved ones */
+  SAMPLED_NOT,   /* margins are unknown at some time */
+  SAMPLED_WRONG, /* margins of interpolated columns differ from those of solved ones */
 } Sampled;
 
-/* Do interpolated columns lead to the margins of solved ones at a check, except for a part of the way to the edge? */
+/* At a check, do interpolated columns give the margins of solved ones, up to a part of the distance to the edge? */
 static bool is_faithful(Search *search, const Watched *watched, double t, const double *peeked) {
   if (!watched->look(watched->context, t, search->solved)) return false;
   for (uint32_t m = 0; m < watched->count; m++)
@@ -57,7 +57,7 @@ static bool is_faithful(Search *search, const Watched *watched, double t, const 
   return true;
 }
 
-/* Samples the stretch, of which the first point is known. is_first: interpolated columns have not been compared in this step. */
+/* Samples the stretch; its first point is known. is_first: interpolated columns have not been compared in this step. */
 static Sampled sample(Search *search, const Watched *watched, Bracket stretch, bool is_first) {
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
   double width = stretch.high - stretch.low;
@@ -86,7 +86,8 @@ static bool has_one_root(int count, const double *b) {
   return changes == 1; /* Descartes' rule of signs in Bernstein's basis */
 }
 
-/* Is it clear what a margin does that misses its polynomial by so much at the checks: it stays in its range, or leaves it once if it is negative at the end? */
+/* The polynomial of a margin is off by `missed` at the checks. Is it still certain that the margin stays in its range, or leaves it
+ * once if it is negative at the end? */
 static bool is_clear(int count, const double *b, double missed) {
   double lowest = INFINITY, ends = fmin(b[0], b[count - 1]), low = ends, high = fmax(b[0], b[count - 1]);
   for (int i = 1; i < count - 1; i++) {
@@ -94,12 +95,12 @@ static bool is_clear(int count, const double *b, double missed) {
     high = fmax(high, b[i]);
   }
   low = fmin(low, lowest);
-  bool is_seen = missed <= GOOD_PART * (high - low); /* the polynomial has seen what the margin does */
+  bool is_seen = missed <= GOOD_PART * (high - low); /* the polynomial follows the margin */
   if (b[count - 1] < 0) return is_seen && has_one_root(count, b);
   return lowest > SEVERAL * missed || (is_seen && lowest >= ends);
 }
 
-/* What margin m misses the polynomial by at the checks. */
+/* The error of the polynomial of margin m at the checks. */
 static double missed_by(const Search *search, uint32_t m, int count, const double *b) {
   double missed = 0;
   for (int i = 0; i < CHECKS; i++)
@@ -107,7 +108,7 @@ static double missed_by(const Search *search, uint32_t m, int count, const doubl
   return missed;
 }
 
-/* The same of margin m up to sample `end`. */
+/* The same for margin m up to sample `end`. */
 static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
   double b[POINTS];
   for (int i = 0; i < POINTS; i++) b[i] = search->sample[i][m];
@@ -126,7 +127,8 @@ static bool all_clear(const Search *search, const Watched *watched, int end) {
   return true;
 }
 
-/* Do the ends of a stretch tell what all margins do, with looks at the checks alone? *any: one leaves its range, once. */
+/* Do the ends of a stretch decide what all margins do, with evaluations at the checks only? *any: one margin leaves its range,
+ * once. */
 static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, const KnownEnds *ends, bool *any) {
   double width = stretch.high - stretch.low;
   for (int i = 0; i < CHECKS; i++)
@@ -142,8 +144,8 @@ static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, c
   return true;
 }
 
-/* Does a margin leave its range between an end of the stretch and the next sample, to come back before it? By its rate at that end. `way` leads into the stretch
- * and is as long. *t: a time at which it is negative. */
+/* Does a margin leave its range between an end of the stretch and the next sample, and come back before it? Uses its rate at that
+ * end. `way` points into the stretch and has its length. *t: a time at which the margin is negative. */
 static bool dips_beside(Search *search, const Watched *watched, double end, double way, const double *margin,
                         double *t) {
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
@@ -159,13 +161,13 @@ static bool dips_beside(Search *search, const Watched *watched, double end, doub
 
 /* ---- the walk along a stretch ---- */
 
-/* From left to right; what is after `end` does not matter, since a margin is negative there, or it is the end of what is asked for. */
+/* From left to right. What comes after `end` does not matter: a margin is negative there, or the stretch ends. */
 typedef struct Walk {
   double low, end, width, skip, widest;
   bool ends_negative;
 } Walk;
 
-/* Nothing is negative up to high, as far as samples tell. */
+/* No margin is negative up to `high`, as far as samples show. */
 static void move_on(Search *search, Walk *walk, double high) {
   double *first = search->sample[0];
   search->sample[0] = search->sample[LAST];
@@ -174,7 +176,7 @@ static void move_on(Search *search, Walk *walk, double high) {
   walk->width = fmin(2 * walk->width, walk->widest);
 }
 
-/* Looks at the next stretch. true: it is where the first margin becomes negative, *found. */
+/* Examines the next stretch. Returns true if the first margin becomes negative there, in *found. */
 static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket stretch, Bracket *found) {
   double width = stretch.high - stretch.low;
   int end = first_negative(search, watched->count);
@@ -205,7 +207,7 @@ static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket 
   return false;
 }
 
-/* The same with these columns. *is_wrong: interpolated ones do not serve. */
+/* The same with these columns. *is_wrong: interpolated columns are not accurate enough. */
 static bool find(Search *search, const Watched *watched, Bracket all, Bracket *found, bool *is_wrong) {
   double least = NEGLIGIBLE * watched->step, widest = watched->jumps ? least / WIDEST_GAP : INFINITY;
   Walk walk = {all.low, all.high, fmin(all.high - all.low, widest), least, widest, false};
@@ -220,7 +222,7 @@ static bool find(Search *search, const Watched *watched, Bracket all, Bracket *f
     *is_wrong = sampled == SAMPLED_WRONG;
     if (*is_wrong) return false;
     is_first = false;
-    if (sampled == SAMPLED_NOT) { /* there is no solution to look at */
+    if (sampled == SAMPLED_NOT) { /* there is no solution to examine */
       if (stretch.high - stretch.low <= walk.skip) break;
       walk.width = (stretch.high - stretch.low) / 2;
     } else if (walk_on(search, watched, &walk, stretch, found)) return true;
@@ -235,7 +237,7 @@ bool search_find(Search *search, const Watched *watched, Bracket stretch, const 
   if (ends && ends_tell(search, watched, stretch, ends, &any)) return any;
   any = find(search, watched, stretch, found, &is_wrong);
   bool has_other = watched->peek && !watched->is_exact;
-  if (any && has_other) /* solved columns have the last word */
+  if (any && has_other) /* solved columns decide */
     is_wrong =
         !watched->look(watched->context, found->high, search->solved) || !any_negative(search->solved, watched->count);
   if (!is_wrong || !has_other) return any;
@@ -251,7 +253,7 @@ typedef struct Ends {
   double low, high, *at_low, *at_high;
 } Ends;
 
-/* The earliest secant root of the margins that are negative at the upper end; at least `near` off the ends. */
+/* The earliest secant root of the margins that are negative at the upper end, at least `near` away from the ends. */
 static double guess_root(uint32_t count, const Ends *ends, double near) {
   double earliest = ends->high;
   for (uint32_t m = 0; m < count; m++) {
@@ -261,7 +263,7 @@ static double guess_root(uint32_t count, const Ends *ends, double near) {
   return fmin(fmax(earliest, ends->low + near), ends->high - near);
 }
 
-/* The Illinois method: an end that stays twice pulls the secant less. Each eighth time the bracket is halved. */
+/* The Illinois method: an end that stays twice gets half the weight in the secant. Every eighth time the bracket is halved. */
 static void shrink(Search *search, const Watched *watched, MarginFunction *look, double near, Ends *ends) {
   uint32_t count = watched->count;
   int side = 0;
@@ -277,7 +279,7 @@ static void shrink(Search *search, const Watched *watched, MarginFunction *look,
   }
 }
 
-/* The bracket as far as interpolated columns tell: most of the way, at little cost. */
+/* Shrinks the bracket with interpolated columns first: most of the way at little cost. */
 static void peek_first(Search *search, const Watched *watched, double near, Bracket *bracket) {
   Ends ends = {bracket->low, bracket->high, search->at_low, search->at_high};
   double room = watched->is_exact ? 0 : SLIVER * watched->step;

@@ -21,7 +21,7 @@ void secant_apply(const Secant *secant, double *d) {
   }
 }
 
-/* `shortest` is the least that may be left of 1 - s^T W next / s^T W s. */
+/* `shortest` is the smallest value allowed for 1 - s^T W next / s^T W s. */
 static bool learn(Secant *secant, const double *step, double *next, const double *weight, double shortest) {
   if (secant->count == secant->capacity) return false;
   size_t n = (size_t)secant->n, base = (size_t)secant->count * n;

@@ -1,4 +1,4 @@
-/* select: see select.h. Rows are scaled to largest entry 1, columns by their weight, before anything is compared. */
+/* select: see select.h. Before anything is compared, rows are scaled to a largest entry of 1, and columns by their weight. */
 #include "core/select.h"
 
 #include "base/linear.h"
@@ -18,7 +18,7 @@ struct Selector {
   VEC(double) matrix, work;
   IntVec pivots;
   IntVec place;   /* column -> dense column */
-  Linear *linear; /* of the chosen columns, a full matrix of `rows`; NULL until it is asked for */
+  Linear *linear; /* factors of the chosen columns, a full matrix of `rows`; NULL until needed */
   int32_t rows;
   IntVec start, row; /* its pattern */
 };
@@ -97,8 +97,8 @@ static void scatter(Heap *heap, RowElimination *elimination, int32_t column, dou
   elimination->dense[column] += value;
 }
 
-/* Subtracts pivot rows from the scattered row, oldest first, since a younger pivot row may hold older pivots' columns
- * no more but an older one can bring younger pivot columns in. */
+/* Subtracts pivot rows from the scattered row, oldest first. A younger pivot row no longer has entries in older pivots' columns,
+ * but an older one can bring in entries in younger pivots' columns. */
 static void reduce_row(Heap *heap, RowElimination *elimination) {
   while (elimination->pending.count) {
     uint32_t oldest = 0;
@@ -183,7 +183,7 @@ bool selector_choose(Selector *selector, SelectProblem *problem) {
   return problem->rows <= DENSE_ROWS ? choose_dense(selector, problem) : choose_sparse(selector, problem);
 }
 
-/* Dense column-major copy of the candidates; chosen columns stand first. */
+/* Dense column-major copy of the candidates, chosen columns first. */
 static double *fill_chosen_first(Selector *selector, const SelectProblem *problem) {
   int32_t n = problem->candidate_count, next = 0;
   ROOM(selector, &selector->place, problem->columns);
@@ -206,7 +206,7 @@ static void take_full_pattern(Selector *selector, int32_t rows) {
   linear_set_pattern(selector->linear, selector->start.data, selector->row.data);
 }
 
-/* M^-1 N by LU. */
+/* Computes M^-1 N by LU. */
 static double gain_dense(Selector *selector, const SelectProblem *problem) {
   int32_t m = problem->rows, n = problem->candidate_count;
   double *a = fill_chosen_first(selector, problem), gain = 0;
@@ -218,7 +218,7 @@ static double gain_dense(Selector *selector, const SelectProblem *problem) {
   return isfinite(gain) ? gain : HUGE_VAL;
 }
 
-/* A large choice is judged by making it again with a preference for the present one: it is good if it stays. */
+/* A large choice is judged by making it again with a preference for the present one: it is good if it stays the same. */
 static double gain_sparse(Selector *selector, const SelectProblem *problem) {
   SelectProblem again = *problem;
   again.keep = 2;
@@ -234,10 +234,10 @@ double selector_gain(Selector *selector, const SelectProblem *problem) {
   return problem->rows <= DENSE_ROWS ? gain_dense(selector, problem) : gain_sparse(selector, problem);
 }
 
-/* With M the chosen columns and N the other candidates of a matrix that has moved from (M0, N0) by (E, F): X = M^-1 N =
- * M0^-1 N0 + M0^-1 (F - E X). Let r_i be the sum of |E| and |F| in row i and d the largest entry of |M0^-1| r: no entry
- * of M0^-1 F is larger than d, none of M0^-1 E X larger than d max|X|. So max|X| <= (max|M0^-1 N0| + d) / (1 - d), which
- * is at most the limit where d <= (limit - max|M0^-1 N0|) / (1 + limit). That holds for any scale of the rows. */
+/* Let M be the chosen columns and N the other candidates of a matrix that has moved from (M0, N0) by (E, F). Then X = M^-1 N =
+ * M0^-1 N0 + M0^-1 (F - E X). Let r_i be the sum of |E| and |F| in row i, and d the largest entry of |M0^-1| r. No entry of M0^-1 F
+ * is larger than d, and none of M0^-1 E X is larger than d max|X|. So max|X| <= (max|M0^-1 N0| + d) / (1 - d). That is at most the
+ * limit where d <= (limit - max|M0^-1 N0|) / (1 + limit). This holds for any scale of the rows. */
 static bool has_moved_little(Selector *selector, const SelectProblem *problem, const Judged *judged) {
   int32_t m = problem->rows;
   ROOM(selector, &selector->work, m);
@@ -255,7 +255,7 @@ static bool has_moved_little(Selector *selector, const SelectProblem *problem, c
   return true;
 }
 
-/* Keeps what has_moved_little needs; the factors of the chosen columns are in selector->linear. */
+/* Keeps what has_moved_little needs; selector->linear has the factors of the chosen columns. */
 static void keep_judged(Selector *selector, const SelectProblem *problem, double room, Judged *judged) {
   int32_t m = problem->rows, entries = problem->row_start[m];
   const int32_t *place = selector->place.data;

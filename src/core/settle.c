@@ -24,8 +24,8 @@ static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
 
 /* ---- sliding ---- */
 
-/* Where the rates of several modes that slide do not add up, no mean of the corners is known to be what the solution does: only the
- * first slides. */
+/* Where the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only the first
+ * mode slides. */
 static bool slide_if_sum(Settle *settle, double t, double *y) {
   Edges *edges = settle->edges;
   int all = edges->now->slides + 1;
@@ -35,7 +35,7 @@ static bool slide_if_sum(Settle *settle, double t, double *y) {
   return settle->methods->solve(settle->host, t, y);
 }
 
-/* Both modes of an edge lead back to it. *more: the modes that do not slide are to be looked at again. */
+/* Both modes of an edge lead back to it. *more: the modes that do not slide must be set again. */
 static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
   Edges *edges = settle->edges;
   *more = settle->may_slide && edges_slide(edges);
@@ -50,8 +50,8 @@ static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
   return true;
 }
 
-/* Stops sliding: columns that were the mean of both sides become those of the current modes. Else what a mean leaves of the rates, round-off, would say where
- * they lead. Returns whether something slid. */
+/* Stops sliding: columns that were the mean of both sides become those of the current modes. Otherwise the round-off that the mean
+ * leaves in the rates would decide where they lead. Returns whether something slid. */
 static bool leave_edges(Settle *settle, double t, double *y) {
   if (!edges_slid(settle->edges)) return false;
   keep(settle, y, &settle->begin);
@@ -61,7 +61,7 @@ static bool leave_edges(Settle *settle, double t, double *y) {
 
 /* ---- modes ---- */
 
-/* Modes and all else that is discrete, with pre() held, and the columns that they lead to: until nothing changes. */
+/* Sets modes and other discrete values, with pre() held, and solves the columns, until nothing changes. */
 static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) {
   bool is_stale = settle->decide && settle->decide->is_stale;
   Rounds rounds = {.few = loop ? when_loop_rounds(loop) : settle->edges->now->one_by_one ? MANY : ROUNDS};
@@ -81,7 +81,7 @@ static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) 
   return false;
 }
 
-/* Do but Real values of whens change in one more round? */
+/* Does one more round change anything except Real values of whens? */
 static bool goes_round(Settle *settle, double t, double *y) {
   bool matter = false;
   when_loop_begin(settle->loop);
@@ -107,9 +107,9 @@ static bool settle_once(Settle *settle, double t, double *y, int mode) {
   return true;
 }
 
-/* ---- modes that iterating does not find ---- */
+/* ---- modes that the iteration does not find ---- */
 
-/* From the beginning: do all modes agree with what follows from a combination? */
+/* Starts again from the beginning. Do all modes agree with what follows from a combination? */
 static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
   go_back(settle, &settle->begin, y);
   edges_flip(settle->edges, trial);
@@ -118,27 +118,27 @@ static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
   return iterate_modes(settle, t, y) && edges_agree(settle->edges);
 }
 
-/* Ideal diodes and switches in one loop decide together: a mode set alone may have no solution, or lead round in a circle. The
- * combination with the fewest changes in which all agree is taken. */
+/* Ideal diodes and switches in one loop must be decided together: changing one mode alone may have no solution, or lead to a cycle.
+ * Takes the combination with the fewest changes in which all modes agree. */
 static bool enumerate_modes(Settle *settle, double t, double *y) {
   Trial trial = edges_trial(settle->edges, TRIAL_LIMIT);
   bool found;
   settle->disturbed = true;
-  keep(settle, y, &settle->left); /* tells what the failure is, if it is one */
+  keep(settle, y, &settle->left); /* describes the failure, if nothing else is found */
   do found = try_modes(settle, t, y, &trial);
   while (!found && trial_next(&trial));
   if (!found) go_back(settle, &settle->left, y);
   return found;
 }
 
-/* Is what settle_once left, if anything, a solution? */
+/* Is the result of settle_once, if there is one, a solution? */
 static bool agrees(Settle *settle, bool settled, double t, const double *y) {
   if (!settled || !edges_undecided(settle->edges)) return settled;
   edges_evaluate(settle->edges, t, y);
   return edges_first_contradiction(settle->edges) < 0;
 }
 
-/* The equations after an event of time may have no value at its very time. */
+/* The equations after an event of time may be undefined exactly at its time. */
 static bool settle_later(Settle *settle, double *t, double *y, int mode) {
   double behind = settle_behind(*t);
   if (mode >= 0 && !settle->edges->condition[mode].is_timed) return false;
@@ -148,12 +148,16 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
   return true;
 }
 
-/* Modes and all else that is discrete, with pre() held, and other ways where iterating does not lead to a solution. A when whose
- * condition no longer holds once it has acted, as that of a block that slips, has none if it is taken as an equation: then what
- * fires acts, and what follows from it does not undo it. Modes that all change at once may cycle around a solution, as those of a
- * clutch that gets stuck: then only the first that must change does so at a time (the least-index rule of Murty 1974 for
- * complementarity problems). Modes that lead round in a circle of structures, as that of a clutch that slips with less torque than it held, are
- * taken where they lead first: what pre() remembers of it may hold them there. */
+/* Finds modes and other discrete values with pre() held, by other ways where the iteration does not lead to a solution:
+ *
+ * The condition of a when may no longer hold once the when has acted, as for a block that begins to slip. As an equation this has
+ * no solution. Then a when that fires acts, and what follows does not undo it.
+ *
+ * Modes that all change at once may cycle around a solution, as those of a clutch that gets stuck. Then only the first mode that
+ * must change does so (the least-index rule of Murty 1974 for complementarity problems).
+ *
+ * Modes may lead through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first structure
+ * they lead to is taken, where pre() may hold them. */
 static bool settle_values(Settle *settle, double *t, double *y, int mode) {
   Edges *edges = settle->edges;
   Decide *decide = settle->decide;
@@ -182,7 +186,8 @@ static bool settle_values(Settle *settle, double *t, double *y, int mode) {
 
 /* ---- the event ---- */
 
-/* pre() has other values: where it chooses between structures, and the system is made for all of them, the rows tell whether it has one. */
+/* pre() has new values. Where pre() chooses between structures and the system is made for all of them, the rows say whether it has
+ * a solution. */
 static bool solve_with_new_pre(Settle *settle, double t, double *y) {
   return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);
 }

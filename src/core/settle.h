@@ -1,7 +1,8 @@
-/* settle: what happens at an event. Modes and all else that is discrete change until they agree with the columns, which follow, or begin to slide along
- * an edge; then whens act, pre() takes the values found, and so on until nothing changes. The host solves the columns.
+/* settle: what happens at an event. Modes and other discrete values change until they agree with the columns, which are solved
+ * again each time; or the solution begins to slide along an edge. Then whens act and pre() takes the values found. This repeats
+ * until nothing changes. The host solves the columns.
  *
- * All memory is the host's. Exported solvers carry this as it stands. */
+ * The host owns all memory. Exported solvers carry this as it stands. */
 #pragma once
 
 #include "core/decide.h"
@@ -15,29 +16,32 @@
 
 /* What the host does with the columns y at time t. */
 typedef struct SettleMethods {
-  /* Solves for all columns that are no states, also on edges that the solution slides along; at a corner of these (edges_set_corner); and where modes have
-   * changed, so that columns may jump. false: they cannot be solved. */
+  /* The first function solves all columns that are not states, also on edges along which the solution slides. The second one does
+   * so at a corner of these edges (edges_set_corner). The third one is called after modes have changed, so that columns may jump.
+   * false: the columns cannot be solved. */
   bool (*solve)(void *host, double t, double *y);
   bool (*solve_corner)(void *host, double t, double *y, int corner);
   bool (*solve_at_event)(void *host, double t, double *y);
 
-  /* Sets every mode by its last difference, and all else that is discrete; returns how many changed. *matter becomes true if rows depend on one. */
+  /* Sets every mode by its last difference, and the other discrete values; returns how many changed. *matter becomes true if rows
+   * depend on one of them. */
   int (*set)(void *host, double t, const double *y, bool *matter);
 
-  /* Does another system hold now? Then Settle.restructured is set. */
+  /* Does another system hold now? Then it sets Settle.restructured. */
   bool (*leaves_structure)(void *host, double t, const double *y);
 
-  /* All agrees: what happens there. Sets columns by reinit; *is_reset: it has. false: it fails. */
+  /* Called when everything agrees: performs the actions there, and sets columns by reinit. *is_reset: reinit has set one. false:
+   * failure. */
   bool (*act)(void *host, double t, double *y, bool *is_reset);
 
-  /* pre() has taken the values over. false: it fails. */
+  /* Called after pre() has taken the values. false: failure. */
   bool (*accepted)(void *host, double t, const double *y);
 
-  /* Nothing changes any more. is_kink: columns, or what rows depend on, have changed. false: it fails. */
+  /* Called when nothing changes any more. is_kink: columns, or values that rows depend on, have changed. false: failure. */
   bool (*end)(void *host, double t, const double *y, bool is_kink);
 } SettleMethods;
 
-/* The columns and all that is discrete where an iteration of an event begins. */
+/* The columns and the discrete values at the beginning of an iteration. */
 typedef struct SettleBeginning {
   double *y, *discretes;
 } SettleBeginning;
@@ -46,23 +50,24 @@ typedef struct Settle {
   const SettleMethods *methods;
   void *host;
   Edges *edges;
-  Decide *decide; /* 0: nothing but modes changes at events */
+  Decide *decide; /* 0: only modes change at events */
   double *discretes;
-  int columns, leaves; /* of these: how many discrete values */
+  int columns, leaves; /* the number of columns and of discrete values */
   bool may_slide;
-  bool has_other_structure; /* the system is made for all branches of its equations, and may be singular in some */
-  WhenLoop *loop;           /* of Real values of whens and columns that depend on each other; 0: there are none */
-  SettleBeginning begin, left, round; /* memory: of the event, of what iterating left, of a round */
-  /* of the last event */
-  bool disturbed;        /* what rows depend on has changed, or columns */
+  bool has_other_structure; /* the system includes all branches of its equations, and may be singular in some */
+  WhenLoop *loop;           /* for Real values of whens and columns that depend on each other; 0: there are none */
+  SettleBeginning begin, left,
+      round; /* memory: at the beginning of the event, after the iteration, at the beginning of a round */
+  /* about the last event */
+  bool disturbed;        /* columns, or values that rows depend on, have changed */
   bool restructured;     /* the equations have become those of another system */
-  uint32_t undetermined; /* column whose jump the equations do not determine; SETTLE_NONE: there is none */
+  uint32_t undetermined; /* column whose jump the equations do not determine; SETTLE_NONE: none */
   uint64_t iterations;   /* of all events */
 } Settle;
 
-/* Just after t: events of time that coincide except for round-off are one. */
+/* Just after t: events of time that differ only by round-off are one. */
 double settle_behind(double t);
 
-/* Takes the modes over at the event (t, y) of this mode (-1: of none) and all else that is discrete, after decide_begin. Where the equations have no value at the time of
- * an event of time, as log(time) has none at 0, *t moves to just after it. false: they do not settle. */
+/* Finds the modes and the other discrete values at the event (t, y) of this mode (-1: of none), after decide_begin. Where the
+ * equations are undefined at an event of time, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool settle_event(Settle *settle, double *t, double *y, int mode);

@@ -1,6 +1,5 @@
-/* statespace: see statespace.h. The order of work is a list of units made once; only units of blocks with a
- * choice of dummies change their columns when the choice changes, and a unit whose columns are all states
- * then has nothing to do. */
+/* statespace: see statespace.h. The order of work is a list of units, made once. When the choice of dummies changes, only units of
+ * blocks with a choice change their columns. A unit whose columns are all states has nothing to do. */
 #include "core/statespace.h"
 
 #include "base/linear.h"
@@ -10,16 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton: iterations at most, halvings of a step at most; accept when the next correction, quadratic in this
- * one, is lost in round-off; inside of a step, when it is lost in any error that a step may have. */
-/* A junction that blocks has a conductance of 1e-12 siemens: a step by that is 1e12 times too long, and must be halved as often. */
+/* Newton's method: most iterations, most halvings of a step. A correction is the last one when the next, quadratic in it, is lost
+ * in round-off; within a step, when it is lost in the smallest error that a step may have. */
+/* A blocking junction has a conductance of 1e-12 siemens. A Newton step by that is 1e12 times too long, and must be halved
+ * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 
-/* Kept factors serve for so many corrections, each at most this part of the one before. */
+/* Kept factors serve for KEPT_LIMIT corrections, each at most this part of the one before. */
 enum { KEPT_LIMIT = 6 };
 static const double KEPT_CONTRACTION = 0.02;
 
-/* Part of the terms that cancel in a residual which may be left of them. */
+/* The part of cancelling terms that may remain in a residual. */
 static const double RESIDUAL_ROUND_OFF = 8 * DBL_EPSILON;
 
 static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEWTON_FLOOR = 1e-14;
@@ -28,17 +28,18 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEW
  * any solution (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
 
-/* The theorem asks for h <= 1/2, where h is the part of the matrix that changes over the first correction. Then halfway along it the residual is
- * half of what it was except for h/8, as a correction by the first matrix, and the solution is next to its end, by less than h (Deuflhard 2004,
- * section 2.1). In parts of the first correction. */
+/* The theorem asks for h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual halfway
+ * along the correction is half of what it was, up to h/8, measured as a correction by the first matrix. The solution is then
+ * nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Of the size of the columns: a way that is no longer has so few signs of the determinant on it that those at its quarters tell. */
+/* Relative to the size of the columns: a way this short has so few sign changes of the determinant that the signs at its quarters
+ * show them. */
 static const double NEWTON_SHORT = 1e-3;
 
 typedef struct Unit {
   const UnitPlan *plan;
-  uint32_t *columns; /* positions in y */
+  uint32_t *columns; /* their positions in y */
   struct Workspace *program, *joint;
   double *joint_values;
   double *values;
@@ -49,16 +50,16 @@ typedef struct Unit {
   double *entries, *trial;
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
   Tangent *tangent;      /* NULL where the plan has none */
-  bool is_projected;     /* the factors are those of `tangent` */
+  bool is_projected;     /* `tangent` holds the factors */
   bool is_moved;         /* the last correction moved matrix rows of this stage; see UnitPlan.entries_below */
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
-/* What is wanted of Newton's method. */
+/* What Newton's method is asked for. */
 typedef enum NewtonGoal {
-  GOAL_ANY,   /* a solution: residuals get smaller */
-  GOAL_SHORT, /* a solution at a short way from the guess: residuals get smaller */
-  GOAL_NEXT,  /* the solution next to the guess, and no other */
+  GOAL_ANY,   /* any solution: residuals get smaller */
+  GOAL_SHORT, /* a solution a short way from the guess: residuals get smaller */
+  GOAL_NEXT,  /* the solution nearest to the guess, and no other */
 } NewtonGoal;
 
 struct StateSpace {
@@ -69,7 +70,7 @@ struct StateSpace {
   int32_t *depth; /* the present choice */
   bool chosen;
   NewtonGoal goal;
-  double quadratic; /* corrections up to this are the last ones */
+  double quadratic; /* a correction up to this size is the last one */
   SolveFailure failure;
   uint64_t factorizations;
   double *correction, *residual, *remainder, *first;
@@ -185,7 +186,7 @@ static bool factor_several(Unit *owner, const Unit *unit) {
   return owner->is_projected || linear_factor(owner->linear_system, unit->entries);
 }
 
-/* Factors the unit's part of the block matrix unless the owner of its factors has just these values. */
+/* Factors the unit's part of the block matrix, unless the unit that owns the factors already has these values. */
 static bool factor_unit(StateSpace *space, const Unit *unit) {
   Unit *owner = &space->units[unit->plan->owner];
   if (owner->factored == unit->matrix->version) return true;
@@ -205,14 +206,14 @@ static EvalStatus fail_undefined(StateSpace *space, const Unit *unit, double t, 
   return space->host.fail(space->host.host, t, y);
 }
 
-/* Residual of the unit's rows at y, counted. */
+/* Evaluates the residual of the unit's rows at y, and counts the evaluation. */
 static EvalStatus unit_residual(StateSpace *space, Unit *unit, double t, const double *y, double *residual) {
   *space->host.row_evaluations += (uint64_t)unit->plan->count;
   return space->host.run(space->host.host, unit->program, t, y, residual);
 }
 
-/* Takes the matrix entries of the joint program. Those of the stage below are left out where they are as they were, so that its factors
- * serve. */
+/* Takes the matrix entries from the joint program. Leaves out those of the stage below where they have not changed, so that its
+ * factors stay valid. */
 static void take_entries(StateSpace *space, Unit *unit, const double *entries) {
   const UnitPlan *plan = unit->plan;
   int32_t skipped = plan->entries_below && !space->units[plan->below].is_moved ? plan->entries_below : 0;
@@ -235,7 +236,7 @@ static EvalStatus unit_joint(StateSpace *space, Unit *unit, double t, const doub
   return EVAL_OK;
 }
 
-/* Is a column nothing but round-off? The other side of 0 may be out of the domain of a row, as of u^1.5. */
+/* Is the value of a column only round-off? The other side of 0 may be outside the domain of a row, as for u^1.5. */
 static bool is_round_off(const StateSpace *space, uint32_t column, double value) {
   return value != 0 && fabs(value) <= NEWTON_FLOOR * space->host.nominal[column];
 }
@@ -251,7 +252,7 @@ static void clear_round_off(const StateSpace *space, const Unit *unit, double *y
     if (is_round_off(space, unit->columns[k], y[unit->columns[k]])) y[unit->columns[k]] = 0;
 }
 
-/* The same at a guess, which the solution before may have left out of a domain by round-off. */
+/* The same at a guess. The solution before may have left the guess outside a domain by round-off. */
 static EvalStatus unit_joint_at_guess(StateSpace *space, Unit *unit, double t, double *y, double *residual) {
   EvalStatus status = unit_joint(space, unit, t, y, residual);
   if (status == EVAL_OK || !has_round_off(space, unit, y)) return status;
@@ -280,7 +281,7 @@ static void apply_correction(Unit *unit, const double *correction, double fracti
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->trial[k] - fraction * correction[k];
 }
 
-/* A residual becomes a correction by the factors that are there. */
+/* Turns a residual into a correction with the existing factors. */
 static void solve_with_factors(const StateSpace *space, const Unit *unit, double *correction) {
   const Unit *owner = &space->units[unit->plan->owner];
   if (owner->is_projected) tangent_solve(owner->tangent, correction);
@@ -288,14 +289,15 @@ static void solve_with_factors(const StateSpace *space, const Unit *unit, double
   else correction[0] /= owner->single;
 }
 
-/* The residual in `correction` becomes the Newton correction for the present matrix. */
+/* Turns the residual in `correction` into the Newton correction for the present matrix. */
 static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correction) {
   if (!factor_unit(space, unit)) return fail(space, unit, "the Jacobian is singular");
   solve_with_factors(space, unit, correction);
   return EVAL_OK;
 }
 
-/* Corrects with the factors that are there, of a point nearby; *last is the size of the last correction. False: they do not serve. */
+/* Corrects with the existing factors, made at a point nearby; *last is the size of the last correction. false: they do not
+ * serve. */
 static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
   const Unit *owner = &space->units[unit->plan->owner];
   double *correction = space->correction;
@@ -311,7 +313,7 @@ static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, d
   return false;
 }
 
-/* The same of a unit that keeps its factors, from the beginning. False: y is as it was. */
+/* The same for a unit that keeps its factors, from the beginning. false: y is unchanged. */
 static bool solve_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
   double last = INFINITY;
   if (!space->units[unit->plan->owner].factored) return false;
@@ -342,15 +344,15 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Goes on by the correction: by all of it where the solution next to the guess is wanted. */
+/* Applies the correction; all of it where the solution nearest to the guess is wanted. */
 static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
   if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
   apply_correction(unit, space->correction, 1, y);
   return unit_joint(space, unit, t, y, space->residual);
 }
 
-/* Are the residuals at the trial values nothing but round-off of the terms that cancel in them? Then no correction makes them smaller. Leaves y
- * there. */
+/* Are the residuals at the trial values only round-off of the terms that cancel in them? Then no correction makes them smaller.
+ * Leaves y there. */
 static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) {
   double *size = space->remainder;
   apply_correction(unit, space->correction, 0, y);
@@ -364,7 +366,7 @@ static bool is_at_round_off(StateSpace *space, Unit *unit, double t, double *y) 
   return true;
 }
 
-/* The last correction, whose size is given. It may lead out of a domain by round-off. */
+/* Applies the last correction, whose size is given. It may lead outside a domain by round-off. */
 static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *correction, double norm, double t,
                                 double *y) {
   apply_correction(unit, correction, 1, y);
@@ -374,14 +376,15 @@ static EvalStatus finish_newton(StateSpace *space, Unit *unit, const double *cor
   return EVAL_OK;
 }
 
-/* The first correction has new factors. Where it is small and no later stage needs the matrix, they serve for the next ones, too. */
+/* The first correction has new factors. Where it is small and no later stage needs the matrix, the next corrections use the same
+ * factors. */
 static bool goes_on_with_factors(const StateSpace *space, const Unit *unit, double norm) {
   const Unit *owner = &space->units[unit->plan->owner];
   return space->goal == GOAL_NEXT && unit->plan->joint && unit->plan->stage == 0 && owner->linear_system &&
          !owner->is_projected && norm <= KEPT_CONTRACTION;
 }
 
-/* Is y at most a short way from the guess, which is in unit->values? */
+/* Is y only a short way from the guess, which is in unit->values? */
 static bool is_short_way(const StateSpace *space, const Unit *unit, const double *y) {
   double *way = space->remainder;
   for (int32_t k = 0; k < unit->plan->count; k++) way[k] = y[unit->columns[k]] - unit->values[k];
@@ -420,8 +423,8 @@ static EvalStatus iterate_newton(StateSpace *space, Unit *unit, double t, double
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Is a column so much larger than where it came from and its nominal value that round-off of it is as large as these? There residuals
- * are nothing but round-off whatever they are, as those of a sine, and every iteration converges. */
+/* Is a column so large, compared with where it started and with its nominal value, that its round-off is as large as these? There
+ * residuals are only round-off, as those of a sine are, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const Unit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];
@@ -430,13 +433,13 @@ static bool ran_away(const StateSpace *space, const Unit *unit, const double *y)
   return false;
 }
 
-/* The size of `correction` over a part of the first one, relative to that. */
+/* The difference between `correction` and a part of the first one, relative to the latter. */
 static double departure(const StateSpace *space, const Unit *unit, const double *y, double *correction, double part) {
   for (int32_t k = 0; k < unit->plan->count; k++) correction[k] -= part * space->first[k];
   return correction_norm(space, unit, correction, y) / correction_norm(space, unit, space->first, y);
 }
 
-/* The first correction, by the factors that are there or by those of the guess. */
+/* The first correction, with existing factors or with new ones at the guess. */
 static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double *y, bool is_kept, double *correction) {
   EvalStatus status =
       is_kept ? unit_residual(space, unit, t, y, correction) : unit_joint_at_guess(space, unit, t, y, correction);
@@ -446,7 +449,7 @@ static EvalStatus correct_first(StateSpace *space, Unit *unit, double t, double 
   return status;
 }
 
-/* Goes half of the first correction. Is what is left to correct the other half? */
+/* Goes half of the first correction. Is the remaining correction the other half? */
 static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
   apply_correction(unit, space->first, 0.5, y);
   if (unit_residual(space, unit, t, y, space->remainder) != EVAL_OK) return false;
@@ -454,13 +457,13 @@ static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
   return departure(space, unit, y, space->remainder, 0.5) <= NEWTON_STRAIGHT;
 }
 
-/* Is the solution, y, where the first correction led? */
+/* Is the solution y where the first correction led? */
 static bool is_next(const StateSpace *space, const Unit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
 }
 
-/* As solve_next, with the factors of a point before. */
+/* Like solve_next, with the factors of an earlier point. */
 static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
   if (correct_first(space, unit, t, y, true, space->first) != EVAL_OK) return false;
   double last = correction_norm(space, unit, space->first, y);
@@ -469,7 +472,7 @@ static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, do
   return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
 }
 
-/* The same. False: they do not serve, and y is as it was. */
+/* The same. false: the factors do not serve, and y is unchanged. */
 static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
   if (!space->units[unit->plan->owner].factored) return false;
   if (follow_with_kept_factors(space, unit, t, y)) return true;
@@ -477,7 +480,7 @@ static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t
   return false;
 }
 
-/* A unit that is solved at a point. */
+/* The solution of a unit at a point. */
 typedef struct Solution {
   StateSpace *space;
   Unit *unit;
@@ -504,7 +507,7 @@ static bool evaluate_entries(void *context, const double *x, double *entries) {
   return true;
 }
 
-/* A solution by the one solver, from the guess in unit->values. */
+/* Finds a solution with the general solver, from the guess in unit->values. */
 static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
   void *ticket = NULL;
   Heap *heap = heap_within(space->heap, &ticket);
@@ -530,7 +533,7 @@ static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
   return result.solved;
 }
 
-/* A solution from a guess that is far off, where the residual may have to grow first. */
+/* Finds a solution from a guess that is far off, where the residual may have to grow first. */
 static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
@@ -539,7 +542,7 @@ static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) 
   return status == EVAL_OK ? fail(space, unit, "Newton's iteration does not converge") : status;
 }
 
-/* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: it is not known. Leaves y there. */
+/* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: unknown. Leaves y there. */
 static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, double *y) {
   double logarithm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++)
@@ -551,9 +554,9 @@ static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, dou
   return (sign > 0) - (sign < 0);
 }
 
-/* The solution next to a guess from which Newton's method does not lead straight to it: where the branch is so steep that within round-off of
- * the time the matrix becomes another, as in an inverter that switches. No other solution is between them if the determinant keeps its sign
- * on the way, which is short. */
+/* Finds the solution nearest to a guess from which Newton's method does not lead straight to it. The branch is so steep there that
+ * the matrix changes completely within round-off of the time, as in an inverter that switches. If the determinant keeps its sign on
+ * the way, which is short, no other solution lies between. */
 static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_SHORT;
@@ -567,8 +570,8 @@ static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y
   return sign && !others ? EVAL_OK : fail(space, unit, "other solutions are near");
 }
 
-/* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
- * solution may happen to be there. */
+/* Finds the solution nearest to the guess, and fails where that is uncertain. A solution at the end of the first correction is not
+ * proof enough: another one may happen to be there. */
 static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
   if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
@@ -580,7 +583,7 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   return solve_steep(space, unit, t, y);
 }
 
-/* One correction, by the factors of a solution nearby. */
+/* One correction with the factors of a nearby solution. */
 static EvalStatus correct_once(StateSpace *space, Unit *unit, double t, double *y) {
   bool is_kept = space->units[unit->plan->owner].factored;
   EvalStatus status = correct_first(space, unit, t, y, is_kept, space->first);

@@ -11,8 +11,8 @@ struct Tangent {
   const TangentPlan *plan;
   double *mass;     /* n by n */
   double *gradient; /* m by n; after elimination [G_d^-1 as factors | G_i] in the order of `place` */
-  double *map;      /* dependent accelerations of independent ones: D = [map; 1], m by n - m */
-  double *factor;   /* of D^T M D, the lower triangle */
+  double *map;      /* maps independent to dependent accelerations: D = [map; 1], m by n - m */
+  double *factor;   /* factor of D^T M D, the lower triangle */
   int32_t *place;   /* coordinates, the m dependent ones first */
   int32_t *row;     /* constraints in the order of elimination */
   double *motion, *constraint, *acceleration, *reduced, *work;
@@ -38,7 +38,7 @@ Tangent *tangent_new(Heap *heap, const TangentPlan *plan) {
   return tangent;
 }
 
-/* Forces that depend on accelerations are in M too, and need not be symmetric. */
+/* Forces that depend on accelerations are part of M, too, and need not be symmetric. */
 static bool is_symmetric(const double *a, int32_t n) {
   double largest = 0, difference = 0;
   for (int32_t i = 0; i < n; i++)
@@ -79,7 +79,7 @@ static void swap(int32_t *list, int32_t a, int32_t b) {
   list[b] = held;
 }
 
-/* G with its rows and columns in the order of elimination. */
+/* An entry of G with rows and columns in the order of elimination. */
 static double *entry(const Tangent *tangent, int32_t c, int32_t i) {
   return &tangent->gradient[tangent->row[c] * tangent->plan->coordinates + tangent->place[i]];
 }
@@ -108,7 +108,7 @@ static bool eliminate(Tangent *tangent) {
   return true;
 }
 
-/* x, in the order of elimination, becomes G_d^-1 x; is_eliminated: the lower factor was applied before. */
+/* Replaces x, in the order of elimination, by G_d^-1 x. is_eliminated: the lower factor is already applied. */
 static void solve_dependent(const Tangent *tangent, double *x, int32_t stride, bool is_eliminated) {
   int32_t m = tangent->plan->constraints;
   for (int32_t c = 0; c < m && !is_eliminated; c++)
@@ -119,7 +119,7 @@ static void solve_dependent(const Tangent *tangent, double *x, int32_t stride, b
   }
 }
 
-/* x becomes G_d^-T x, which is in the order of elimination of rows. */
+/* Replaces x by G_d^-T x, in the order of elimination of rows. */
 static void solve_transposed(const Tangent *tangent, double *x) {
   int32_t m = tangent->plan->constraints;
   for (int32_t c = 0; c < m; c++) {
@@ -198,7 +198,7 @@ bool tangent_factor(Tangent *tangent, const int32_t *column_start, const int32_t
 
 /* ---- solving ---- */
 
-/* motion - M times acceleration, of coordinate place[i]. */
+/* The right side minus M times the acceleration, of coordinate place[i]. */
 static double left_over(const Tangent *tangent, int32_t i) {
   int32_t n = tangent->plan->coordinates;
   double sum = tangent->motion[i];

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which rows and columns of a system are which; a coordinate is in one of each. */
+/* The meaning of the rows and columns of a system; each coordinate has one row and one column. */
 typedef struct TangentPlan {
   int32_t coordinates, constraints;
   const int32_t *motion, *acceleration;   /* rows and columns, per coordinate */
@@ -28,7 +28,7 @@ typedef struct Tangent Tangent;
 /* Lives in the heap. */
 Tangent *tangent_new(Heap *heap, const TangentPlan *plan);
 
-/* Factors the matrix given by compressed columns. false: G has not full rank, B is not -G^T, or M is not symmetric and
+/* Factors the matrix given by compressed columns. false: G does not have full rank, B is not -G^T, or M is not symmetric and
  * positive definite on the tangent space. O(n^3). */
 bool tangent_factor(Tangent *tangent, const int32_t *column_start, const int32_t *row_index, const double *values);
 

@@ -1,4 +1,4 @@
-/* when_loop: see when_loop.h. The residual is r = d - F(d); at first the inverse of its matrix is taken for the identity, which is the
+/* when_loop: see when_loop.h. The residual is r = d - F(d). At first the identity stands for the inverse of its matrix: that is the
  * plain iteration. */
 #include "core/when_loop.h"
 

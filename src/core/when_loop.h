@@ -16,15 +16,15 @@
 typedef struct WhenLoop {
   const Decide *decide;
   int count;
-  int *leaf;           /* [count] of Real discrete variables that follow from columns */
-  double *before;      /* [all] discrete values at the begin of the round */
+  int *leaf;           /* [count] the Real discrete variables that follow from columns */
+  double *before;      /* [all] discrete values at the beginning of the round */
   double *step, *next; /* [count] the last correction, and the current one */
   double *weight;      /* [count] ones */
   bool is_begun;
   Secant
-      secant; /* without capacity until the first correction: most events settle without one, and it may take n^2 numbers */
+      secant; /* capacity 0 until the first correction: most events settle without one, and it may need n^2 numbers */
 
-  /* Room for the updates of `secant`, of as many as *capacity, which it may make less. */
+  /* Returns room for up to *capacity updates of `secant`, and may lower *capacity. */
   double *(*room)(void *host, int32_t n, int32_t *capacity);
   void *host;
 } WhenLoop;
@@ -32,17 +32,17 @@ typedef struct WhenLoop {
 /* How many such values there are. */
 int when_loop_count(const Decide *decide);
 
-/* For all memory but the secant's given: lists the values. */
+/* Lists the values. All memory except that of the secant must be given. */
 void when_loop_list(WhenLoop *loop);
 
-/* Before a round: keeps the values that it begins with. */
+/* Call this before a round: keeps the values at its beginning. */
 void when_loop_begin(WhenLoop *loop);
 
-/* After it: has nothing but such values changed? */
+/* Call this after a round: has nothing else changed? */
 bool when_loop_is_all(const WhenLoop *loop);
 
-/* After it: puts better values in for those that it gave, if nothing but such values has changed. */
+/* Call this after a round: if nothing else has changed, replaces its values by better ones. */
 void when_loop_improve(WhenLoop *loop);
 
-/* How many rounds it may take. */
+/* The most rounds it may take. */
 uint32_t when_loop_rounds(const WhenLoop *loop);
