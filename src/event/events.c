@@ -36,7 +36,7 @@ double events_next_time(View *view, double t, double stop, uint32_t *mode) {
   return switches && switches->schedule ? schedule_next(switches->schedule, t, stop, next, mode) : next;
 }
 
-/* Solves the rows with the columns held that have a mark, 2; states stay as far as the rows allow. */
+/* Solves the rows with the columns marked 2 in `held` fixed; states keep their values as far as the rows allow. */
 static bool solve_held(View *view, double t, double *y, uint8_t *held) {
   const System *system = &view->system;
   view->settle.disturbed = true;
@@ -45,7 +45,7 @@ static bool solve_held(View *view, double t, double *y, uint8_t *held) {
   return view->methods->solve_holding(view, t, y, held) == EVAL_OK;
 }
 
-/* The first column that has not the value given; MAP_NONE: all have. */
+/* The first column that does not have the value given; MAP_NONE: all have it. */
 static uint32_t lost_value(const View *view, const double *y, const uint8_t *held, const double *values) {
   for (uint32_t q = 0; q < (uint32_t)view->system.columns; q++)
     if (held[q] && !(fabs(y[q] - values[q]) <= SAME * (fabs(values[q]) + view->system.nominal[q]))) return q;
@@ -70,7 +70,7 @@ uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, cons
   return lost;
 }
 
-/* What reinit does to the columns. false: its values are refused, or the rows cannot be solved with them. */
+/* Applies reinit to the columns. false: its values are refused, or the rows cannot be solved with them. */
 static bool reset_columns(View *view, double t, double *y) {
   Decide *decide = &view->switches->decisions->decide;
   size_t columns = (size_t)view->system.columns;
@@ -78,14 +78,15 @@ static bool reset_columns(View *view, double t, double *y) {
   uint8_t *held = heap_array(heap, columns, sizeof *held);
   double *before = heap_copy(heap, y, columns, sizeof *y);
   decide_reinit(decide, y, held);
-  edges_leave(&view->switches->edges); /* what slid may be off its edge now */
+  edges_leave(&view->switches->edges); /* a sliding mode may be off its edge now */
   bool ok = decide->refused < 0 && solve_held(view, t, y, held);
   if (ok) reset_keep_preferred(view, t, before, held, y);
   heap_free_all(heap, held, before);
   return ok;
 }
 
-/* Notes what fires at the values found: assertions that do not hold, and whether the run is to end. Returns whether a reinit fires. */
+/* Records the actions that fire at the values found: assertions that fail, and whether the run must end. Returns whether a reinit
+ * fires. */
 static bool note_actions(View *view, double t, const double *y) {
   Decisions *decisions = view->switches->decisions;
   bool resets = false;

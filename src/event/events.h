@@ -1,31 +1,30 @@
-/* events: what happens at an event, once the watcher (watch/watcher.h) has found it: modes and all else that is discrete change until they agree, columns
- * follow, or begin to slide along an edge. */
+/* events: what happens at an event that the watcher (watch/watcher.h) has found. Modes and other discrete values change until they
+ * agree with the columns, which are solved again, or the solution begins to slide along an edge. */
 #pragma once
 
 #include "view/view.h"
 
-/* The run begins at (t, y), whose modes agree, or goes back there. */
+/* The run begins at (t, y), or goes back there; the modes agree at that point. */
 void events_begin(View *view, double t, const double *y);
 
-/* Does something contradict its mode at (t, y)? *mode is it. */
+/* Does a condition contradict its mode at (t, y)? Then *mode is that mode. */
 bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
 
-/* The first time after t, up to stop, at which a mode of time alone changes, and which, or a sample is due or
- * an input has a kink or a jump (MAP_NONE); INFINITY: nothing happens. */
+/* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the mode of time that changes there,
+ * or MAP_NONE where a sample is due or an input has a kink or a jump. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);
 
-/* Takes the modes over at the event (t, y) of this mode (MAP_NONE: of none) and all else that is discrete, and solves the other
- * columns for them, until all agree, or begins to slide along an edge; then does what whens ask for, and so on until nothing
- * changes. Where the equations have no value at the time of an event of time, as log(time) has none at 0, *t moves to just after it.
- * Returns false when they do not settle. */
+/* Handles the event (t, y) of this mode (MAP_NONE: of none). Sets modes and other discrete values and solves the other columns
+ * until all agree, or begins to slide along an edge. Then executes the whens, and repeats until nothing changes. Where the
+ * equations are undefined at an event of time, as log(time) is at 0, *t moves to just after it. false: the modes do not settle. */
 bool events_settle(View *view, double *t, double *y, uint32_t mode);
 
-/* Gives the columns with a mark in `held` these values at (t, y), and solves the others: states stay as far as the
- * rows allow. MAP_NONE: they have them; otherwise a column that cannot have its value. */
+/* Sets the columns marked in `held` to these values at (t, y), and solves the others; states keep their values as far as the rows
+ * allow. Returns MAP_NONE on success, otherwise a column that cannot have its value. */
 uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
 
-/* As events_settle in the midst of an event, in another system: its iteration goes on, and what has fired in it stays so. */
+/* Like events_settle, but continues an event in another system: its iteration goes on, and what has fired stays fired. */
 bool events_resume(View *view, double *t, double *y);
 
-/* Looks at the assertions outside of whens that the logic has, at (t, y) between events: those that do not hold are in view->fired. */
+/* Checks the assertions outside of whens at (t, y), between events. Those that fail are in view->fired. */
 void events_watch(View *view, double t, const double *y);

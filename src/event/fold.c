@@ -1,7 +1,7 @@
-/* fold: see fold.h. The curve H(z, s) = G(t, x, z) + s dG/ds = 0 of the columns z that are no states is followed by steps
- * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2
- * and 15). The determinant of the Jacobian bordered by the tangent keeps its sign, at corners too: that tells where the
- * curve goes on after one. */
+/* fold: see fold.h. The columns z that are not states lie on the curve H(z, s) = G(t, x, z) + s dG/ds = 0. It is followed by steps
+ * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2 and
+ * 15). The determinant of the Jacobian bordered by the tangent keeps its sign, also at corners. So it shows where the curve goes on
+ * after a corner. */
 #include "event/fold.h"
 
 #include "base/copy.h"
@@ -14,9 +14,9 @@
 
 typedef struct Curve {
   View *view;
-  double t;                 /* of the states, which stay */
-  int32_t rows, unknowns;   /* unknowns: the columns z and s, last */
-  int32_t *column;          /* [rows] of the unknown */
+  double t;                 /* the time of the states, which are constant */
+  int32_t rows, unknowns;   /* unknowns: the columns z, then s */
+  int32_t *column;          /* [rows] the column of each unknown */
   double *scale;            /* [unknowns] */
   double *drive;            /* [rows] dG/ds */
   double *y, *values;       /* all columns; entries of the Jacobian */
@@ -33,7 +33,7 @@ static void set_columns(const Curve *curve, const double *point) {
   for (int32_t u = 0; u < curve->rows; u++) curve->y[curve->column[u]] = point[u] * curve->scale[u];
 }
 
-/* H at a point, into curve->right. */
+/* Evaluates H at a point, into curve->right. */
 static bool evaluate(const Curve *curve, const double *point) {
   const System *system = &curve->view->system;
   double s = point[curve->rows] * curve->scale[curve->rows];
@@ -43,7 +43,7 @@ static bool evaluate(const Curve *curve, const double *point) {
   return true;
 }
 
-/* Factors the Jacobian of H at a point, bordered by a row. */
+/* Factors the Jacobian of H at a point, with `border` as its last row. */
 static bool factor(const Curve *curve, const double *point, const double *border) {
   const System *system = &curve->view->system;
   set_columns(curve, point);
@@ -66,7 +66,7 @@ static double norm(const Curve *curve, const double *vector) {
   return sqrt(sum);
 }
 
-/* The tangent at a point, into curve->direction, where the one before is known: `border`. */
+/* Computes the tangent at a point, into curve->direction. `border` is the tangent before. */
 static bool find_tangent(Curve *curve, const double *point, const double *border) {
   double logarithm, *direction = curve->direction;
   if (!factor(curve, point, border)) return false;
@@ -80,7 +80,7 @@ static bool find_tangent(Curve *curve, const double *point, const double *border
   return isfinite(length);
 }
 
-/* A correction across the tangent of curve->next, which may not be led farther than `reach`. */
+/* Corrects curve->next across the tangent; the correction may not lead farther than `reach`. */
 typedef struct Correction {
   Curve *curve;
   double moved, reach;
@@ -101,7 +101,7 @@ static double correct_once(void *context, bool *renew) {
   return change;
 }
 
-/* At corners what is left is not quadratic in the last correction: that itself must be nothing. */
+/* At corners the remaining error is not quadratic in the last correction, so that correction itself must be negligible. */
 static bool correct(Curve *curve, double reach) {
   Correction correction = {.curve = curve, .reach = reach};
   return corrector_run(correct_once, &correction, REACH_NEXT, false, SOLVED * SOLVED) == CORRECTOR_CONVERGED;
@@ -111,20 +111,20 @@ static void move(const Curve *curve, double step, double *to) {
   for (int32_t u = 0; u < curve->unknowns; u++) to[u] = curve->point[u] + step * curve->tangent[u];
 }
 
-/* Of the angle between the tangent and the direction found last. */
+/* The cosine of the angle between the tangent and the direction found last. */
 static double cosine(const Curve *curve) {
   double sum = 0;
   for (int32_t u = 0; u < curve->unknowns; u++) sum += curve->tangent[u] * curve->direction[u];
   return sum;
 }
 
-/* How far a step of length 1 leads the columns. */
+/* How far a step of length 1 moves the columns. */
 static double columns_part(const Curve *curve) {
   double s = curve->tangent[curve->rows];
   return sqrt(fmax(1 - s * s, PRESENT * PRESENT));
 }
 
-/* A step along the curve, which is made shorter until it succeeds. false: there is a corner. */
+/* Takes a step along the curve, shortening it until it succeeds. false: there is a corner. */
 static bool advance(Curve *curve, double *step) {
   for (;; *step /= 4) {
     if (*step < LOCATED) return false;
@@ -138,7 +138,7 @@ static bool advance(Curve *curve, double *step) {
   }
 }
 
-/* Takes the direction in which the curve goes on after the corner just ahead. false: there is none. */
+/* Finds the direction in which the curve goes on after the corner just ahead. false: there is none. */
 static bool turn(Curve *curve) {
   bool turns = false;
   for (double ahead = 10 * LOCATED; ahead < MINOR && !turns; ahead *= 10) {
@@ -172,13 +172,13 @@ static void number_unknowns(Curve *curve, const double *y) {
   heap_free(curve->view->evaluator->heap, is_state);
 }
 
-/* The states, at their rates, and time are `ahead` of y, into `out`. */
+/* Moves the states by their rates, and the time, from y to `ahead` later, into `out`. */
 static void move_states(const System *system, const double *y, double ahead, double *out) {
   memcpy(out, y, (size_t)system->columns * sizeof *y);
   for (int32_t k = 0; k < system->links; k++) out[system->link_from[k]] += ahead * y[system->link_to[k]];
 }
 
-/* dG/ds by a difference of `ahead`. */
+/* Computes dG/ds by a difference over `ahead`. */
 static bool find_drive(Curve *curve, const double *y, double ahead) {
   const System *system = &curve->view->system;
   if (system->residual(system->context, curve->t, y, curve->drive) != EVAL_OK) return false;
@@ -206,20 +206,20 @@ static Curve *curve_new(Heap *heap, View *view, double t, double length) {
   return curve;
 }
 
-/* Columns as a point of the curve. */
+/* Converts columns to a point of the curve. */
 static void set_point(Curve *curve, const double *y) {
   memcpy(curve->y, y, (size_t)curve->view->system.columns * sizeof(double));
   for (int32_t u = 0; u < curve->rows; u++) curve->point[u] = y[curve->column[u]] / curve->scale[u];
   curve->point[curve->rows] = 0;
 }
 
-/* The tangent is along the drive: corrections across it keep that. */
+/* Makes the tangent point along s, so that corrections across it keep s. */
 static void keep_drive(Curve *curve) {
   memset(curve->tangent, 0, (size_t)curve->unknowns * sizeof(double));
   curve->tangent[curve->rows] = 1;
 }
 
-/* The sign of the determinant of the columns z at a point, which is that of its branch; 0: it is singular. */
+/* The sign of the determinant of the columns z at a point, which identifies its branch; 0: it is singular. */
 static double branch_sign(Curve *curve, ConstMoment at) {
   double logarithm, t = curve->t;
   keep_drive(curve);
@@ -230,7 +230,7 @@ static double branch_sign(Curve *curve, ConstMoment at) {
   return is_regular ? linear_determinant(curve->linear, &logarithm) : 0;
 }
 
-/* The tangent leads ahead. */
+/* Finds the tangent that leads forward in s. */
 static bool begin(Curve *curve) {
   if (!find_tangent(curve, curve->point, curve->tangent)) return false;
   swap_numbers(&curve->tangent, &curve->direction);
@@ -246,7 +246,7 @@ static bool advance_or_turn(Curve *curve, double *step, bool *at_corner) {
   return !*at_corner || turn(curve);
 }
 
-/* Follows the curve ahead until it turns back. false: it does not so within `longest`, or not at a corner. */
+/* Follows the curve forward until it turns back. false: it does not turn within `longest`, or not at a corner. */
 static bool follow_to_fold(Curve *curve, double longest) {
   double step = MINOR;
   bool at_corner = false;
@@ -257,7 +257,7 @@ static bool follow_to_fold(Curve *curve, double longest) {
   return false;
 }
 
-/* Follows the curve after a fold until it comes forward to the fold's drive. */
+/* Follows the curve after a fold until it comes forward to the fold's s again. */
 static bool follow_back(Curve *curve, double fold) {
   double step = MINOR;
   bool at_corner;
@@ -268,7 +268,7 @@ static bool follow_back(Curve *curve, double fold) {
   return false;
 }
 
-/* Columns as a guess for the solution at a drive of s: from those of `at`, in curve->point, back to those of `origin`. */
+/* A guess for the solution at s: from the columns of `at`, in curve->point, back to those of `origin`. */
 static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at) {
   double part = s < 0 && origin.t < at.t ? fmin(-s / (at.t - origin.t), 1) : 0;
   for (int32_t u = 0; u < curve->rows; u++) {
@@ -278,7 +278,7 @@ static void guess_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
   curve->next[curve->rows] = s / curve->scale[curve->rows];
 }
 
-/* The solution at a drive of s; true if it is on the branch with this sign. */
+/* The solution at s. Returns true if it is on the branch with this sign. */
 static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
   keep_drive(curve);
   guess_at_drive(curve, s, origin, at);
@@ -287,8 +287,8 @@ static bool start_at_drive(Curve *curve, double s, ConstMoment origin, ConstMome
   return factor(curve, curve->next, curve->tangent) && linear_determinant(curve->linear, &logarithm) == sign;
 }
 
-/* Steps may have passed the fold by their error before anything was noticed: the curve begins so much earlier that the solution is still on
- * its branch. */
+/* Errors of steps may have carried the solution past the fold unnoticed. So the curve begins early enough that the solution is
+ * still on its branch. */
 static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMoment at, double sign) {
   bool found = start_at_drive(curve, 0, origin, at, sign);
   for (double back = longest / 64; !found && back <= 64 * longest; back *= 4)
@@ -297,7 +297,7 @@ static bool find_start(Curve *curve, double longest, ConstMoment origin, ConstMo
   return found;
 }
 
-/* Finds the fold next to `at`, whose columns go to `corner`, and the point after it. */
+/* Finds the fold nearest to `at`, with its columns in `corner`, and the point after it. */
 static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double longest, double *fold, double *corner) {
   double sign = branch_sign(curve, origin);
   set_point(curve, at.y);
@@ -308,7 +308,8 @@ static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double l
   return follow_back(curve, *fold);
 }
 
-/* At a pole, where the size that a column had is negligible beside it, there is no fold, though the curve cannot be followed. */
+/* At a pole the former size of a column is negligible beside its value. There is no fold there, although the curve cannot be
+ * followed. */
 static bool are_bounded(const Curve *curve, const Fold *fold) {
   for (int32_t u = 0; u < curve->rows; u++) {
     int32_t q = curve->column[u];
@@ -317,7 +318,7 @@ static bool are_bounded(const Curve *curve, const Fold *fold) {
   return true;
 }
 
-/* Moves the point after the fold to the fold's own drive. */
+/* Moves the point after the fold to the fold's own s. */
 static bool meet_drive(Curve *curve, double drive) {
   keep_drive(curve);
   memcpy(curve->next, curve->point, (size_t)curve->unknowns * sizeof(double));
@@ -327,8 +328,8 @@ static bool meet_drive(Curve *curve, double drive) {
   return true;
 }
 
-/* The column with the largest jump, relative to its size, from the corner to the point after the fold. Both points are on the curve and have the same drive, so that
- * functions of time and states alone do not jump. */
+/* Finds the column with the largest jump, relative to its size, from the corner to the point after the fold. Both points are on the
+ * curve and have the same s, so functions of time and states alone do not jump. */
 static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   double most = 0;
   for (int32_t u = 0; u < curve->rows; u++) {
@@ -340,7 +341,7 @@ static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   fold->jump = most;
 }
 
-/* The columns at both sides of the fold; those after it are found from where the curve has led. */
+/* Computes the columns on both sides of the fold; those after it start from where the curve has led. */
 static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
   fold->time = curve->t + drive;

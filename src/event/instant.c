@@ -1,6 +1,6 @@
-/* instant: see instant.h. With k directions lost, the Jacobian J is bordered by k rows V and k columns W of no particular choice, so that the whole
- * is regular at the instant, too. S, the last k rows and columns of its inverse, is singular just where J is (Griewank, Reddien 1984; Govaerts, Numerical
- * Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
+/* instant: see instant.h. The Jacobian J loses k directions at the instant. It is bordered by k rows V and k columns W without
+ * special structure, so that the whole matrix stays regular. S, the last k rows and columns of its inverse, is singular exactly
+ * where J is (Griewank, Reddien 1984; Govaerts, Numerical Methods for Bifurcations of Dynamical Equilibria, 2000, chapter 3). */
 #include "event/instant.h"
 
 #include "base/linear.h"
@@ -11,24 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOST_LIMIT = 4 }; /* directions; more are left to the message */
+enum { LOST_LIMIT = 4 }; /* the most lost directions; with more, the point counts as singular */
 
 typedef struct Bordered {
   View *view;
   Heap *heap;
-  int32_t rows, lost; /* the matrix has both together */
-  int32_t *column;    /* [rows] of the unknown */
+  int32_t rows, lost; /* the matrix has rows + lost rows and columns */
+  int32_t *column;    /* [rows] the column of each unknown */
   bool *is_state;     /* [columns] */
   double *scale;      /* [columns] sizes */
-  double *weight;     /* [rows] of the equations */
+  double *weight;     /* [rows] weights of the equations */
   double *values;     /* entries of the Jacobian */
   int32_t *start, *row;
   double *entry;
   Linear *linear;
   double *across[LOST_LIMIT], *slacks[LOST_LIMIT]; /* [rows] V and W */
   double *right;                                   /* [rows + lost] */
-  double *tangent[LOST_LIMIT];                     /* [rows + lost] the last columns of the inverse */
-  double slack[LOST_LIMIT];                        /* of the equations, along the columns W */
+  double *tangent[LOST_LIMIT];                     /* [rows + lost] the last `lost` columns of the inverse */
+  double slack[LOST_LIMIT];                        /* slack of the equations along the columns W */
   double s[LOST_LIMIT * LOST_LIMIT];               /* S, by rows */
 } Bordered;
 
@@ -96,7 +96,8 @@ static bool find_jacobian(Bordered *bordered, ConstMoment at) {
   return system->jacobian(system->context, at.t, at.y, bordered->values) == EVAL_OK;
 }
 
-/* Notes the largest entry of each equation, for the sizes of the columns, where these are moved by a part of it. */
+/* Updates the largest entry of each equation, in units of the columns' sizes, at a point whose columns are moved by `part` of their
+ * size. */
 static bool note_entries(Bordered *bordered, ConstMoment at, double part, double *y) {
   const System *system = &bordered->view->system;
   double *largest = bordered->weight;
@@ -111,8 +112,8 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
   return true;
 }
 
-/* The equations are weighted so that the largest entry of each is 1. Beside a point that they leave free all entries of one may be as small as the
- * distance: what they are where the columns are moved as far as they will be counts, too. */
+/* Weights the equations so that the largest entry of each is 1. Near a point that an equation leaves free, all its entries may be
+ * as small as the distance. So its entries also count where the columns are moved as far as they will be later. */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
   note_entries(bordered, at, SMALL_PART, y);
@@ -122,7 +123,7 @@ static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   return true;
 }
 
-/* Factors the matrix with the Jacobian found last. */
+/* Factors the matrix with the Jacobian evaluated last. */
 static bool factor(Bordered *bordered) {
   const System *system = &bordered->view->system;
   int32_t e = 0;
@@ -143,7 +144,7 @@ static double norm(const double *vector, int32_t count) {
   return sqrt(sum);
 }
 
-/* A size of the inverse at a point; HUGE_VAL: it is singular. */
+/* The size of the inverse at a point; HUGE_VAL: the matrix is singular. */
 static double inverse_size(Bordered *bordered, ConstMoment at) {
   int32_t n = bordered->rows + bordered->lost;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return HUGE_VAL;
@@ -152,8 +153,9 @@ static double inverse_size(Bordered *bordered, ConstMoment at) {
   return norm(bordered->right, n);
 }
 
-/* Borders the matrix by as many rows and columns as it loses directions on the way from `far` to `near`. false: there are too many, or the inverse grows faster
- * than the distance falls: equations of several levels lose theirs one after the other, and the last alone shows. */
+/* Borders the matrix by as many rows and columns as it loses directions on the way from `far` to `near`. false: there are too many,
+ * or the inverse grows faster than the distance falls. In that case equations of several levels lose theirs one after another, and
+ * only the last one shows. */
 static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
   for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
     set_borders(bordered, lost);
@@ -166,7 +168,7 @@ static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
 
 /* ---- the directions that are lost ---- */
 
-/* The columns of the inverse that belong to the borders, and S, at a point. */
+/* Computes the columns of the inverse that belong to the borders, and S, at a point. */
 static bool find_tangents(Bordered *bordered, ConstMoment at) {
   int32_t n = bordered->rows + bordered->lost;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
@@ -180,7 +182,7 @@ static bool find_tangents(Bordered *bordered, ConstMoment at) {
   return true;
 }
 
-/* Makes vectors orthonormal, the first `rows` of each. */
+/* Makes the vectors orthonormal, using the first `rows` of each. */
 static void normalize(double *const *vector, int32_t count, int32_t rows) {
   for (int32_t j = 0; j < count; j++) {
     for (int32_t i = 0; i < j; i++) {
@@ -193,7 +195,7 @@ static void normalize(double *const *vector, int32_t count, int32_t rows) {
   }
 }
 
-/* Takes the vectors that the Jacobian at a point makes nothing of for the borders: then the slack is one of the equations that are lost. */
+/* Replaces the borders by null vectors of the Jacobian at a point. Then the slack belongs to the equations that are lost. */
 static bool choose_borders(Bordered *bordered, ConstMoment at) {
   int32_t n = bordered->rows + bordered->lost;
   if (!find_tangents(bordered, at)) return false;
@@ -217,7 +219,7 @@ static bool refine_borders(Bordered *bordered, ConstMoment at) {
   return ok;
 }
 
-/* Moves a point by `by` along a direction, as the tangents lead. */
+/* Moves a point by `by` along a direction of the tangents. */
 static void move(Bordered *bordered, const double *direction, double by, double *y) {
   for (int32_t j = 0; j < bordered->lost; j++) {
     for (int32_t u = 0; u < bordered->rows; u++)
@@ -227,13 +229,13 @@ static void move(Bordered *bordered, const double *direction, double by, double 
   }
 }
 
-/* A point that is corrected: all columns. */
+/* A point under correction: all its columns. */
 typedef struct Correction {
   Bordered *bordered;
   double t, *y;
 } Correction;
 
-/* A CorrectorStep for the equations with their slack, across the directions. */
+/* A CorrectorStep for the equations with their slack, across the lost directions. */
 static double correct_once(void *context, bool *renew) {
   const Correction *correction = context;
   Bordered *bordered = correction->bordered;
@@ -268,8 +270,9 @@ static double shifted_determinant(const double *a, double shift, const double *b
   return lu_factor(n, m, pivot) ? 0 : lu_determinant(n, m, pivot);
 }
 
-/* Has S the orientation of `reference` in every direction: has S*reference^-1 no eigenvalue below zero? Then the determinant of S + shift*reference, for that of
- * reference, is positive and grows with the shift. Just before an eigenvalue below zero, single or multiple, it does not. */
+/* Does S have the orientation of `reference` in every direction? This asks whether S*reference^-1 has no negative eigenvalue. Then
+ * the determinant of S + shift*reference, divided by that of reference, is positive and grows with the shift. Just before a
+ * negative eigenvalue, single or multiple, it falls. */
 static bool is_oriented_as(const Bordered *bordered, const double *reference) {
   int32_t n = bordered->lost;
   double of_reference = shifted_determinant(reference, 0, reference, n), before = 0, most = 0, least = HUGE_VAL;
@@ -313,7 +316,7 @@ static bool is_alone(Bordered *bordered, ConstMoment at, const double *jump, dou
   return true;
 }
 
-/* From one solution to another, in the directions that are lost. */
+/* The jump from one solution to another, in the lost directions. */
 static void find_jump(const Bordered *bordered, const double *from, const double *to, double *jump) {
   for (int32_t j = 0; j < bordered->lost; j++) {
     jump[j] = 0;
@@ -326,14 +329,14 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 
 /* ---- the only crossing ---- */
 
-/* How much the one equation that is lost is missed at points beside this one, which meet all the others. Solutions cross where this changes its sign; the sign
- * says which way. */
+/* The residual of the lost equation, its slack, at points beside this one that satisfy all other equations. A solution crosses
+ * where the slack changes its sign; the sign says in which direction. */
 typedef struct Line {
-  int samples; /* on a side, each SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
-  double *place, *slack; /* [2*samples] in order */
-  double first;          /* slack at the point itself */
-  double before, after;  /* the places next to where it changes its sign */
-  double sign;           /* behind that */
+  int samples; /* on each side; each is SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
+  double *place, *slack; /* [2*samples] in ascending order */
+  double first;          /* the slack at the point itself */
+  double before, after;  /* the places on both sides of the sign change */
+  double sign;           /* the sign after that */
 } Line;
 
 static Line line_make(Heap *heap) {
@@ -342,10 +345,10 @@ static Line line_make(Heap *heap) {
   return line;
 }
 
-/* What round-off leaves of a slack that is zero. */
+/* Is the slack more than round-off? */
 static bool is_slack(double slack) { return fabs(slack) > FAR * DBL_EPSILON; }
 
-/* Goes on along the direction, from a place to another, in parts where one step does not lead there. */
+/* Continues along the direction from one place to another, in parts where a single step does not converge. */
 static bool go_to(Bordered *bordered, double t, double from, double place, double *y) {
   static const double ahead[LOST_LIMIT] = {1};
   size_t columns = (size_t)bordered->view->system.columns;
@@ -380,7 +383,7 @@ static bool sample_side(Bordered *bordered, ConstMoment at, double side, double 
   return true;
 }
 
-/* Does the slack change its sign once, near a point at which it is line->first? */
+/* Does the slack change its sign exactly once near a point where it is line->first? */
 static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *line) {
   int last = -1, crossings = 0;
   if (!sample_side(bordered, at, -1, y, line) || !sample_side(bordered, at, 1, y, line)) return false;
@@ -397,7 +400,8 @@ static bool find_crossing(Bordered *bordered, ConstMoment at, double *y, Line *l
   return crossings == 1;
 }
 
-/* Is the solution itself where the slack changes its sign, and as fast to both sides? Solutions that stay at a kink of the equations cross at two rates. */
+/* Is the solution itself where the slack changes its sign, with the same slope on both sides? Solutions that stay at a kink of the
+ * equations cross with two slopes. */
 static bool is_regular_crossing(const Line *line) {
   if (!(line->before < 0 && line->after > 0)) return false;
   for (int k = 0; k < line->samples; k++) {
@@ -431,7 +435,7 @@ static bool go_to_crossing(Bordered *bordered, double t, const Line *line, doubl
   return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
 }
 
-/* ---- what states do ---- */
+/* ---- the effect of states ---- */
 
 /* How much the columns change with the states; HUGE_VAL: without bound. */
 static double influence_of_states(Bordered *bordered, ConstMoment at) {
@@ -459,10 +463,11 @@ bool instant_has_limit(const System *system, const double *near, const double *f
 static bool is_bounded_by_states(Bordered *bordered, const ConstMoment *at) {
   double near = influence_of_states(bordered, at[INSTANT_AFTER]),
          far = influence_of_states(bordered, at[INSTANT_FAR_AFTER]);
-  return near <= SEVERAL || near <= (1 - EARLY) * FAR * far; /* some times the size of the states is no pole */
+  return near <= SEVERAL || near <= (1 - EARLY) * FAR * far; /* a few times the size of the states is not a pole */
 }
 
-/* Where no direction is lost on the way to the instant, or on one side alone, the one that nearly is, is looked along if that is `asked`. */
+/* If no direction is lost on the way to the instant, or on one side only, and `asked` is true, searches along the direction that is
+ * nearly lost. */
 static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, double *y) {
   const ConstMoment *before = at[INSTANT_BEFORE].y ? &at[INSTANT_BEFORE] : NULL;
   double jump[LOST_LIMIT] = {0};
@@ -483,7 +488,8 @@ static Verdict judge(Bordered *bordered, const ConstMoment *at, bool asked, doub
   return is_bounded_by_states(bordered, at) ? VERDICT_PASSED : VERDICT_SINGULAR;
 }
 
-/* The sign of the determinant of the Jacobian: that of the whole matrix, and which way the solution crosses. */
+/* Finds the sign of the determinant of the Jacobian: that of the whole matrix, times the direction in which the solution
+ * crosses. */
 static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
   double size;
   if (!find_jacobian(bordered, at) || !factor(bordered)) return false;
@@ -491,7 +497,7 @@ static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
   return true;
 }
 
-/* The solution beside the instant that crosses, into y, which is a guess. */
+/* Computes the crossing solution beside the instant, in y, which is a guess on input. */
 static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, Line *line) {
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!correct(bordered, t, y)) return false;
@@ -503,19 +509,19 @@ static bool solve_crossing(Bordered *bordered, double t, double *y, double *scra
          find_orientation(bordered, (ConstMoment){t, y}, line);
 }
 
-/* The columns of another point but for the states. */
+/* Copies all columns except the states from another point. */
 static void copy_others(const System *system, const double *from, const bool *is_state, double *y) {
   for (int32_t q = 0; q < system->columns; q++)
     if (!is_state[q]) y[q] = from[q];
 }
 
-/* Solves at t from a solution beside it. */
+/* Solves at t from a nearby solution. */
 static bool find_from(const Bordered *bordered, const double *from, double t, double *y) {
   copy_others(&bordered->view->system, from, bordered->is_state, y);
   return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
 }
 
-/* Of both sides, the solution near the instant crosses, and goes on to the one far from it. */
+/* On both sides: does the solution near the instant cross, and continue to the one far from it? */
 static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
   ConstMoment at[INSTANT_FAR_AFTER + 1];
   Line before = line_make(bordered->heap), after = line_make(bordered->heap);

@@ -16,20 +16,24 @@ typedef enum InstantPlace { INSTANT_FAR_BEFORE, INSTANT_BEFORE, INSTANT_AFTER, I
 double instant_time(double t, double gap, InstantPlace place);
 
 typedef enum Verdict {
-  VERDICT_REGULAR, /* no rank is lost on the way from both sides: the instant is somewhere else */
-  VERDICT_PASSED,  /* the solution goes on in one way */
-  VERDICT_SINGULAR /* it ends or branches, or depends on states without bound */
+  VERDICT_REGULAR, /* no rank is lost on the way from either side: the instant is somewhere else */
+  VERDICT_PASSED,  /* the solution continues uniquely */
+  VERDICT_SINGULAR /* the solution ends or branches, or depends on states without bound */
 } Verdict;
 
-/* Have the columns, states too, a limit: is none at the nearer distance farther from what it was at the other one than it was large? At a pole they grow with the
- * inverse of the distance. */
+/* Do the columns, including states, have a limit? A column has one if its change between the two distances is not larger than its
+ * own size. At a pole, columns grow with the inverse of the distance. */
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
-/* y: by place, columns with their states; the others are guesses, and are solved for. NULL for those before: there is nothing before. Singular for a view of other
- * equations than the model's own, which need not tell its branches. asked: where nothing is lost, the direction that nearly is decides. About 200 factorizations of the Jacobian. */
+/* y: for each place the columns with its states; the other columns are guesses, and are solved. NULL for the places before: there
+ * is nothing before. A view of other equations than the model's own is always VERDICT_SINGULAR, because it need not show all
+ * branches. asked: where nothing is lost, the direction that is nearly lost decides. Costs about 200 factorizations of the
+ * Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 
-/* The same where solutions meet at a kink of the equations, as those of a pump whose flow comes to rest: with the flow reversed its enthalpy is another one. Beside
- * the instant one solution alone crosses along the direction that is lost, the same way before and after; others only touch. That solution goes on: true, and
- * the columns after the instant are it. Between them the direction that is lost may jump. y: by place, with their states; that of INSTANT_BEFORE is a guess from farther back. About 200 factorizations. */
+/* The same where solutions meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its enthalpy is
+ * another one. Beside the instant exactly one solution crosses along the lost direction, the same way before and after. Others only
+ * touch. Returns true if that solution goes on, with its columns after the instant in y. The lost direction may jump at the
+ * instant. y: for each place, with its states; the one of INSTANT_BEFORE is a guess from farther back. Costs about 200
+ * factorizations. */
 bool instant_crosses(View *view, double t, double gap, double *const *y);

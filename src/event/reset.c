@@ -1,5 +1,6 @@
-/* reset: see reset.h. The columns are functions of the states: of those to keep, in the order of preference, as many as there are states are
- * taken whose rows of the Jacobian are independent, and Newton's method finds the states at which they have their values. */
+/* reset: see reset.h. The columns are functions of the states. Of the columns to keep, in order of preference, as many as there are
+ * states are chosen so that their rows of the Jacobian are independent. Newton's method finds the states at which they have their
+ * values. */
 #include "event/reset.h"
 
 #include "base/blas.h"
@@ -14,14 +15,14 @@ typedef struct Reset {
   View *view;
   double t;
   int32_t n;        /* states */
-  int32_t turn;     /* the state that is the first to stay */
-  IndexVec columns; /* candidates, then those that are kept */
+  int32_t turn;     /* the first state to keep */
+  IndexVec columns; /* candidates, later those that are kept */
   double *wanted;   /* per column of the view: its value if it is kept */
   double *jacobian; /* candidates x states, by rows */
   double *matrix;   /* states x states */
   double *right;    /* per state */
   lapack_int *pivots;
-  bool is_differentiated; /* the Jacobian is that of y */
+  bool is_differentiated; /* the Jacobian belongs to y */
   double *y, *moved;      /* all columns */
 } Reset;
 
@@ -30,7 +31,7 @@ static void add_once(Heap *heap, IndexVec *columns, uint8_t *seen, uint32_t q) {
   seen[q] = 1;
 }
 
-/* Columns that the model's variables with this stateSelect are. */
+/* Adds the columns of the model's variables with this stateSelect. */
 static void add_selected(Heap *heap, const Array *array, StateSelect select, uint8_t *seen, IndexVec *columns) {
   const Aliases *aliases = &array->problem->aliases;
   const Model *model = array->problem->model;
@@ -42,7 +43,7 @@ static void add_selected(Heap *heap, const Array *array, StateSelect select, uin
   }
 }
 
-/* Candidates in the order of preference. false: all that are preferred are states. */
+/* Lists candidates in order of preference. false: all preferred ones are states. */
 static bool list_candidates(Heap *heap, Reset *reset, const uint8_t *held) {
   const View *view = reset->view;
   const System *system = &view->system;
@@ -61,7 +62,7 @@ static bool list_candidates(Heap *heap, Reset *reset, const uint8_t *held) {
   return others;
 }
 
-/* Derivatives of the columns by the states, at reset->y. */
+/* Computes the derivatives of the columns with respect to the states, at reset->y. */
 static bool differentiate(Reset *reset) {
   const System *system = &reset->view->system;
   for (int32_t s = 0; s < reset->n; s++) {
@@ -86,7 +87,7 @@ static double row_size(const double *row, int32_t n) {
   return size;
 }
 
-/* Keeps the first candidates whose rows are independent, as many as there are states. */
+/* Keeps the first candidates with independent rows, as many as there are states. */
 static bool choose(Reset *reset, int32_t *pivot) {
   int32_t n = reset->n, kept = 0;
   for (uint32_t k = 0; k < reset->columns.count && kept < n; k++) {
@@ -108,7 +109,7 @@ static bool choose(Reset *reset, int32_t *pivot) {
   return kept == n;
 }
 
-/* One correction of the states; its size is infinite where the matrix is singular, or the rows cannot be solved. */
+/* One correction of the states. Its size is infinite where the matrix is singular or the rows cannot be solved. */
 static double correct(void *context, bool *renew) {
   *renew = true;
   Reset *reset = context;
@@ -123,7 +124,7 @@ static double correct(void *context, bool *renew) {
     right[i] = (reset->wanted[q] - reset->y[q]) / system->nominal[q];
   }
   blas_expect_room(reset->view->evaluator->heap);
-  LAPACK_dgetrf(&n, &n, reset->matrix, &n, reset->pivots, &info); /* of the transpose, by columns */
+  LAPACK_dgetrf(&n, &n, reset->matrix, &n, reset->pivots, &info); /* factors of the transpose, by columns */
   if (info != 0) return HUGE_VAL;
   LAPACK_dgetrs("T", &n, &one, reset->matrix, &n, reset->pivots, right, &n, &info);
   for (int32_t s = 0; s < n; s++) {
@@ -143,7 +144,7 @@ static bool find_states(Reset *reset, Heap *heap) {
          corrector_run(correct, reset, REACH_ANY, false, CORRECTOR_ROUND_OFF) == CORRECTOR_CONVERGED;
 }
 
-/* The candidates, and room for the rest. */
+/* Lists the candidates and allocates the rest. */
 static void make_room(Reset *reset, Heap *heap) {
   heap_numbers(heap, (size_t)reset->view->system.columns, &reset->wanted, &reset->y, &reset->moved);
   reset->jacobian = heap_array(heap, reset->columns.count * (size_t)reset->n, sizeof(double));
@@ -165,7 +166,7 @@ void reset_keep_preferred(View *view, double t, const double *before, const uint
   heap_release(view->evaluator->heap, ticket);
 }
 
-/* From y to where the columns have this part of the change that is asked for. */
+/* Goes from y to where the columns have made this part of the requested change. */
 static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
                   double part, double *y) {
   size_t columns = (size_t)reset->view->system.columns;
@@ -183,7 +184,7 @@ static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *v
   return found;
 }
 
-/* Along the way in parts, each half as long as the last one that failed. */
+/* Goes all the way in parts; each is half as long as the last one that failed. */
 static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
   size_t columns = (size_t)reset->view->system.columns;
   double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of so many turns all orders that begin with each of them are passed, forwards and backwards: of three that is every order. Of more, both directions only:
- * every two are met in both orders. */
+/* Up to this many turns, all orders that begin with each of them are tried, forwards and backwards; for three turns that is every
+ * order. With more, only both directions are tried, so that every two turns are met in both orders. */
 enum { ROTATED = 4 };
 
 typedef struct Turns {
@@ -22,7 +22,7 @@ typedef struct Turns {
   bool *waits;      /* per mode */
 } Turns;
 
-/* All that an event changes. */
+/* Everything that an event changes. */
 typedef struct Stage {
   double t, *y, *discretes, *pre, *shared;
   uint64_t *samples, iterations;
@@ -84,7 +84,7 @@ static uint32_t count_marks(const bool *marks, uint32_t count) {
   return sum;
 }
 
-/* Turns without numbers that nothing has; the mode that was located makes the event of its own. */
+/* Renumbers the turns without gaps. The mode whose event was located has a turn of its own. */
 static void number_turns(Turns *turns, uint32_t modes, uint32_t mode, uint32_t numbers, Heap *heap) {
   uint32_t *turn_of = heap_array(heap, numbers, sizeof *turn_of);
   turns->mode = heap_array(heap, numbers, sizeof *turns->mode);
@@ -141,13 +141,13 @@ static bool refuse(const View *view, const Turns *turns, double t) {
 
 static uint32_t count_orders(uint32_t turns) { return turns > 2 && turns <= ROTATED ? 2 * turns : 2; }
 
-/* The turn at a place of an order. */
+/* The turn at a position of an order. */
 static uint32_t turn_at(const Turns *turns, uint32_t order, uint32_t place) {
   uint32_t forwards = (order / 2 + place) % turns->count;
   return order % 2 ? turns->count - 1 - forwards : forwards;
 }
 
-/* All turns from the one at `place` on wait, except for it. */
+/* Makes all turns after the one at `place` wait. */
 static void let_wait(View *view, Turns *turns, uint32_t order, uint32_t place) {
   Switches *switches = view->switches;
   memset(turns->waits, 0, switches->modes->count * sizeof *turns->waits);
@@ -166,7 +166,7 @@ static void wait_no_more(View *view) {
   if (view->switches->decisions) view->switches->decisions->decide.samples_wait = false;
 }
 
-/* One event after the other; what has fired in them, and whether something was disturbed, is that of all. */
+/* Handles one event after another. Collects what fired, and whether something was disturbed, over all of them. */
 static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, double *y, SensitivityMoment *sizes,
                           Heap *heap) {
   IndexVec fired = {0};
@@ -185,7 +185,7 @@ static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, d
   return settled;
 }
 
-/* The event as a run without sensitivities passes it. */
+/* Handles the event as a run without sensitivities does. */
 static bool pass_at_once(View *view, double *t, double *y, uint32_t mode) {
   struct Sensitivity *sensitivity = view->sensitivity;
   view->sensitivity = NULL;
@@ -194,7 +194,7 @@ static bool pass_at_once(View *view, double *t, double *y, uint32_t mode) {
   return settled;
 }
 
-/* In all orders. The values must be those of the event passed at once, and everything must vary alike. */
+/* Tries all orders. The values must equal those of the event handled at once, and all derivatives must agree. */
 static bool pass_in_turns(View *view, Turns *turns, double *t, double *y, uint32_t mode, Heap *heap) {
   Stage begin = keep_stage(view, *t, y, heap);
   SensitivityMoment *sizes = sensitivity_keep(view->sensitivity, heap);
@@ -203,7 +203,7 @@ static bool pass_in_turns(View *view, Turns *turns, double *t, double *y, uint32
   Stage end = keep_stage(view, *t, y, heap);
   if (slides) {
     go_back(view, &begin, t, y);
-    return events_settle(view, t, y, mode); /* which says so */
+    return events_settle(view, t, y, mode); /* this reports the failure */
   }
   for (uint32_t order = 0; order < count_orders(turns->count); order++) {
     go_back(view, &begin, t, y);

@@ -1,9 +1,10 @@
-/* turns: conditions that change at one time, in a run with sensitivities. The time of each moves by a derivative of its own, so that the
- * event is passed as several at the same time, one after the other, in which those that have not had their turn wait. Behind it the solution has a
- * derivative if the order makes no difference; other orders are passed too, to see. */
+/* turns: conditions that change at the same time in a run with sensitivities. The time of each depends on parameters with a
+ * derivative of its own. So the event is handled as several events at the same time, one after another; the conditions whose turn
+ * has not come wait. After it the solution has a derivative if the order makes no difference. Other orders are tried to check
+ * that. */
 #pragma once
 
 #include "view/view.h"
 
-/* As events_settle, with turns where several conditions change whose times move differently. */
+/* Like events_settle, with turns where several conditions change whose times move differently. */
 bool turns_settle(View *view, double *t, double *y, uint32_t mode);

@@ -12,18 +12,19 @@ struct Certificate {
   Heap *heap;
   View *view;
   Prover *prover;
-  bool has_calls;     /* rows call functions of what moves: nobody sees the branches inside, which may make them jump */
-  Segment *cubics;    /* Hermite's, of a step */
+  bool
+      has_calls; /* rows call functions of moving columns: branches inside these are not visible, and may make the rows jump */
+  Segment *cubics;    /* Hermite cubics of a step */
   double credit;      /* what proofs may still cost, in lines of plain numbers */
   double lines_a_row; /* what an evaluation of a row costs */
-  uint64_t counted;   /* evaluations of rows and entries that the credit is for */
+  uint64_t counted;   /* evaluations of rows and entries that the credit already includes */
   CertificateTotals totals;
   TimeSpanVec unproven;
-  double covered;   /* the end of the last step that counts; NAN: none does yet */
-  TimeSpan pending; /* the last step that was looked at */
-  Proof proof;      /* of it */
+  double covered;   /* the end of the last step that counts; NAN: none yet */
+  TimeSpan pending; /* the last step that was examined */
+  Proof proof;      /* the proof for that step */
   bool is_pending;
-  bool is_inside; /* that is one of the step's segment, or none was possible */
+  bool is_inside; /* the proof used the step's segment, or none was possible */
 };
 
 Certificate *certificate_new(Heap *heap, View *view) {
@@ -56,8 +57,8 @@ void certificate_set_credit(Certificate *certificate, double credit) {
   prover_forget(certificate->prover);
 }
 
-/* Hermite's cubic of column q, of values and rates at both ends: what a step has without further evaluations. It may be off by much
- * more than the step is, and serves only where conditions are far from their edges. false: a rate is not known. */
+/* Hermite's cubic of column q, from values and rates at both ends: a step has these without further evaluations. Its error may be
+ * much larger than that of the step, so it serves only where conditions are far from their edges. false: a rate is unknown. */
 static bool make_cubic(const Certificate *certificate, uint32_t q, ConstMoment begin, ConstMoment end, double *b) {
   const System *system = &certificate->view->system;
   int32_t rate = system->successor ? system->successor[q] : -1;
@@ -89,7 +90,7 @@ static Proof prove_along(Certificate *certificate, Segment *segment, double slac
 
 static bool is_whole(const Proof *proof) { return isnan(proof->first) && isnan(proof->high); }
 
-/* The columns that a proof needs; NULL: there can be none. */
+/* The columns that a proof needs; NULL: no proof is possible. */
 static const IndexVec *columns_of(Certificate *certificate) {
   const System *system = &certificate->view->system;
   if (!(certificate_credit(certificate) > 0)) return NULL;
@@ -107,7 +108,7 @@ static void prove_by_segment(Certificate *certificate, const WatchedStep *step, 
   certificate->proof = prove_along(certificate, step->segment, ROUND_OFF, agrees, is_far);
 }
 
-/* A step that nothing is known of yet. */
+/* Begins a step about which nothing is known yet. */
 static void begin_step(Certificate *certificate, double begin, double end) {
   certificate_accept(certificate, begin);
   certificate->pending = (TimeSpan){begin, end};
@@ -168,7 +169,7 @@ bool certificate_bracket(const Certificate *certificate, double *low, double *hi
 
 void certificate_open(const Certificate *certificate, double *low, double *high) {
   const Proof *proof = &certificate->proof;
-  if (isnan(proof->first)) return; /* what is proven is not what was found */
+  if (isnan(proof->first)) return; /* the proof contradicts what was found */
   *low = proof->first;
   *high = proof->last;
 }
@@ -197,7 +198,7 @@ void certificate_accept(Certificate *certificate, double t) {
   TimeSpan span = certificate->pending;
   certificate->is_pending = false;
   if (span.to > t) return;
-  if (span.from > certificate->covered) { /* a step that nobody looked at, as over a fold */
+  if (span.from > certificate->covered) { /* a step that was not examined, as over a fold */
     certificate->totals.time += span.from - certificate->covered;
     add_unproven(certificate, certificate->covered, span.from);
   }

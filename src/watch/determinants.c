@@ -14,8 +14,7 @@ enum { LARGEST_LOGARITHM = 600 };
 
 static bool is_moving(Dag *dag, Expr e) { return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME); }
 
-/* One equation that gives its variable with a constant factor need not be differentiated to be seen
- * through. */
+/* A single equation that gives its variable with a constant factor need not be differentiated to see that. */
 static bool is_plain(const Problem *problem, const Structure *structure, int32_t block) {
   int32_t begin = structure->blocks.start[block];
   if (structure->blocks.start[block + 1] - begin > 1) return false;
@@ -32,7 +31,7 @@ static bool is_any(const void *context, Expr leaf) {
   return true;
 }
 
-/* Marks the equations whose partial derivatives never change: they are linear, and their coefficients are parameters. */
+/* Marks the equations whose partial derivatives never change: linear ones whose coefficients are parameters. */
 static bool *find_fixed(const Problem *problem, Arena *arena) {
   Dag *dag = problem->model->dag;
   bool *fixed = arena_array(arena, problem->equations, sizeof *fixed);
@@ -53,7 +52,7 @@ static bool has_fixed_rows(const Structure *structure, int32_t block, const bool
   return true;
 }
 
-/* The plan that a matrix belongs to; NULL: it never changes. */
+/* The plan that a matrix belongs to; NULL: the matrix never changes. */
 static DeterminantPlan *choose_plan(Dag *dag, const BlockJacobian *jacobian, DeterminantPlan *moving,
                                     DeterminantPlan *switched) {
   DeterminantPlan *plan = NULL;
@@ -98,7 +97,7 @@ void determinant_plans(ArrayCode *code, const Structure *structure, DeterminantP
 
 /* ---- their values ---- */
 
-/* Factors are those of the transposed matrices, which have the same determinants. */
+/* Factors the transposed matrices, which have the same determinants. */
 Determinants determinants_new(Heap *heap, Evaluator *evaluator, const DeterminantPlan *plan) {
   Determinants determinants = {.heap = heap, .evaluator = evaluator};
   for (uint32_t b = 0; b < plan->blocks.count; b++) {

@@ -14,18 +14,18 @@ struct Kinks {
   uint32_t count;
   Workspace *workspace;
   double kept;          /* the time of `before` */
-  double *before, *end; /* arguments, then their rates, where the last step began and ended */
-  double *inside;       /* the same at the last look inside it */
-  double *side;         /* the sign of each argument where the step begins; 0: it is not looked for */
-  double *margin;       /* and with that sign, with their rates, at both ends: see KnownEnds */
+  double *before, *end; /* arguments, then their rates, at the beginning and the end of the last step */
+  double *inside;       /* the same at the last evaluation inside the step */
+  double *side;         /* the sign of each argument at the beginning of the step; 0: it is not searched for */
+  double *margin;       /* arguments times that sign, and their rates, at both ends: see KnownEnds */
   Search search;
-  double *speed; /* how fast each argument has moved of late */
-  double *least; /* arguments below this are zero as far as the tolerance tells */
+  double *speed; /* recent speed of each argument */
+  double *least; /* arguments below this are zero within the tolerance */
   double tolerance;
-  Workspace *sizes; /* of what each argument is a difference of */
+  Workspace *sizes; /* the size of the terms of each argument */
   double *size;     /* at the end of the last step */
-  uint32_t idle;    /* kinks found one after the other that held steps up */
-  double *y;        /* columns of that look */
+  uint32_t idle;    /* kinks found in a row that delayed steps */
+  double *y;        /* columns at that evaluation */
 };
 
 /* The last step. */
@@ -39,7 +39,7 @@ static bool evaluate(const Kinks *kinks, double t, const double *y, double *out)
   return workspace_run(kinks->workspace, &point, out) == EVAL_OK;
 }
 
-/* Sizes at the nominal values tell what is small. */
+/* Sets what counts as small, from sizes at the nominal values. */
 static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) {
   Evaluator *evaluator = kinks->view->evaluator;
   Point point = evaluator_point(evaluator, start, kinks->view->system.nominal);
@@ -51,7 +51,7 @@ static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) 
     kinks->least[k] = isfinite(kinks->least[k]) ? tolerance * kinks->least[k] : 0;
 }
 
-/* Does an argument change its sign, by more than the tolerance tells? */
+/* Does an argument change its sign by more than the tolerance? */
 bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end) {
   if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return false;
   kinks->kept = begin.t;
@@ -106,7 +106,7 @@ Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
 
 void kinks_forget(Kinks *kinks) { kinks->kept = NAN; }
 
-/* The margin of argument k: it keeps its sign. */
+/* The margin of argument k: positive while it keeps its sign. */
 static double margin_of(const Kinks *kinks, uint32_t k, const double *values) {
   return kinks->side[k] == 0 ? INFINITY : kinks->side[k] * values[k];
 }
@@ -120,7 +120,8 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* Is it sure, if it moves as fast as of late, that argument k did not pass zero in a step of this size? Or has it been zero all along? */
+/* Is it certain that argument k did not pass zero in a step of this size, if it moves as fast as recently? Or was it zero all the
+ * time? */
 static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   double before = kinks->before[k], end = kinks->end[k], way = fabs(end - before), slower = step * kinks->speed[k] / 2;
   if (way < slower) way = slower;
@@ -129,15 +130,15 @@ static bool is_quiet(Kinks *kinks, uint32_t k, double step) {
   return (nearest > way && before * end > 0) || (fabs(before) <= kinks->least[k] && fabs(end) <= kinks->least[k]);
 }
 
-/* Is argument k round-off at both ends of the step? Where nominal values tell no size, is it zero as far as the tolerance tells? */
+/* Is argument k only round-off at both ends of the step? Where nominal values give no size: is it zero within the tolerance? */
 static bool is_round_off(const Kinks *kinks, uint32_t k) {
-  double part = 10 * DIFFERENCE_ROUND_OFF; /* arguments are results of some more operations than differences */
+  double part = 10 * DIFFERENCE_ROUND_OFF; /* arguments are results of more operations than differences */
   if (!(kinks->least[k] > 0)) part = fmax(part, kinks->tolerance);
   double round_off = isfinite(kinks->size[k]) ? part * kinks->size[k] : 0;
   return fabs(kinks->before[k]) <= round_off && fabs(kinks->end[k]) <= round_off;
 }
 
-/* Arguments that are round-off pass zero at any time: these are not looked for. Is one left that is? */
+/* Drops arguments that are only round-off, because they pass zero at any time. Is one left? */
 static bool drop_round_off(Kinks *kinks, double end, const double *y) {
   Point point = evaluator_point(kinks->view->evaluator, end, y);
   bool any = false;
@@ -149,8 +150,8 @@ static bool drop_round_off(Kinks *kinks, double end, const double *y) {
   return any;
 }
 
-/* Sets the signs of the arguments that may pass zero in a step of this size. Does one of them? *at_kink: an argument is at zero where the step begins, as it is after a
- * kink that was found. */
+/* Sets the signs of the arguments that may pass zero in a step of this size. Returns whether there are any. *at_kink: an argument
+ * is zero at the beginning of the step, as after a kink that was found. */
 static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
   bool any = false;
   *at_kink = false;
@@ -163,7 +164,7 @@ static bool set_sides(Kinks *kinks, double step, bool *at_kink) {
   return any;
 }
 
-/* The signs a little after the beginning of the step, where the search is to begin. false: they are not known. */
+/* Sets the signs a little after the beginning of the step, where the search begins. false: they are unknown. */
 static bool set_sides_at(const KinkStep *step, double t) {
   Kinks *kinks = step->kinks;
   if (!look_at((void *)step, t, kinks->margin)) return false;
@@ -198,8 +199,8 @@ static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t 
   return found.high;
 }
 
-/* Steps that end again and again soon after their begin, where an argument that stays near zero passes it, end at the errors of this argument:
- * as far as these go it is zero. */
+/* If steps end again and again soon after their beginning because an argument near zero passes it, they end at errors of this
+ * argument. Within these errors it is zero. */
 static void note_found(Kinks *kinks, uint32_t k, double part) {
   kinks->idle = part < MINOR ? kinks->idle + 1 : 0;
   if (kinks->idle < FEW) return;
@@ -217,7 +218,7 @@ double kinks_find(Kinks *kinks, const Segment *segment) {
   if (!evaluate(kinks, end, segment->end, kinks->end)) return INFINITY;
   if (set_sides(kinks, size, &at_kink) && drop_round_off(kinks, end, segment->end)) {
     Bracket stretch = {at_kink ? begin + inside : begin, end};
-    if (at_kink) kinks->kept = NAN; /* what is kept is of a time after it */
+    if (at_kink) kinks->kept = NAN; /* the values kept are from a later time */
     if (!at_kink || set_sides_at(&step, stretch.low)) first = find_first(&step, stretch, size, &bent);
   }
   if (end - first > inside) {

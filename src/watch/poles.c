@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* An equation with a divisor, or the cosine of a tangent, put to zero. */
+/* An equation in which a divisor, or the cosine of a tangent, is replaced by zero. */
 typedef struct PoleRow {
   uint32_t equation;
   Workspace *workspace;
@@ -17,12 +17,12 @@ typedef struct PoleRow {
 /* A node that is infinite where a divisor is zero. */
 typedef struct PoleNode {
   Expr node;
-  Workspace *workspace; /* its value; NULL: it is a logarithm */
+  Workspace *workspace; /* evaluates its value; NULL: it is a logarithm */
   bool has_rows;
-  VEC(PoleRow) rows; /* those that the zero changes */
+  VEC(PoleRow) rows; /* the equations that the zero changes */
 } PoleNode;
 
-/* What is made of a divisor when it is first found to be zero. */
+/* Made when a divisor is first found to be zero. */
 typedef struct PoleNodes {
   bool is_made;
   VEC(PoleNode) list;
@@ -36,18 +36,19 @@ struct Poles {
   Workspace *workspace;
   double kept; /* the time of `before` */
   double *earlier, *before,
-      *end;          /* divisors where the step before the last one began, and where the last one began and ended */
-  double *inside;    /* at the last look inside it */
-  double *side;      /* the sign of each divisor where the step begins; 0: it is not looked for */
-  double *least;     /* below this, a divisor is looked at closely */
-  double *speed;     /* how fast each divisor has moved of late */
-  double *margin;    /* of the last look */
-  bool *is_done;     /* it is never zero, or has been found */
-  uint64_t *in_vain; /* times that each was looked for and was no pole */
-  uint64_t *pause, *wait; /* steps without looks after that, and those that are left of them */
+      *end; /* divisors at the beginning of the step before the last one, and at the beginning and the end of the last
+                      * one */
+  double *inside;         /* divisors at the last evaluation inside the step */
+  double *side;           /* the sign of each divisor at the beginning of the step; 0: it is not searched for */
+  double *least;          /* a divisor below this is examined closely */
+  double *speed;          /* recent speed of each divisor */
+  double *margin;         /* margins at the last evaluation */
+  bool *is_done;          /* it is never zero, or was already found */
+  uint64_t *in_vain;      /* how often each was searched for but was no pole */
+  uint64_t *pause, *wait; /* steps without a search after that, and how many of them are left */
   PoleNodes *nodes;
   Search search;
-  double *y; /* columns of that look */
+  double *y; /* columns at that evaluation */
 };
 
 /* The last step. */
@@ -57,9 +58,9 @@ typedef struct PoleStep {
   ConstMoment begin, end;
 } PoleStep;
 
-/* ---- what there is to watch ---- */
+/* ---- what to watch ---- */
 
-/* Can the divisor be zero in these times, whatever the variables are? */
+/* Can the divisor be zero in this time span, whatever the values of the variables are? */
 static bool may_be_zero(Heap *heap, const Evaluator *evaluator, DagScratch *scratch, Expr divisor, Interval time) {
   const Dag *dag = evaluator->array->dag;
   if (!enclosure_possible_of_variables(dag, scratch, divisor)) return true;
@@ -109,13 +110,14 @@ void poles_forget(Poles *poles) {
 
 /* ---- where one is zero ---- */
 
-/* Divisors of branches that are not taken need not be defined: they are NAN, and others are as they are. */
+/* Divisors in branches that are not taken may be undefined: they become NAN, and the others keep their values. */
 static void evaluate(const Poles *poles, ConstMoment at, double *out) {
   Point point = evaluator_point(poles->view->evaluator, at.t, at.y);
   workspace_run(poles->workspace, &point, out);
 }
 
-/* Interpolated columns tell where a divisor is zero as well as those that are solved for, and cost little; but explicit methods interpolate states alone. */
+/* Interpolated columns show where a divisor is zero as well as solved ones, and cost little. But explicit methods interpolate
+ * states only. */
 static bool look_at(void *context, double t, double *margin) {
   const PoleStep *step = context;
   const Poles *poles = step->poles;
@@ -127,7 +129,7 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* May divisor k have been zero in a step of this size? If it keeps its sign, it would have to be faster than it was of late. */
+/* May divisor k have been zero in a step of this size? If it keeps its sign, it would have to be faster than it was recently. */
 static bool may_pass(Poles *poles, uint32_t k, double size) {
   double before = poles->before[k], end = poles->end[k];
   if (!isfinite(before) || !isfinite(end)) return false;
@@ -137,19 +139,19 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
-/* A divisor that has often been no pole, as a flow that reverses where its quotient is not taken, is looked for in every second step, then in every fourth and so
- * on: looks must not cost more than the steps. */
+/* A divisor that has often been no pole, as a flow that reverses where its quotient is not taken, is searched for in every second
+ * step, then in every fourth, and so on. So searches never cost more than the steps. */
 static void note_in_vain(Poles *poles, uint32_t k) {
   if (++poles->in_vain[k] % NEXT_STEPS == 0) poles->pause[k] = 2 * poles->pause[k] + 1;
   poles->wait[k] = poles->pause[k];
 }
 
-/* Do looks inside of the step iterate? Then nobody looks: they would cost more than the step. */
+/* Do evaluations inside the step iterate? Then there is no search: it would cost more than the step. */
 static bool looks_cost(const Poles *poles, const Segment *segment) {
   return segment->methods->is_explicit && !poles->view->is_direct;
 }
 
-/* Sets what is looked for. */
+/* Sets which divisors are searched for. */
 static bool set_sides(Poles *poles, double size) {
   bool any = false;
   for (uint32_t k = 0; k < poles->count; k++) {
@@ -162,7 +164,7 @@ static bool set_sides(Poles *poles, double size) {
   return any;
 }
 
-/* Is nothing left of the divisor but round-off of its terms where the step begins? */
+/* Is the divisor only round-off of its terms at the beginning of the step? */
 static bool begins_lost(const PoleStep *step, uint32_t k) {
   const Poles *poles = step->poles;
   Evaluator *evaluator = poles->view->evaluator;
@@ -173,7 +175,7 @@ static bool begins_lost(const PoleStep *step, uint32_t k) {
   return fabs(poles->before[k]) <= 10 * DIFFERENCE_ROUND_OFF * size;
 }
 
-/* Was the divisor zero where the step began? Behind an event only that side is known. */
+/* Was the divisor zero at the beginning of the step? After an event only that side is known. */
 static bool begins_at_zero(const PoleStep *step, uint32_t k) {
   const Poles *poles = step->poles;
   double before = fabs(poles->before[k]), earlier = fabs(poles->earlier[k]);
@@ -181,7 +183,7 @@ static bool begins_at_zero(const PoleStep *step, uint32_t k) {
   return isnan(earlier) ? begins_lost(step, k) : before <= poles->tolerance * earlier;
 }
 
-/* The time at which the first of them is zero; NAN: there is none. is_certain: it is zero, and not only small. */
+/* The time of the first zero among them; NAN: there is none. is_certain: it is zero, and not only small. */
 static double find_zero(PoleStep *step, uint32_t *zero, bool *is_certain) {
   Poles *poles = step->poles;
   Bracket found = {step->begin.t, step->end.t};
@@ -205,9 +207,9 @@ static double size_at(PoleStep *step, double t, uint32_t k) {
   return look_at(step, t, step->poles->margin) ? fabs(step->poles->inside[k]) : INFINITY;
 }
 
-/* Does divisor k, which is small at *t and keeps its sign, touch zero? *t becomes the time at which it is least, by golden sections. */
+/* Divisor k is small at *t and keeps its sign. Does it touch zero? *t becomes the time of its minimum, by golden-section search. */
 static bool touches(PoleStep *step, uint32_t k, double *t) {
-  const double part = 1 - 0.6180339887498949; /* of the longer side, by the golden ratio */
+  const double part = 1 - 0.6180339887498949; /* part of the longer side, by the golden ratio */
   const Poles *poles = step->poles;
   double zero = poles->tolerance * fmin(fabs(poles->before[k]), fabs(poles->end[k]));
   double low = step->begin.t, high = step->end.t, least = size_at(step, *t, k);
@@ -225,7 +227,7 @@ static bool touches(PoleStep *step, uint32_t k, double *t) {
 
 /* ---- is it a pole? ---- */
 
-/* Is one of the factors that the node is infinite by the divisor? */
+/* Is the divisor one of the factors that make the node infinite? */
 static bool has_factor(Heap *heap, Dag *dag, Expr node, Expr divisor) {
   ExprVec factors = {0};
   bool found = false;
@@ -259,7 +261,8 @@ static PoleNodes *find_nodes(const Poles *poles, Model *model, uint32_t zero) {
   return nodes;
 }
 
-/* The equations that change where the divisor, or the cosine of a tangent, is put to zero. A condition that asks for the divisor sees the zero, too. */
+/* Lists the equations that change when the divisor, or the cosine of a tangent, is replaced by zero. A condition on the divisor
+ * sees the zero, too. */
 static void make_rows(const Poles *poles, Model *model, Expr divisor, PoleNode *node) {
   const Problem *problem = poles->view->evaluator->array->problem;
   bool is_tangent = dag_op(model->dag, node->node) == OP_TAN;
@@ -283,7 +286,7 @@ static double value_at(const Poles *poles, Workspace *workspace, ConstMoment at)
   return fabs(value);
 }
 
-/* Is the node much larger next to the zero than at the ends of the step? A logarithm need not be. */
+/* Is the node much larger near the zero than at the ends of the step? A logarithm need not be. */
 static bool grows(const PoleStep *step, const PoleNode *node, double t) {
   const Poles *poles = step->poles;
   if (!node->workspace) return true;
@@ -292,7 +295,7 @@ static bool grows(const PoleStep *step, const PoleNode *node, double t) {
   return !(GOOD_PART * there < fmin(begin, end));
 }
 
-/* The first equation that has no value at the point with the zero; MAP_NONE: there is none. */
+/* The first equation without a value at the point with the zero; MAP_NONE: there is none. */
 static uint32_t find_user(const Poles *poles, const PoleNode *node, double t) {
   Point point = evaluator_point(poles->view->evaluator, t, poles->y);
   for (uint32_t i = 0; i < node->rows.count; i++) {

@@ -1,9 +1,9 @@
-/* poles: where an equation divides by zero within the last step. Two points of a run stand on both sides of such a time, and each has its values: nothing else
- * tells that the solution is not defined in between.
+/* poles: divisions by zero within the last step. The points of a run on both sides of such a time have finite values, and nothing
+ * else shows that the solution is undefined between them.
  *
- * What is watched are the factors of what the equations divide by, or take the logarithm of, and cos(x) for tan(x) (ArrayCode.pole). One is zero where it changes its
- * sign, or where it is below the tolerance times what it is on both sides, a step apart at most. A quotient whose dividend is zero there too has a value, and a branch that is not taken
- * has no say. */
+ * The factors of all divisors and of all arguments of logarithms are watched, and cos(x) for tan(x) (ArrayCode.pole). A factor is
+ * zero where it changes its sign, or where it is below the tolerance times its values on both sides, at most a step away. A
+ * quotient whose dividend is also zero there has a value, and a branch that is not taken does not count. */
 #pragma once
 
 #include "view/view.h"
@@ -13,14 +13,15 @@ typedef struct Poles Poles;
 typedef struct Pole {
   double time;
   uint32_t equation;
-  Expr divisor, node; /* what is zero, and the quotient, logarithm or tangent that is infinite */
+  Expr divisor, node; /* what is zero, and the quotient, logarithm or tangent that becomes infinite */
 } Pole;
 
-/* For a run; NULL: there is nothing to watch, or nothing that can be zero from `start` to `stop`. Lives in the heap. */
+/* For one run; NULL: there is nothing to watch, or nothing can be zero from `start` to `stop`. Lives in the heap. */
 Poles *poles_new(Heap *heap, View *view, double start, double stop, double tolerance);
 
-/* Columns may have jumped. */
+/* Call this where columns may have jumped. */
 void poles_forget(Poles *poles);
 
-/* A pole within a step, which counts up to `end`; to be called until there is none left. Each divisor is found once. One evaluation of the divisors in most cases. */
+/* Finds a pole within a step, up to `end`. Call it until it finds none; each divisor is found once. Costs one evaluation of the
+ * divisors in most cases. */
 bool poles_find(Poles *poles, const Segment *segment, ConstMoment begin, ConstMoment end, Pole *pole);

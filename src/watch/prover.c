@@ -15,27 +15,27 @@ typedef struct Entry {
   int32_t row, column;
 } Entry;
 
-/* Where a column of a block is at a time: in `image`, and no other solution is in `box`. */
+/* Encloses a column of a block at a time: the solution is in `image`, and no other one is in `box`. */
 typedef struct Place {
   Interval box, image;
 } Place;
 
 typedef struct ProverUnit {
-  int32_t count;      /* of columns, or rows */
-  uint32_t section;   /* values, or residuals */
-  uint32_t *output;   /* place of each */
-  uint32_t *column;   /* place of each column; of explicit units MAP_NONE where it is not needed */
-  uint32_t *position; /* among the columns of the prover; of blocks */
-  double *nominal;    /* likewise */
-  /* of blocks */
+  int32_t count;      /* number of columns, or of rows */
+  uint32_t section;   /* section of the values, or of the residuals */
+  uint32_t *output;   /* per value or residual: its place */
+  uint32_t *column;   /* per column: its place; for explicit units MAP_NONE where it is not needed */
+  uint32_t *position; /* positions among the columns of the prover; for blocks */
+  double *nominal;    /* per column */
+  /* for blocks */
   bool is_block;
   IndexVec entry_sections;
   VEC(Entry) entries;
   Krawczyk *krawczyk;
   double *
-      reach; /* how far the solution was from the polynomials, per column, over a stretch of half the length `span`; 0: not known */
+      reach; /* per column: how far the solution was from the polynomials, over a stretch of half the length `span`; 0: unknown */
   double span;
-  Place *here, *next; /* at the time reached, and at the end of the stretch that ran last */
+  Place *here, *next; /* at the time reached, and at the end of the stretch evaluated last */
 } ProverUnit;
 
 struct Prover {
@@ -44,32 +44,32 @@ struct Prover {
   Switches *switches;
   const StatePlan *plan;
   bool has_conditions;
-  /* for the current states, in a heap of its own */
+  /* for the current states, with a heap of its own */
   Heap *heap;
   void *ticket;
   int32_t *states, links;
   IntervalTape *tape;
-  bool is_possible; /* every column that is needed is given by something */
-  bool is_bounded;  /* the differences have bounds at a point, with the values held now */
-  bool is_judged;   /* the latter is known */
+  bool is_possible; /* every column that is needed is given by a unit */
+  bool is_bounded;  /* the differences have bounds at a point, with the present discrete values */
+  bool is_judged;   /* is_bounded is known */
   IndexVec columns;
-  uint32_t *place; /* of each */
+  uint32_t *place; /* place of each column */
   VEC(ProverUnit) units;
-  uint32_t conditions;                       /* section */
-  uint32_t *difference;                      /* place, per mode */
+  uint32_t conditions;                       /* section of the conditions */
+  uint32_t *difference;                      /* per mode: place of its difference */
   Interval *matrix, *box, *image, *g, *rate; /* workspace for one block */
   double *z, *slope;
-  double *guess; /* of a block: where the polynomials are in the middle */
+  double *guess; /* for a block: the polynomials at the middle */
   double *polynomial,
-      *way;          /* per column of the prover: its polynomial in the middle of the stretch, and how far that goes */
+      *way;          /* per column of the prover: its polynomial in the middle of the stretch, and how far it moves */
   Interval *region;  /* per column of the prover; see prover_region */
-  double region_end; /* until this time; NAN: there is none */
-  /* while it proves */
+  double region_end; /* end of its validity in time; NAN: there is none */
+  /* during a proof */
   uint64_t evaluations, cost;
-  uint64_t last_cost; /* of an evaluation */
+  uint64_t last_cost; /* cost of the last evaluation */
   uint64_t debt;      /* see prover_take_debt */
-  double reached;     /* the time of `here` in blocks; NAN: not known */
-  bool is_start;      /* the stretch is the start of a step, where the columns are what its polynomials say */
+  double reached;     /* the time of `here` in blocks; NAN: unknown */
+  bool is_start;      /* the stretch is at the start of a step, where the columns equal its polynomials */
 };
 
 static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m] && !modes->meets[m]; }
@@ -85,12 +85,12 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
 
 /* ---- what conditions depend on ---- */
 
-/* Columns while the units are listed. */
+/* The columns, while the units are listed. */
 typedef struct Cone {
   Prover *prover;
   bool *is_state, *needed; /* per column */
-  VEC(ProverUnit) units;   /* last first */
-  uint64_t lines;          /* of the programs so far */
+  VEC(ProverUnit) units;   /* the last one first */
+  uint64_t lines;          /* lines of the programs so far */
 } Cone;
 
 /* May another program be added? */
@@ -113,7 +113,7 @@ static uint32_t position_of(Prover *prover, uint32_t column) {
   return prover->columns.count - 1;
 }
 
-/* The columns of a unit that the current states leave to it. */
+/* Lists the columns of a unit that are not current states. */
 static int32_t list_solved(const Cone *cone, const UnitPlan *plan, uint32_t *columns, int32_t *local) {
   const Array *array = cone->prover->evaluator->array;
   const BlockShape *shape = plan->shape;
@@ -134,7 +134,7 @@ static bool any_needed(const Cone *cone, const uint32_t *columns, int32_t count)
   return false;
 }
 
-/* A unit gives the column: those before it need not. */
+/* Marks that a unit gives the column, so units before it need not. */
 static void give(Cone *cone, uint32_t column) {
   if (!cone->is_state[column]) cone->needed[column] = false;
 }
@@ -155,7 +155,7 @@ static void add_explicit(Cone *cone, const UnitPlan *plan) {
   vec_push(prover->heap, &cone->units, unit);
 }
 
-/* The entries of the unit's matrix: those of the rows of each group of its stage and above. */
+/* Adds the entries of the unit's matrix: those of the rows of each group of its stage and above. */
 static void add_entries(Cone *cone, const UnitPlan *plan, const int32_t *local, ProverUnit *unit) {
   Prover *prover = cone->prover;
   const BlockShape *shape = plan->shape;
@@ -215,7 +215,7 @@ static void add_conditions(Cone *cone) {
   need_reads(cone, prover->conditions);
 }
 
-/* Units from the last to the first, so that what each needs is known when those before it are looked at. */
+/* Lists units from the last to the first, so that the needs of each are known before the units before it are considered. */
 static void list_units(Cone *cone) {
   Prover *prover = cone->prover;
   uint32_t count = prover->plan ? prover->plan->units.count : 0;
@@ -289,12 +289,12 @@ const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t li
 
 /* ---- polynomials ---- */
 
-/* Parts of a step. */
+/* A part of a step. */
 typedef struct Stretch {
   double low, high;
 } Stretch;
 
-/* A column over a stretch; *way: how far it goes. */
+/* A column over a stretch; *way: how far it moves. */
 static Motion follow_column(const ProverStep *step, uint32_t column, Stretch stretch, double *way) {
   double value[BERNSTEIN_MOST], largest = 0;
   int count = step->segment->count;
@@ -332,7 +332,7 @@ static Interval along(Interval middle, Interval rate, double radius) {
   return interval_add(middle, interval_multiply(rate, (Interval){-radius, radius}));
 }
 
-/* The motion of the path z0 + z1 (t - middle), its bounds widened by a box. */
+/* Sets the motion to the path z0 + z1 (t - middle), with bounds widened by a box. */
 static void set_path(Prover *prover, const ProverUnit *unit, const Interval *box) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
@@ -357,7 +357,7 @@ static bool set_jacobian(Prover *prover, const ProverUnit *unit, bool inverts) {
   return krawczyk_set_jacobian(unit->krawczyk, prover->matrix, inverts);
 }
 
-/* The residual along the path, and its rate for all that the columns may be. */
+/* Evaluates the residual along the path, and its rate for all possible values of the columns. */
 static void run_residual(Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   prover->cost += 3 * BOUNDS_COST * (uint64_t)interval_tape_run(prover->tape, unit->section, true);
@@ -368,8 +368,9 @@ static void run_residual(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* Moves the path by the middle of what Newton's method says, of the residual in the middle of the stretch and of its rate. The box is what
- * is then left. At the start of a step the path stays, and the box holds what Newton's method says. Returns how far the path was off, for the size of the columns. */
+/* Moves the path by the middle of the Newton correction, computed from the residual in the middle of the stretch and from its rate.
+ * The box is what remains. At the start of a step the path stays, and the box includes the Newton correction. Returns how far off
+ * the path was, relative to the size of the columns. */
 static double correct_path(Prover *prover, const ProverUnit *unit) {
   int32_t n = unit->count;
   double radius = interval_tape_radius(prover->tape), farthest = 0;
@@ -393,7 +394,7 @@ static double correct_path(Prover *prover, const ProverUnit *unit) {
   return farthest;
 }
 
-/* Is the solution the same that the stretch before led to? So it is if one of both images is in the box of the other. */
+/* Is this the solution to which the stretch before led? It is if one of the two images is inside the box of the other. */
 static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape);
   const Place *before = from_next ? unit->next : unit->here;
@@ -408,7 +409,7 @@ static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_
   return is_within || holds;
 }
 
-/* Keeps where the stretch ends. */
+/* Keeps the enclosure at the end of the stretch. */
 static void keep_end(const Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
@@ -417,7 +418,7 @@ static void keep_end(const Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* The columns, after a proof. */
+/* Copies the columns after a proof. */
 static bool take_solution(Prover *prover, const ProverUnit *unit) {
   int32_t n = unit->count;
   if (!krawczyk_solve(unit->krawczyk, prover->box, prover->rate, prover->g)) return false;
@@ -433,7 +434,7 @@ static bool take_solution(Prover *prover, const ProverUnit *unit) {
   return true;
 }
 
-/* The path of the polynomials. */
+/* Starts with the path of the polynomials. */
 static void begin_path(Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
@@ -442,7 +443,7 @@ static void begin_path(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* A block whose path is corrected. */
+/* A block whose path is being corrected. */
 typedef struct PathCorrection {
   Prover *prover;
   const ProverUnit *unit;
@@ -458,7 +459,8 @@ static double correct_path_once(void *context, bool *renew) {
                                                                   : INFINITY;
 }
 
-/* The path by Newton's method from the polynomials, which need not know of a pulse; at the start of a step it stays. false: it does not converge. */
+/* Finds the path by Newton's method, starting from the polynomials, which may miss a pulse. At the start of a step the path stays.
+ * false: it does not converge. */
 static bool find_path(Prover *prover, const ProverUnit *unit) {
   PathCorrection correction = {prover, unit};
   bool renew = true;
@@ -488,8 +490,8 @@ static bool try_box(Prover *prover, const ProverUnit *unit, bool from_next) {
   return take_solution(prover, unit);
 }
 
-/* With the inverse of the stretch before, around the polynomials, in a box as large as that one needed: half of the work, if it serves. What
- * polynomials miss grows with the square of the length of a stretch. */
+/* Tries the inverse of the stretch before, around the polynomials, with a box of the size needed there. If that succeeds, it costs
+ * half the work. The error of the polynomials grows with the square of the length of a stretch. */
 static bool try_box_of_before(Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape), grown = radius / unit->span;
   if (!(unit->span > 0) || !(radius > 0) || prover->is_start) return false;
@@ -523,7 +525,7 @@ static bool enclose_block(Prover *prover, ProverUnit *unit, bool from_next) {
 
 /* ---- stretches ---- */
 
-/* Returns the number of lines. */
+/* Returns the number of lines evaluated. */
 static uint32_t run_explicit(Prover *prover, const ProverUnit *unit, bool with_rates) {
   uint32_t lines = interval_tape_run(prover->tape, unit->section, with_rates);
   for (int32_t k = 0; k < unit->count; k++)
@@ -552,14 +554,14 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
   prover->evaluations++;
 }
 
-/* What the stretch that ran last says of the modes. */
+/* What the stretch evaluated last says about the modes. */
 typedef struct Verdict {
   bool is_open;     /* a mode may change and change back */
-  bool is_monotone; /* some may change, once at most */
-  bool has_changed; /* one contradicts in the middle */
+  bool is_monotone; /* some modes may change, each at most once */
+  bool has_changed; /* a mode contradicts in the middle */
 } Verdict;
 
-/* A mode does not change if its difference stays in its range, and once at most if that is monotone. */
+/* A mode does not change if its difference stays in its range. It changes at most once if the difference is monotone. */
 static void judge_mode(const Prover *prover, uint32_t m, Verdict *verdict) {
   const Motion *difference = interval_tape_at(prover->tape, prover->difference[m]);
   const Switches *switches = prover->switches;
@@ -582,13 +584,14 @@ static Verdict judge(const Prover *prover) {
 
 static bool is_clear(Verdict verdict) { return !verdict.is_open && !verdict.is_monotone; }
 
-/* At a part of the step, where the stretch that ran last ends. */
+/* Judges a time of the step, where the stretch evaluated last ends. */
 static Verdict judge_end(Prover *prover, const ProverStep *step, double part) {
   run_stretch(prover, step, (Stretch){part, part}, true);
   return judge(prover);
 }
 
-/* Does no mode change as long as the columns are in the region, and the time between two? Without rates: a third of the work. */
+/* Does no mode change while the columns are in the region and the time is in [from, until]? Works without rates: a third of the
+ * work. */
 static bool is_region_clear(Prover *prover, double from, double until) {
   uint64_t lines = 0;
   interval_tape_set_stretch(prover->tape, from, until);
@@ -607,7 +610,8 @@ static bool is_region_clear(Prover *prover, double from, double until) {
   return true;
 }
 
-/* Is the whole step far from all edges? Then the next steps probably are, too, so a region around it is tried first: steps inside of it need no further proof. */
+/* Is the whole step far from all edges? Then the next steps probably are, too. So a region around it is tried first: steps inside
+ * the region need no further proof. */
 static bool is_far_from_edges(Prover *prover, const ProverStep *step) {
   const Segment *segment = step->segment;
   for (uint32_t k = 0; k < prover->columns.count; k++) {
@@ -645,7 +649,7 @@ ProverScope prover_scope(Prover *prover) {
   return prover->is_judged && !prover->is_bounded ? PROVER_UNABLE : PROVER_ABLE;
 }
 
-/* What the last stretch led to is where the next one begins. */
+/* The next stretch begins with the result of the last one. */
 static void move_on(Prover *prover, double t) {
   for (uint32_t u = 0; u < prover->units.count; u++) {
     ProverUnit *unit = &prover->units.data[u];
@@ -656,7 +660,7 @@ static void move_on(Prover *prover, double t) {
   prover->reached = t;
 }
 
-/* At the start of a step blocks have the solution next to what the polynomials say there. */
+/* At the start of a step, blocks have the solution nearest to the polynomials there. */
 static void begin_step(Prover *prover, const ProverStep *step) {
   prover->is_start = true;
   run_stretch(prover, step, (Stretch){0, 0}, false);
@@ -664,7 +668,7 @@ static void begin_step(Prover *prover, const ProverStep *step) {
   move_on(prover, step->segment->t0);
 }
 
-/* Have the differences bounds at the start of the step? If not, no stretch has, however short. */
+/* Do the differences have bounds at the start of the step? If not, no stretch has, however short. */
 static bool has_bounds(Prover *prover, const ProverStep *step) {
   if (prover->is_judged) return prover->is_bounded;
   const Modes *modes = prover->switches->modes;
@@ -676,18 +680,18 @@ static bool has_bounds(Prover *prover, const ProverStep *step) {
   return prover->is_bounded;
 }
 
-/* A proof under way, from left to right, in parts of the step. */
+/* A proof in progress, from left to right, in parts of the step. */
 typedef struct Walk {
   double low, end, width;
-  double skip;        /* what the next stretch that cannot be proven leaves out: each twice as much as the one before */
+  double skip;        /* how much the next unprovable stretch skips; it doubles each time */
   bool left_agrees;   /* all modes agree at `low` */
-  bool end_agrees;    /* and at `end`; if not, one contradicts there */
-  double proven;      /* so far */
-  double first, last; /* what is not proven lies between these; NAN: nothing */
-  double high;        /* the first change is between `low` and this; NAN: it is not found */
+  bool end_agrees;    /* all modes agree at `end`; if not, one contradicts there */
+  double proven;      /* time proven so far */
+  double first, last; /* the unproven part lies between these; NAN: there is none */
+  double high;        /* the first change is between `low` and this; NAN: not found */
 } Walk;
 
-/* The first change lies before t. */
+/* Records that the first change lies before t. */
 static void end_at_change(Walk *walk, double t) {
   walk->end = t;
   walk->end_agrees = false;
@@ -702,7 +706,7 @@ static void pass_stretch(Prover *prover, Walk *walk, double high) {
   walk->left_agrees = true;
 }
 
-/* Halves the stretch, or leaves it behind if it is too narrow. */
+/* Halves the stretch, or skips it if it is too narrow. */
 static void leave_open(Walk *walk, double high) {
   if (high - walk->low > walk->skip) {
     walk->width = (fmin(high, walk->end) - walk->low) / 2;
@@ -714,7 +718,7 @@ static void leave_open(Walk *walk, double high) {
   walk->left_agrees = false;
 }
 
-/* Looks at the next stretch. false: the first change has been found. */
+/* Examines the next stretch. false: the first change was found. */
 static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
   double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
   run_stretch(prover, step, (Stretch){walk->low, high}, false);
@@ -761,7 +765,7 @@ Proof prover_prove(Prover *prover, const ProverStep *step, bool agrees, bool is_
   none.cost = prover->cost;
   bool is_whole = walk.proven > 0 && !(walk.low < walk.end), has_found = !isnan(walk.high);
   prover->reached = is_whole && walk.left_agrees && agrees ? step->segment->t1 : NAN;
-  if (!is_bounded || (is_whole && !walk.end_agrees && isnan(walk.first))) return none; /* it contradicts the end */
+  if (!is_bounded || (is_whole && !walk.end_agrees && isnan(walk.first))) return none; /* this contradicts the end */
   if (!has_found && walk.low < walk.end && isnan(walk.first)) walk.first = walk.low;
   if (!has_found && walk.low < walk.end) walk.last = walk.end;
   return (Proof){.proven = walk.proven * time,

@@ -8,25 +8,25 @@
 #include <math.h>
 #include <string.h>
 
-enum { NODES = 8 }; /* values of an extrapolation */
+enum { NODES = 8 }; /* number of values in an extrapolation */
 
 /* A determinant over an interval of time. */
 typedef struct Stretch {
   double left, right;       /* times */
   double at_left, at_right; /* determinants */
-  double bend;              /* how far it may depart from its chord, with a wide margin */
+  double bend;              /* how far it may deviate from its chord, with a wide margin */
 } Stretch;
 
-/* A determinant on its way. */
+/* The recent history of a determinant. */
 typedef struct Trail {
-  double times[3], values[3];           /* at the last three looks */
-  double largest;                       /* absolute */
-  double harmless;                      /* the lowest that was followed without a zero */
-  double node[NODES], node_time[NODES]; /* values on the way down, each clearly below the one before; the last first */
+  double times[3], values[3];           /* at the last three evaluations */
+  double largest;                       /* largest absolute value */
+  double harmless;                      /* the smallest value that was followed without finding a zero */
+  double node[NODES], node_time[NODES]; /* falling values, each clearly below the one before; the last one first */
   int nodes;
-  double middle;   /* between the first two looks; NAN: it is not known */
-  bool is_suspect; /* it may be zero between the last two looks: */
-  Stretch near;    /* there, as far as the columns of the run tell */
+  double middle;   /* between the first two evaluations; NAN: unknown */
+  bool is_suspect; /* it may be zero between the last two evaluations: */
+  Stretch near;    /* there, as far as the columns of the run show */
 } Trail;
 
 typedef struct Mark {
@@ -36,22 +36,22 @@ typedef struct Mark {
 
 struct TurningPlan {
   DeterminantPlan moving, switched;
-  int every; /* steps between two looks */
+  int every; /* steps between two evaluations */
 };
 
 struct Turning {
   Heap *heap;
   View *view;
   const TurningPlan *plan;
-  Determinants moving, switched; /* the latter change at events only, and are looked at then */
-  Trail *trails;                 /* of the moving ones, since the run or its last event began */
+  Determinants moving, switched; /* `switched` change at events only, and are evaluated there */
+  Trail *trails;                 /* of the moving ones, since the run began or its last event */
   double *inside;                /* columns at a point within a step */
   double *beside;                /* columns beside a kink */
   Mark origin;                   /* where the smooth part of the run began */
-  Mark behind, recent;           /* two points of it, the first far enough behind for a follower to begin */
-  Mark looks[2];                 /* points of the last two looks */
-  Mark followed;                 /* the point of a follower before its last try of a step */
-  int unseen;                    /* steps since the last look */
+  Mark behind, recent;           /* two points of it; the first is far enough back for a follower to begin */
+  Mark looks[2];                 /* points of the last two evaluations */
+  Mark followed;                 /* where a follower was before its last attempt at a step */
+  int unseen;                    /* steps since the last evaluation */
 };
 
 TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
@@ -83,12 +83,12 @@ Turning *turning_new(Heap *heap, View *view, const TurningPlan *plan) {
 
 /* ---- determinants ---- */
 
-/* The determinant at a point; NAN: it is not defined. */
+/* The determinant at a point; NAN: it is undefined. */
 static double evaluate(Turning *turning, uint32_t b, double t, const double *y) {
   return determinants_evaluate(&turning->moving, t, y) ? determinants_value(&turning->moving, b) : NAN;
 }
 
-/* The same so many steps of round-off to the side. */
+/* The same, `steps` units of round-off to the side. */
 static double evaluate_beside(Turning *turning, uint32_t b, double t, const double *y, int steps) {
   const System *system = &turning->view->system;
   for (int32_t c = 0; c < system->columns; c++)
@@ -96,8 +96,8 @@ static double evaluate_beside(Turning *turning, uint32_t b, double t, const doub
   return evaluate(turning, b, t, turning->beside);
 }
 
-/* The same. A solution may stay at a kink of the equations, as m = 0 does of those of a flow m that is at rest. Where the determinant jumps at the kink, that solution is the
- * only one if both sides have one sign: the side that is nearer to zero counts. */
+/* The same. A solution may stay at a kink of the equations, as m = 0 does for a flow m at rest. Where the determinant jumps at the
+ * kink, this solution is the only one if both sides have the same sign. The side nearer to zero counts. */
 static double determinant_at(Turning *turning, uint32_t b, double t, const double *y) {
   double value = evaluate(turning, b, t, y);
   if (isnan(value) || !turning->view->kinks || !kinks_hold(turning->view->kinks, t, y)) return value;
@@ -114,7 +114,7 @@ static void set_mark(const Turning *turning, Mark *mark, double t, const double 
   memcpy(mark->y, y, (size_t)turning->view->system.columns * sizeof *y);
 }
 
-/* Is a determinant on its way down, and not far from zero? */
+/* Is a determinant falling, and not far from zero? */
 static bool is_falling(const Turning *turning) {
   for (uint32_t b = 0; b < turning->moving.blocks.count; b++) {
     const Trail *trail = &turning->trails[b];
@@ -124,7 +124,7 @@ static bool is_falling(const Turning *turning) {
   return false;
 }
 
-/* Keeps a point where the last one kept is far enough behind: one where a follower still has the way down before it. */
+/* Keeps a point once the last one is far enough back, so that a follower that begins there still sees the determinant fall. */
 static void move_marks(Turning *turning, double t, const double *y) {
   if (t - turning->recent.t < MINOR * (t - turning->origin.t) || is_falling(turning)) return;
   Mark behind = turning->behind;
@@ -168,7 +168,7 @@ void turning_begin(Turning *turning, double t, const double *y) {
 
 double turning_origin(const Turning *turning) { return turning->origin.t; }
 
-/* ---- between two looks ---- */
+/* ---- between two evaluations ---- */
 
 static bool changes_sign(const Stretch *stretch) {
   return stretch->at_left != 0 && (stretch->at_right == 0 || (stretch->at_left > 0) != (stretch->at_right > 0));
@@ -178,18 +178,19 @@ static double lowest(const Stretch *stretch) { return fmin(fabs(stretch->at_left
 
 static bool hides_zero(const Stretch *stretch) { return changes_sign(stretch) || lowest(stretch) <= stretch->bend; }
 
-/* Does it change its sign through zero, as far as an interval so narrow tells? */
+/* Does it change its sign through zero, as far as this narrow interval shows? */
 static bool crosses_zero(const Trail *trail, const Stretch *stretch) {
   return changes_sign(stretch) && fmax(fabs(stretch->at_left), fabs(stretch->at_right)) <= NEGLIGIBLE * trail->largest;
 }
 
-/* Where the line through both ends is zero: the rows may not be solvable near the zero, and then the interval is not narrow. */
+/* The zero of the line through both ends. Near the zero the rows may not be solvable, and then the interval is not narrow. */
 static double zero_of(const Stretch *stretch) {
   double part = stretch->at_left / (stretch->at_left - stretch->at_right);
   return stretch->left + part * (stretch->right - stretch->left);
 }
 
-/* Between the last two looks. Behind a start the middle tells how far it departs from its chord. */
+/* The interval between the last two evaluations. After a start, the middle shows how far the determinant deviates from its
+ * chord. */
 static Stretch last_stretch(const Trail *trail) {
   const double *t = trail->times, *values = trail->values;
   double first = t[1] - t[0], second = t[2] - t[1], bend = 4 * fabs(values[1] - 2 * trail->middle + values[2]);
@@ -199,15 +200,16 @@ static Stretch last_stretch(const Trail *trail) {
   return (Stretch){t[1], t[2], values[1], values[2], isnan(bend) ? 0 : bend};
 }
 
-/* The determinant at a part of the way from one point to another and on, on a straight line; NAN: it is not defined. */
+/* The determinant at a part of the straight line from one point to another, or beyond it; NAN: it is undefined. */
 static double determinant_on_line(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double part) {
   double *y = turning->inside, t = from->t + part * (to->t - from->t);
   for (int32_t c = 0; c < turning->view->system.columns; c++) y[c] = from->y[c] + part * (to->y[c] - from->y[c]);
   return determinant_at(turning, b, t, y);
 }
 
-/* Does the determinant get to zero on that line, about where its slope says, and soon: within a few such steps, or a negligible part of all the way? It does at a fold, a
- * branching or a flat root. It does not if it is only small: an exponential falls by any number of decades and has no zero. */
+/* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within a
+ * negligible part of the whole way? It does at a fold, a branching or a multiple root. It does not if it is only small: an
+ * exponential falls by any number of decades and has no zero. */
 static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const Mark *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
   double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);
@@ -224,11 +226,11 @@ static bool leads_to_zero(Turning *turning, uint32_t b, const Mark *from, const 
 typedef struct Solver {
   const Integrator *integrator;
   void *self, *ticket;
-  Segment *segment; /* of the last step */
+  Segment *segment; /* segment of the last step */
 } Solver;
 
-/* The determinant within the last step. Newton's method fails near a zero. There the columns of a follower are exact enough as they are; those
- * of the run are no solution, and tell nothing. NAN: it is not known. */
+/* The determinant within the last step; NAN: unknown. Newton's method fails near a zero. There the columns of a follower are
+ * accurate enough as they are. Those of the run are not a solution, and show nothing. */
 static double determinant_inside(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double t) {
   segment_values(segment, t, turning->inside);
   if (turning->view->methods->solve(turning->view, t, turning->inside) != EVAL_OK) {
@@ -238,8 +240,8 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
   return determinant_at(turning, b, t, turning->inside);
 }
 
-/* Halves an interval within the last step as long as it may hide a zero: the half where the sign changes, or the lower one.
- * What is left of a zero that is touched between the ends is round-off, below `lost`. false: there is none. */
+/* Halves an interval within the last step while it may hide a zero: continues with the half where the sign changes, or with the
+ * lower one. Where the determinant touches zero between the ends, it is round-off, below `lost`. false: there is no zero. */
 static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double lost,
                      Stretch *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
@@ -260,7 +262,7 @@ static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool 
 
 /* ---- following a suspect ---- */
 
-/* A follower has a heap of its own: there may be many in a run. */
+/* A follower has its own heap: a run may have many followers. */
 static Solver start_follower(const Turning *turning, const Mark *mark, double until, double tolerance,
                              double max_step) {
   IntegratorOptions options = {.relative_tolerance = tolerance, .absolute_tolerance = tolerance, .max_step = max_step};
@@ -272,7 +274,8 @@ static Solver start_follower(const Turning *turning, const Mark *mark, double un
   return follower;
 }
 
-/* The smooth part again up to `until`, tight all the way: marks have the errors of the run. false: it takes too long. */
+/* Integrates the smooth part again up to `until`, with the tight tolerance all the way, because marks have the errors of the run.
+ * false: it takes too long. */
 static bool repeat(const Turning *turning, double until, double *y) {
   Solver follower = start_follower(turning, &turning->origin, until, DIFFERENCE_ROUND_OFF, 0);
   const Integrator *integrator = follower.integrator;
@@ -298,22 +301,22 @@ static double extrapolate(const Trail *trail, int count, int root) {
   return value[0];
 }
 
-/* Errors of the states are largest at a zero that was found at t. Time is a smooth function of the determinant at a fold as at a
- * plain crossing, of its root at a double or triple zero. The extrapolation that is most certain is better than t if its own error
- * is less than what it corrects. */
+/* The states have their largest errors at a zero found at t. Time is a smooth function of the determinant at a fold and at a simple
+ * crossing, and of its root at a double or triple zero. The most certain extrapolation is better than t if its own error is less
+ * than its correction. */
 static double improve(const Trail *trail, double t) {
   double best = t, least = t - trail->node_time[0];
   for (int root = 1; root <= 3 && trail->nodes > 2; root++) {
     double time = extrapolate(trail, trail->nodes, root);
     double error = fabs(time - extrapolate(trail, trail->nodes - 1, root));
-    if (error >= least || time < trail->times[0]) continue; /* it was not zero yet two looks before */
+    if (error >= least || time < trail->times[0]) continue; /* it was not yet zero two evaluations before */
     least = error;
     best = time;
   }
   return fabs(best - t) > least ? best : t;
 }
 
-/* Is there a zero within the last step of the follower? Then *t is where. */
+/* Is there a zero within the last step of the follower? Then *t is its time. */
 static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, double *t) {
   Stretch stretch = last_stretch(trail);
   double lost = VANISHED * trail->largest;
@@ -322,17 +325,17 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
-/* Is the determinant but this part of its largest, and next to zero where the last step leads? */
+/* Is the determinant below this part of its largest value, and nearly zero where the last step leads? */
 static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
                             double way, double part) {
   Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
   bool is_falling = fabs(trail->values[2]) < fabs(trail->values[1]);
   if (!is_falling || fabs(trail->values[2]) > part * trail->largest) return false;
   bool leads = leads_to_zero(turning, b, begin, &end, way);
-  return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* the current entries, again */
+  return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* evaluate the current entries again */
 }
 
-/* Are the steps so small a part of the way that they end where they are? */
+/* Are the steps such a small part of the way that they no longer advance? */
 static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < SLIVER * way; }
 
 /* Adds the value at t, where the follower is. */
@@ -345,27 +348,27 @@ static bool look_at(Turning *turning, uint32_t b, const Solver *follower, double
   return true;
 }
 
-/* What following comes to. */
+/* The result of following. */
 typedef enum Trace {
   TRACE_NO_ZERO,
   TRACE_ZERO,
-  TRACE_TURNS_AWAY, /* there is none, although it seemed so in long steps */
+  TRACE_TURNS_AWAY, /* there is no zero, although long steps suggested one */
   TRACE_TOO_LONG,   /* the follower did not get there: nothing is known */
-  TRACE_STUCK,      /* the same, as its steps got too small, or failed, beside a zero */
+  TRACE_STUCK,      /* the same, because its steps became too small or failed near a zero */
 } Trace;
 
 /* What was seen on the way. */
 typedef struct Way {
   Mark last;              /* the beginning of the step in which a zero was found, */
-  double behind;          /* and its end, if the sign is another there; else NAN */
+  double behind;          /* and its end, if the sign differs there; otherwise NAN */
   double largest, lowest; /* absolute determinants */
   double at_lowest;       /* time of the latter */
-  double now;             /* the time that is asked about, and */
-  double value;           /* the determinant a step behind it; NAN: that is not known */
-  bool begins, ends;      /* it made a step; it came to the end */
+  double now;             /* the time in question, and */
+  double value;           /* the determinant one step after it; NAN: unknown */
+  bool begins, ends;      /* it made at least one step; it came to the end */
 } Way;
 
-/* Follows a determinant from a mark on, to where it is zero: its sign changes, it touches zero, or the follower cannot go on there. */
+/* Follows a determinant from a mark to its zero. There its sign changes, it touches zero, or the follower cannot go on. */
 static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double until, double tolerance,
                        TurningPoint *point, Way *way) {
   double longest = (until - mark->t) / PARTS;
@@ -404,11 +407,12 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
   way->begins = t > mark->t;
   way->ends = t >= until;
   bool is_beside_zero =
-      !way->begins || way->lowest <= GOOD_PART * way->largest; /* elsewhere equations are just stiff */
+      !way->begins || way->lowest <= GOOD_PART * way->largest; /* elsewhere the equations are only stiff */
   return found ? TRACE_ZERO : way->ends ? TRACE_NO_ZERO : stuck && is_beside_zero ? TRACE_STUCK : TRACE_TOO_LONG;
 }
 
-/* The same as tightly as round-off allows: beside a zero the columns have the more of it, the smaller the determinant is. */
+/* The same with the tightest tolerance that round-off allows. Near a zero, the smaller the determinant is, the more round-off the
+ * columns have. */
 static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until, TurningPoint *point, Way *way) {
   Trace trace = TRACE_STUCK;
   for (double tolerance = DIFFERENCE_ROUND_OFF; tolerance <= 2 * STUCK && trace == TRACE_STUCK; tolerance *= FAR)
@@ -416,8 +420,8 @@ static Trace follow(Turning *turning, uint32_t b, const Mark *mark, double until
   return trace;
 }
 
-/* Does a determinant that was zero in a step of a follower stay so in shorter ones? A solution that comes near to another one
- * and turns away from it again is mistaken for it in long steps, and the determinant seems to cross zero. */
+/* A determinant was zero in a step of a follower. Is it still zero with shorter steps? Long steps may mistake a solution that comes
+ * close and turns away for the followed one, so that the determinant seems to cross zero. */
 static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way) {
   Way closer = {.last = way->last, .behind = way->behind, .largest = way->largest, .now = INFINITY};
   Trace trace = TRACE_ZERO;
@@ -429,21 +433,23 @@ static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way)
   return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= PRESENT * closer.largest;
 }
 
-/* Has the determinant kept its sign where the run has lost it? Then the run has gone over to another solution. */
+/* Has the determinant kept its sign here, although it changed in the run? Then the run has moved to another solution. */
 static bool keeps_sign(const Trail *trail, const Way *way) {
   return !isnan(way->value) && (way->value > 0) == (trail->values[1] > 0) &&
          (trail->values[2] > 0) != (trail->values[1] > 0);
 }
 
-/* Is what the run and a follower from a mark of it are left with at their lowest made of errors? Then it is far less for a follower that has hardly any.
- * Where looks at a steep determinant differ by where they were, the lowest of all that have the errors of the run counts. */
+/* Do the lowest values of the run, and of a follower from one of its marks, come from errors? Then a follower with hardly any
+ * errors has a far lower one. Evaluations of a steep determinant depend on where they are, so the lowest of all values with the
+ * errors of the run counts. */
 static bool is_made_of_errors(const Trail *trail, const Way *way, const Way *exact) {
   double left = fmin(way->lowest, fmin(fabs(trail->values[1]), fabs(trail->values[2])));
   return exact->lowest <= GOOD_PART * left && exact->lowest <= PRESENT * exact->largest;
 }
 
-/* The zero of a determinant near t. The run, and a follower from a mark of it, may miss a zero by the errors of the run: at a branching they
- * turn from one branch to the other, and the determinant turns near zero. So one without these errors is asked, too. */
+/* The zero of a determinant near t. The run, and a follower from one of its marks, may miss a zero because of the errors of the
+ * run. At a branching they turn from one branch to the other, and the determinant turns near zero. So a follower without these
+ * errors is used, too. */
 static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, Mark *exact, Way *way) {
   const Mark *mark = t - turning->recent.t < MINOR * (t - turning->origin.t) ? &turning->behind : &turning->recent;
   double until = t + (t - mark->t);
@@ -463,14 +469,15 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   return TRACE_ZERO;
 }
 
-/* The last look at or before a time. */
+/* The last evaluation at or before a time. */
 static double last_look(const Trail *trail, double t) {
   for (int k = 2; k >= 0; k--)
     if (trail->times[k] <= t) return trail->times[k];
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide: is the determinant zero except for errors at one of the last two? */
+/* Where a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
+ * two? */
 static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
@@ -480,7 +487,7 @@ static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *poi
   return fabs(trail->values[lower]) <= VANISHED * trail->largest;
 }
 
-/* The same, looked at again. */
+/* The same, checked again. */
 static Trace locate(Turning *turning, uint32_t b, double t, double stop, TurningPoint *point) {
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
@@ -523,19 +530,20 @@ bool turning_is_singular(Heap *heap, Evaluator *evaluator, const TurningPlan *pl
   return find_singular(&switched, t, y, true, point) || find_singular(&moving, t, y, true, point);
 }
 
-/* It has turned at a value far below its largest, and lower than when this was looked into before. */
+/* Has it turned at a value far below its largest one, and lower than when it was last followed? */
 static bool has_turned_low(const Trail *trail) {
   double value = fabs(trail->values[1]);
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
 }
 
-/* Do the last two looks lead to a zero? */
+/* Do the last two evaluations lead to a zero? */
 static bool was_near_zero(Turning *turning, uint32_t b) {
   const Mark *looks = turning->looks;
   return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
 }
 
-/* May the determinant be zero between the last two looks? trail->near is then as narrow around the zero as the columns of the run tell. */
+/* May the determinant be zero between the last two evaluations? Then trail->near is an interval around the zero, as narrow as the
+ * columns of the run allow. */
 static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   Trail *trail = &turning->trails[b];
   bool inside = turning->plan->every == 1, changes;
@@ -545,7 +553,7 @@ static bool is_suspect(Turning *turning, uint32_t b, const Segment *segment) {
   return changes || is_near || has_turned_low(trail);
 }
 
-/* Looks at the middle of the way to the first look behind a start, for all blocks at once. */
+/* Evaluates the middle between a start and the first evaluation after it, for all blocks at once. */
 static void look_at_middle(Turning *turning, const Segment *segment, double first) {
   double t = turning->origin.t + (first - turning->origin.t) / 2;
   segment_values(segment, t, turning->inside);
@@ -561,7 +569,7 @@ TurningStatus turning_watch(Turning *turning, const Segment *segment, double t, 
   turning->unseen = 0;
   if (turning->plan->every == 1 && turning->moving.blocks.count && turning->trails[0].times[2] == turning->origin.t)
     look_at_middle(turning, segment, t);
-  if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will answer for that */
+  if (!determinants_evaluate(&turning->moving, t, y)) return TURNING_NONE; /* the next step will report that */
   TurningStatus status = TURNING_NONE;
   point->found = INFINITY;
   bool at_kink = turning->view->kinks && kinks_hold(turning->view->kinks, t, y);

@@ -11,18 +11,18 @@ struct Watcher {
   View *view;
   Certificate *certificate;
   Search modes, slides;
-  double *margin; /* of the modes */
-  bool *jumps;    /* modes whose differences jump; NULL: none does */
+  double *margin; /* margins of the modes */
+  bool *jumps;    /* modes whose differences jump; NULL: none */
 };
 
-/* A step while it is looked at. */
+/* A step under examination. */
 typedef struct Looking {
   Watcher *watcher;
   const WatchedStep *step;
   double *y;
 } Looking;
 
-/* Has the difference values of functions that are discrete? They jump, and nobody knows where. */
+/* Does the difference contain discrete values of functions? They jump at unknown times. */
 static bool is_jumping(Evaluator *evaluator, Expr difference) {
   const Model *model = evaluator->model;
   Dag *dag = model->dag;
@@ -36,7 +36,7 @@ static bool is_jumping(Evaluator *evaluator, Expr difference) {
   return found;
 }
 
-/* Of each mode; NULL: none is. */
+/* Per mode; NULL: none jumps. */
 static bool *mark_jumping(Heap *heap, const Switches *switches) {
   const Modes *modes = switches->modes;
   bool *jumps = NULL;
@@ -80,14 +80,14 @@ static uint32_t least_margin(const Switches *switches) {
   return (uint32_t)least;
 }
 
-/* The columns at a time inside the step. All rows hold there: a restart would bring back to the constraints
- * what is only interpolated, and that can undo the crossing. */
+/* Solves the columns at a time inside the step, so that all rows hold there. Otherwise a restart would move interpolated columns
+ * back to the constraints, and that could undo the crossing. */
 static bool point_at(Looking *looking, double t) {
   View *view = looking->watcher->view;
   const WatchedStep *step = looking->step;
   bool is_solved = view_point(view, step->segment, t, looking->y) == EVAL_OK;
   if (is_solved) switches_evaluate(view->switches, t, looking->y);
-  else view->switches->edges.now->time = NAN; /* y is no longer that of the last look */
+  else view->switches->edges.now->time = NAN; /* y no longer belongs to the last evaluation */
   return is_solved;
 }
 
@@ -98,7 +98,7 @@ static bool look_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* With the columns that conditions read, interpolated. */
+/* The same with interpolated columns for those that conditions read. */
 static bool peek_at(void *context, double t, double *margin) {
   Looking *looking = context;
   View *view = looking->watcher->view;
@@ -114,7 +114,7 @@ static bool peek_at(void *context, double t, double *margin) {
 
 /* ---- steps without events ---- */
 
-/* Looks at the conditions at both ends of the step, and keeps what they are at its beginning. */
+/* Evaluates the conditions at both ends of the step, and keeps their values at its beginning. */
 static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   Switches *switches = watcher->view->switches;
   ConstMoment begin = {step->segment->t0, step->segment->begin};
@@ -126,8 +126,8 @@ static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
   edges_rest(&switches->edges, step->segment->t1, step->segment->end);
 }
 
-/* Do the ends tell that no mode changes? Nothing tells of a difference that jumps. Implicit methods of one step may step over a whole turn of a column that no state follows: then what it
- * is at the ends tells nothing of how fast it is. */
+/* Do the ends show that no mode changes? They cannot for a difference that jumps. Implicit one-step methods may step over a whole
+ * oscillation of a column that no state follows. Then the values at the ends do not show how fast it is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
   const View *view = watcher->view;
   bool is_long = view->system.watched && step->segment->methods->is_collocation;
@@ -209,7 +209,7 @@ double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBrac
 
 /* ---- leaving edges ---- */
 
-/* How far the weights of modes that slide are inside of [0, 1]. */
+/* How far the weights of sliding modes are inside of [0, 1]. */
 static bool look_at_weights(void *context, double t, double *margin) {
   Looking *looking = context;
   int mode;
