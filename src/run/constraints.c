@@ -21,7 +21,7 @@ typedef struct Listing {
   const uint32_t *source;
   ConstraintPlan *plan;
   IndexVec rows, levels;
-  ExprVec leaves; /* of the expression looked at last */
+  ExprVec leaves; /* leaves of the last expression examined */
 } Listing;
 
 /* Does the view hold every column of the expression? */
@@ -34,7 +34,7 @@ static bool has_columns(Listing *listing, Expr e) {
   return true;
 }
 
-/* A row below the last differentiation, or an equation without any derivative. */
+/* Is it a row below the last differentiation, or an equation without any derivative? */
 static bool is_constraint(Listing *listing, uint32_t row) {
   Array *array = listing->code->array;
   if (!has_columns(listing, array_row(array, row))) return false;
@@ -52,7 +52,7 @@ static void add_constraint(Listing *listing, uint32_t row, uint32_t level) {
   if (level >= listing->plan->levels) listing->plan->levels = level + 1;
 }
 
-/* The equations as written that conversions replaced. */
+/* Adds the equations as written that conversions replaced. */
 static void add_written(Listing *listing) {
   ArrayCode *code = listing->code;
   const Problem *problem = code->array->problem;
@@ -83,7 +83,7 @@ ConstraintPlan *constraint_plan(ArrayCode *code, const uint32_t *source) {
 
 /* ---- scales ---- */
 
-/* Per row of the matrix: largest entry times the size of its column. Owned by the heap. */
+/* Per row of the matrix: the largest product of an entry and the size of its column. Owned by the heap. */
 static double *largest_entries(const Constraints *constraints, double t, const Jacobian *jacobian, Workspace *entries) {
   Evaluator *evaluator = constraints->view->original;
   double *values = heap_array(evaluator->heap, jacobian->nonzeros, sizeof *values);
@@ -103,7 +103,7 @@ static double *largest_entries(const Constraints *constraints, double t, const J
 
 static double scale_of(double largest) { return largest > 0 ? largest : 1; }
 
-/* Scales at the columns that there are; those taken before are never lowered. */
+/* Updates the scales at the current columns; a scale is never lowered. */
 static void raise_scales(Constraints *constraints, double t) {
   Evaluator *evaluator = constraints->view->original;
   const ConstraintPlan *plan = constraints->plan;
@@ -145,7 +145,7 @@ static void keep_worst(Constraints *constraints, uint32_t k, double size, double
   constraints->worst_row = constraints->plan->row[k];
 }
 
-/* The values of all constraints; one that is not finite is left so. */
+/* Evaluates all constraints; values that are not finite stay so. */
 static void evaluate(Constraints *constraints, double t) {
   const View *view = constraints->view;
   uint32_t written = constraints->plan->written, first = constraints->plan->count - written;
@@ -156,7 +156,7 @@ static void evaluate(Constraints *constraints, double t) {
   view->evaluator->row_evaluations += view->original->array->rows + written;
 }
 
-/* Is one violated more than any was before, by what counts? */
+/* Is a significant violation larger than any before? */
 static bool seems_violated(const Constraints *constraints) {
   double most = fmax(constraints->worst, SAME);
   for (uint32_t k = 0; k < constraints->plan->count; k++)
@@ -164,8 +164,8 @@ static bool seems_violated(const Constraints *constraints) {
   return false;
 }
 
-/* A relation without event, noEvent(m >= 0), may hold or not where m is zero except for round-off: a constraint that holds at columns that differ by no more than that
- * is met. */
+/* A relation without event, noEvent(m >= 0), may hold or not where m is zero except for round-off. A constraint counts as satisfied
+ * if it holds at columns that differ by no more than that. */
 static void check_beside(Constraints *constraints, double t) {
   const Evaluator *evaluator = constraints->view->original;
   uint32_t columns = evaluator->array->columns, count = constraints->plan->count;
@@ -186,7 +186,7 @@ static void check_beside(Constraints *constraints, double t) {
   heap_free(evaluator->heap, least);
 }
 
-/* Of columns in which all rows should hold; `now` is the largest residual of each level so far. */
+/* Checks columns in which all rows should hold; `now` is the largest residual of each level so far. */
 static void check_columns(Constraints *constraints, double t, const double *y, double *now) {
   View *view = constraints->view;
   constraints_columns(constraints, y);

@@ -17,7 +17,7 @@ typedef struct RunLists {
   TimeSpanVec unproven;
 } RunLists;
 
-/* Lists of the systems before, the last one's first. Never changed once made, as saved states share them. */
+/* Lists of earlier systems, the most recent first. Never changed once made, because saved states share them. */
 typedef struct Earlier {
   const struct Earlier *before;
   RunLists lists;
@@ -33,23 +33,23 @@ struct RunLoop {
   RunStatistics *statistics;
   Diags *diags;
   Constraints *constraints;
-  Signs *signs;         /* NULL: nothing to look at, or it was told */
-  const Structure *own; /* of the model */
+  Signs *signs;         /* NULL: nothing to watch, or it was already reported */
+  const Structure *own; /* structure of the model */
   double *output;
   uint64_t output_count, outputs;
   double next_output; /* time of the next output point; INFINITY: there is none */
   bool
-      again; /* an event was passed before the output point of now: the step is taken again, and its rows are taken back */
-  bool is_open;      /* what follows from the last step is still to be done: its event, the choice of states */
-  double now;        /* time reached; before the stepper's if it is in the last step */
-  double broken_off; /* time within the last step at which it cannot be solved; INFINITY: none */
-  double *at;        /* all columns then, if it is */
+      again; /* an event was passed before the current output point: the step is taken again, and its rows are removed */
+  bool is_open;      /* the work after the last step is still to be done: its event, the choice of states */
+  double now;        /* time reached; earlier than the stepper's time if it lies within the last step */
+  double broken_off; /* time within the last step at which the rows cannot be solved; INFINITY: none */
+  double *at;        /* all columns at `now`, if it lies within the last step */
   uint64_t steps;
-  RunStatistics before; /* of the systems before, but for their lists */
+  RunStatistics before; /* statistics of earlier systems, without their lists */
   const Earlier *earlier;
-  RunLists lists;                                              /* of all systems: those that the statistics show */
+  RunLists lists;                                              /* lists of all systems, which the statistics show */
   uint64_t rows_before, entries_before;                        /* the evaluator's counts at the beginning */
-  uint64_t output_rows, output_entries, output_factorizations; /* spent on output points */
+  uint64_t output_rows, output_entries, output_factorizations; /* work spent on output points */
 };
 
 /* ---- output ---- */
@@ -65,7 +65,7 @@ static void set_output_count(RunLoop *run, uint64_t count) {
   run->next_output = run->recorder && count <= run->outputs ? output_time(run, count) : INFINITY;
 }
 
-/* A row, with its sensitivities if there are any. */
+/* Adds a row, with sensitivities if there are any. */
 static void add_row(RunLoop *run, double t, const double *y) {
   if (!run->recorder) return;
   Sensitivity *sensitivity = run->view->sensitivity;
@@ -73,13 +73,14 @@ static void add_row(RunLoop *run, double t, const double *y) {
   recorder_add(run->recorder, t, y);
 }
 
-/* The equations cannot be solved at t, within the last step, although the step was accepted. */
+/* Reports that the equations cannot be solved at t, within the last step, although the step was accepted. */
 static bool fail_within(RunLoop *run, double t) {
   run->broken_off = t;
   return stepper_fail(run->stepper, STEP_EVALUATION, t);
 }
 
-/* At the ends of steps: where the system is integrated as it is, nothing stops it at a time at which the model is singular; then that is said. */
+/* Called at the ends of steps. Where the system is integrated as it is, nothing stops it at a time at which the model is singular;
+ * this reports it. */
 static void look_at_signs(RunLoop *run, double t) {
   SignChange change;
   if (!run->signs) return;
@@ -94,7 +95,7 @@ static void look_at_signs(RunLoop *run, double t) {
   run->signs = NULL;
 }
 
-/* Does somebody read the columns of output points, but for the constraints? */
+/* Does anything other than the constraints read the columns of output points? */
 static bool reads_columns(const RunLoop *run) {
   return run->recorder->count > 0 || run->view->sensitivity || stepper_has_assertions(run->stepper);
 }
@@ -118,8 +119,8 @@ static bool record_point(RunLoop *run, double t) {
   return true;
 }
 
-/* All output points up to t, from the dense output of the last step; those before t only, with `before`. If nobody reads the columns, the constraints of a step are
- * checked at its first output point only. */
+/* Records all output points up to t from the dense output of the last step; with `before`, only those before t. If nothing reads
+ * the columns, the constraints are checked only at the first output point of a step. */
 static bool record_until(RunLoop *run, double t, bool before) {
   if (run->next_output > t) return true;
   size_t rows = run->recorder->trajectory->rows;
@@ -137,15 +138,16 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
-/* Behind an event; without rows of events only at an output point. */
+/* Records the row after an event; without rows of events, only at an output point. */
 static void record_behind(RunLoop *run, double t) {
   bool is_output = run->next_output <= t;
   if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
   if (is_output) set_output_count(run, run->output_count + 1);
 }
 
-/* Rows that nobody asked for are bounded: as text they take about three times as much as in memory, and both together no more than the
- * limit of memory. So a storm of events ends by name, with its rows so far, before memory itself does. */
+/* Limits the rows of events, which the user did not ask for. As text they take about three times as much as in memory, and both
+ * together must stay below the limit of memory. So an excess of events ends the run with a message and its rows so far, before
+ * memory runs out. */
 static bool has_room_for_event(RunLoop *run, double t) {
   const Trajectory *rows = run->recorder ? run->recorder->trajectory : NULL;
   uint64_t most = heap_budget(run->heap)->most[BUDGET_MEMORY], of_events = rows ? rows->rows - run->output_count : 0;
@@ -159,7 +161,7 @@ static bool has_room_for_event(RunLoop *run, double t) {
   return false;
 }
 
-/* Both sides of an event. */
+/* Records both sides of an event. */
 static bool record_event(RunLoop *run, double t) {
   if (!has_room_for_event(run, t)) return false;
   if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
@@ -172,7 +174,7 @@ static bool record_event(RunLoop *run, double t) {
 
 static bool has_ended(const RunLoop *run) { return run->statistics->stopped || stepper_terminated(run->stepper); }
 
-/* Does what follows from the last step, to t: the event that ends it, what the next step needs. */
+/* Does the work after the last step, to t: the event that ends it, and what the next step needs. */
 static bool close_step(RunLoop *run, double t) {
   const RunOptions *options = run->options;
   run->is_open = false;
@@ -183,7 +185,7 @@ static bool close_step(RunLoop *run, double t) {
   return t >= options->stop || has_ended(run) || stepper_prepare(run->stepper, t);
 }
 
-/* A step from *t, to *t unless it is to be taken again. */
+/* Takes a step from *t, and sets *t to its end unless it must be taken again. */
 static bool take_step(RunLoop *run, double *t) {
   if (!stepper_step(run->stepper)) return false;
   double end = stepper_time(run->stepper);
@@ -195,7 +197,7 @@ static bool take_step(RunLoop *run, double *t) {
   return true;
 }
 
-/* Looks at a time within the last step, which is then the time reached, unless an event was passed before it. */
+/* Moves to a time within the last step, which becomes the time reached, unless an event was passed before it. */
 static bool stay_within(RunLoop *run, double t) {
   bool is_solved = stepper_interpolate(run->stepper, t, run->at);
   run->is_open = is_solved || !stepper_passed_fold(run->stepper);
@@ -206,13 +208,13 @@ static bool stay_within(RunLoop *run, double t) {
   return true;
 }
 
-/* The next time at which somebody looks at the solution. A caller that goes step by step may look anywhere. */
+/* The next time at which the solution is read. A caller that goes step by step may read it anywhere. */
 static double next_look(const RunLoop *run, double until, bool once) {
   if (once) return -INFINITY;
   return run->next_output < until ? run->next_output : until;
 }
 
-/* What happens at terminal(). */
+/* Handles terminal(). */
 static bool end(RunLoop *run) {
   bool any;
   if (!stepper_end(run->stepper, &any)) return false;
@@ -220,7 +222,7 @@ static bool end(RunLoop *run) {
   return true;
 }
 
-/* A step beyond the time asked for is in vain if an input gets another value there. */
+/* A step beyond the time asked for is useless if an input gets a new value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
   double t = stepper_time(stepper);
@@ -242,7 +244,7 @@ static bool advance(RunLoop *run, double until, bool once) {
   return !run_is_over(run) || run->statistics->stopped || end(run);
 }
 
-/* The worst so far. */
+/* Collects the worst violations so far. */
 static void collect_constraints(const RunLoop *run) {
   RunStatistics *statistics = run->statistics;
   const Constraints *constraints = run->constraints;
@@ -261,7 +263,7 @@ static void append_lists(Heap *heap, RunLists *lists, const RunLists *more) {
   for (uint32_t k = 0; k < more->unproven.count; k++) vec_push(heap, &lists->unproven, more->unproven.data[k]);
 }
 
-/* The stepper's lists join the earlier ones: in a copy, as it goes on with them after a restore. */
+/* Appends the stepper's lists to the earlier ones, in a copy, because the stepper continues with its own after a restore. */
 static void keep_lists(RunLoop *run) {
   StepperStatistics now = stepper_statistics(run->stepper);
   uint32_t events = run->earlier ? run->earlier->events : 0, spans = run->earlier ? run->earlier->spans : 0;
@@ -273,7 +275,7 @@ static void keep_lists(RunLoop *run) {
   run->earlier = kept;
 }
 
-/* Those before and those of now, in lists of the statistics' own. */
+/* Joins the earlier lists and the current ones in lists that belong to the statistics. */
 static void collect_lists(RunLoop *run) {
   StepperStatistics *statistics = &run->statistics->stepper;
   VEC(const Earlier *) earlier = {0};
@@ -335,14 +337,14 @@ RunLoop *run_new(Heap *heap, const RunOptions *options, Recorder *recorder, RunS
   return run;
 }
 
-/* Another system, from (t, y) on. */
+/* Starts another system at (t, y). */
 static void note_event(void *context, const EventRecord *event) {
   RunLoop *run = context;
   if (run->options->on_event(run->options->context, event)) run->statistics->stopped = true;
 }
 
-/* Absolute tolerances that are given count in place of nominal values. A variable that is constant, or that the equations of now do not
- * have, needs none. */
+/* Given absolute tolerances replace nominal values. A variable that is constant, or that the current equations do not have, needs
+ * none. */
 static void give_tolerances(const RunOptions *options, View *view) {
   Evaluator *evaluator = view->evaluator;
   for (uint32_t k = 0; k < options->absolute_count; k++) {
@@ -384,7 +386,8 @@ static void take_system(RunLoop *run, View *view, const RunPlan *plan, double t,
   run->output_rows = run->output_entries = run->output_factorizations = 0;
 }
 
-/* Takes back the rows behind the last point that is known to be on the solution: some failures are seen only steps later. */
+/* Removes the rows after the last point that is known to be on the solution, because some failures are noticed only several steps
+ * later. */
 static void cut_rows(RunLoop *run) {
   const StepperStatistics *statistics = &run->statistics->stepper;
   double sound = statistics->turning ? statistics->turning->sound : statistics->time;
@@ -394,15 +397,15 @@ static void cut_rows(RunLoop *run) {
   if (trajectory) trajectory_cut(trajectory, rows);
 }
 
-/* How a call ended that went well or not. */
+/* The status of a call that succeeded or failed. */
 static RunStatus status_of(RunLoop *run, bool ok) {
   bool is_restructured = !ok && stepper_restructured(run->stepper);
-  if (is_restructured) collect_counts(run); /* the lists of all systems are put together once, where they end */
+  if (is_restructured) collect_counts(run); /* the lists of all systems are joined once, at their end */
   else if (!ok) run_collect(run), cut_rows(run);
   return ok ? RUN_DONE : is_restructured ? RUN_RESTRUCTURED : RUN_FAILED;
 }
 
-/* The event right after the start, if there is one; the row of its near side is that of the start. */
+/* Handles the event right after the start, if there is one; the row before it is that of the start. */
 static bool leave_start(RunLoop *run) {
   bool any;
   if (!stepper_leave_start(run->stepper, &any)) return false;
@@ -449,11 +452,11 @@ bool run_interpolate(RunLoop *run, double t, double *y) {
 /* ---- states ---- */
 
 struct RunState {
-  RunLoop loop; /* where it was */
+  RunLoop loop; /* where the run was */
   StepperState *reached;
 };
 
-/* The stepper begins anew at the time reached. */
+/* Restarts the stepper at the time reached. */
 static bool go_back(RunLoop *run) {
   if (!(run->now < stepper_time(run->stepper))) return !run->is_open || close_step(run, stepper_time(run->stepper));
   run->is_open = false;

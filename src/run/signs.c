@@ -8,7 +8,7 @@
 enum { LOOKS = 4 };
 
 typedef struct Looks {
-  double time[LOOKS], value[LOOKS]; /* the last that were not zero, the newest first; a value of 0: none yet */
+  double time[LOOKS], value[LOOKS]; /* the last nonzero ones, the newest first; a value of 0: none yet */
   bool is_blind;                    /* the determinant depends on columns that the view does not have */
 } Looks;
 
@@ -29,7 +29,8 @@ Signs *signs_new(Heap *heap, View *view, const DeterminantPlan *plan) {
   return signs;
 }
 
-/* Which blocks depend on columns that are not there? Derivatives of the highest order are not, and few entries have them. */
+/* Which blocks depend on columns that the view does not have? It lacks derivatives of the highest order, and few entries contain
+ * them. */
 static void begin(Signs *signs, double t, const double *y) {
   Determinants *determinants = &signs->determinants;
   uint32_t columns = signs->view->original->array->columns;
@@ -64,8 +65,9 @@ static double root_of_line(const Looks *looks, int k) {
   return looks->time[k] + (looks->time[k] - looks->time[k + 1]) * second / (first - second);
 }
 
-/* A double zero between the second and the third look: the root of the determinant is a straight line before and after, and both lead to one
- * time between the looks, to a tenth. One that turns without being zero does so too if it comes so near. */
+/* Detects a double zero between the second and the third evaluation. The square root of the determinant is a straight line before
+ * and after the zero. Both lines lead to one time between the evaluations, to a tenth. A determinant that turns without being zero
+ * passes this test, too, if it comes that close. */
 static bool touches(const Looks *looks, double *time) {
   double low = looks->time[2], high = looks->time[1];
   if (!(looks->value[3] * looks->value[0] > 0)) return false;

@@ -17,7 +17,7 @@
 
 /* ---- folds ---- */
 
-/* Keeps points apart, since the very last ones may be beyond the end of the branch by the error of the steps. */
+/* Keeps points apart, because the last ones may already be beyond the end of the branch by the error of the steps. */
 static void keep_branch(Stepper *stepper) {
   if (stepper->before - stepper->recent.t < NEGLIGIBLE * stepper_span(stepper)) return;
   Moment swap = stepper->origin;
@@ -27,7 +27,8 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* Looks for a fold from where the last step began, with the other columns of there or, where steps have led them astray, of some way back. */
+/* Searches for a fold from the beginning of the last step. The other columns are those there or, where steps have led them astray,
+ * those of an earlier point. */
 static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;
   const System *system = &view->system;
@@ -39,8 +40,9 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   return fold_pass(view, origin, (ConstMoment){stepper->before, stepper->ahead}, longest, fold);
 }
 
-/* The solution may end in the last step or soon after it, at the time `expected` (NAN: not known). If it ends at a corner, where it folds, the run continues
- * after the fold, with an event. A curve that leads back to where it was has not folded: it branches there. */
+/* The solution may end in the last step or soon after it, at the time `expected` (NAN: unknown). If it ends at a corner, where it
+ * folds, the run continues after the fold, with an event. A curve that leads back to where it was has not folded: it branches
+ * there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
   double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
   Fold fold = {.before = stepper->y, .after = stepper->beyond};
@@ -61,7 +63,7 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
 
 /* ---- delays ---- */
 
-/* Is the time of every delay, as read last, one that it may have? */
+/* Is the last time read for every delay an allowed one? */
 static bool has_delays(Stepper *stepper, double t) {
   Evaluator *evaluator = stepper->view->evaluator;
   const Delays *delays = past_delays(evaluator);
@@ -99,7 +101,7 @@ static void sample_past(Stepper *stepper, double from, double to) {
   }
 }
 
-/* Keeps what delays will look back at in the last step. */
+/* Keeps what delays will read from the last step. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
   if (!evaluator->past) return true;
@@ -123,7 +125,8 @@ static bool keep_past(Stepper *stepper) {
 
 /* ---- steps ---- */
 
-/* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
+/* Takes a step that is not longer than the delays and in which nothing passes through a whole pipe. Otherwise the step is taken
+ * again, shorter. */
 static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   Evaluator *evaluator = stepper->view->evaluator;
   double longest = delays_longest_step(past_delays(evaluator), stepper->before, stepper->begin), moved;
@@ -139,13 +142,13 @@ static StepStatus step_within_pipes(Stepper *stepper, double stop) {
   return stepper->integrator->step(stepper->self, fmin(stop, stepper->before + longest));
 }
 
-/* Behind a kink steps are as long as they were. */
+/* After a kink, restores the step size from before it. */
 static void leave_kink(Stepper *stepper) {
   if (stepper->before >= stepper->t_kink) stepper->integrator->suggest(stepper->self, stepper->across);
   if (stepper->before >= stepper->t_kink) stepper->t_kink = INFINITY;
 }
 
-/* Where the next step must end, if it does not end before. None of the times is a NaN, for which fmin is a call. */
+/* The latest time at which the next step must end. None of the times is a NaN, for which fmin would be a call. */
 static double farthest_end(const Stepper *stepper) {
   double stop = stepper->options.stop;
   if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
@@ -170,7 +173,7 @@ static StepStatus try_step(Stepper *stepper) {
   return status;
 }
 
-/* Steps fail from where the last one began: is that because of a singular point that the solution passes? */
+/* Steps fail from the beginning of the last one. Is a singular point that the solution passes the cause? */
 static bool fails_at_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   if (!stepper->turning) return false;
@@ -179,7 +182,8 @@ static bool fails_at_instant(Stepper *stepper) {
   return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->before);
 }
 
-/* Steps fail some way before a singular point, since columns bend there: the explicit method gets nearer, and gives back to the one of now behind the point. */
+/* Steps fail some way before a singular point, because columns bend there. The explicit method gets nearer; after the point the
+ * current method takes over again. */
 static bool approach_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   const Integrator *asked = stepper->integrator;
@@ -194,19 +198,19 @@ static bool approach_instant(Stepper *stepper) {
   return true;
 }
 
-/* Behind an instant that the explicit method has passed for another one, without an event, that goes on. */
+/* The explicit method has passed an instant in place of another method, without an event. The other method takes over again. */
 static void leave_instant(Stepper *stepper) {
   if (!stepper->waiting || stepper_is_sliding(stepper) || !(stepper->t_passed > stepper->changed)) return;
   stepper_copy_values(stepper);
   stepper_suit_integrator(stepper, stepper_time(stepper));
 }
 
-/* Steps do not get over the singular point ahead. */
+/* Handles a singular point ahead that steps do not get over. */
 static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
 }
 
-/* Steps begin at a singular point: behind it, if the solution goes on there. */
+/* Steps begin at a singular point. Starts after it, if the solution continues there. */
 static bool start_behind_instant(Stepper *stepper) {
   stepper->starts_singular = false;
   stepper->before = stepper->integrator->time(stepper->self);
@@ -214,7 +218,7 @@ static bool start_behind_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->before) || stepper_report_turning(stepper);
 }
 
-/* A step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
+/* Takes a step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   if (stepper->starts_singular) return start_behind_instant(stepper);
@@ -230,7 +234,7 @@ static bool take_step(Stepper *stepper) {
   return true;
 }
 
-/* Goes on from (t, stepper->y) with steps not longer than `max_step`. */
+/* Continues from (t, stepper->y) with steps not longer than `max_step`. */
 static void limit_steps(Stepper *stepper, double t, double max_step) {
   double asked = stepper->options.max_step;
   stepper->options.max_step = max_step;
@@ -238,19 +242,19 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
   stepper->options.max_step = asked;
 }
 
-/* A determinant that changed its sign but not through zero: the step left its branch, and is taken again in parts. false: it has been
+/* A determinant changed its sign, but not through zero: the step left its branch, and is taken again in parts. false: it has been
  * taken again often enough. */
 static bool retake(Stepper *stepper, double t) {
   if (stepper->retakes == ATTEMPTS) return false;
   stepper->retakes++;
-  stepper->disputed = t; /* the shortest step of all: behind it they may be longer again */
+  stepper->disputed = t; /* the shortest step of all: after it they may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
   limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
   return true;
 }
 
-/* Behind what was disputed steps are as long as they were. */
+/* After the disputed time, restores the step size. */
 static void end_retakes(Stepper *stepper) {
   if (!stepper->retakes || stepper->at_event) return;
   double t = stepper_time(stepper);
@@ -260,7 +264,7 @@ static void end_retakes(Stepper *stepper) {
   limit_steps(stepper, t, stepper->options.max_step);
 }
 
-/* What rewritten equations divide by at a point; NAN: it is not known. */
+/* Evaluates the divisors of rewritten equations at a point; NAN: unknown. */
 static void find_divisors(Stepper *stepper, double t, const double *y, double *divisor) {
   Evaluator *evaluator = stepper->view->evaluator;
   Point point = evaluator_point(evaluator, t, y);
@@ -268,7 +272,8 @@ static void find_divisors(Stepper *stepper, double t, const double *y, double *d
   for (uint32_t k = 0; k < evaluator->code->divisor.count; k++) divisor[k] = NAN;
 }
 
-/* Did none of them pass zero in the step to t? Errors before that grow without bound, and the step control sees those of steps alone. */
+/* Did none of them pass zero in the step to t? Before a zero, errors grow without bound, and the step control sees only those of
+ * single steps. */
 static bool divisors_hold(Stepper *stepper, double t) {
   if (!stepper->divisors) return true;
   find_divisors(stepper, stepper->before, stepper->begin, stepper->divisor_before);
@@ -286,7 +291,7 @@ static bool gets_ahead(Stepper *stepper, double t) {
   return stepper->tiny <= MANY;
 }
 
-/* A step that must be looked into after all, but was taken as if nobody did, is taken again where it is not good inside. */
+/* Takes a step again that was taken without dense output, because its inside is needed and is not accurate enough. */
 static bool take_readable(Stepper *stepper, double t) {
   stepper->near = NEXT_STEPS;
   if (!(t <= stepper->unread) || !stepper->integrator->is_coarse(stepper->self)) return false;
@@ -295,12 +300,12 @@ static bool take_readable(Stepper *stepper, double t) {
   return true;
 }
 
-/* A step of a method of one step across a kink is taken again, up to there: see kinks.h. */
+/* Repeats a step of a one-step method across a kink, up to the kink: see kinks.h. */
 static bool ends_at_kink(Stepper *stepper, double t) {
   if (!stepper->kinks || !stepper->integrator->is_one_step || stepper->t_doubt < INFINITY) return false;
   if (!kinks_end_steps(stepper->kinks, stepper->segment)) return false;
   double kink = kinks_find(stepper->kinks, stepper->segment);
-  double least = integrator_least_step(stepper->before, t); /* a kink at the beginning, but for round-off, is passed */
+  double least = integrator_least_step(stepper->before, t); /* a kink at the beginning, up to round-off, is passed */
   if (!(kink - stepper->before >= least && kink < t)) return false;
   stepper->t_doubt = stepper->t_kink = kink;
   stepper->across = t - stepper->before;
@@ -308,7 +313,8 @@ static bool ends_at_kink(Stepper *stepper, double t) {
   return true;
 }
 
-/* A step to t that has left its branch, or along which it cannot be followed, is taken again, shorter, from the branch. */
+/* Repeats a step to t that has left its branch, or along which the branch cannot be followed, from the branch with a smaller
+ * size. */
 static bool leaves_branch(Stepper *stepper, double t) {
   if (!stepper->view->branch || stepper_is_sliding(stepper)) return false;
   double shorter = (t - stepper->before) / 4;
@@ -324,13 +330,13 @@ static bool leaves_branch(Stepper *stepper, double t) {
   return true;
 }
 
-/* What is known of the inside of the last step, to t, before anybody looks. */
+/* What is known about the inside of the last step, to t, before it is examined. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
   if (t <= stepper->unread) return INSIDE_UNREAD;
   return stepper->segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
 }
 
-/* Ends the step, which has led to t, at the first event in it, if there is one; most have none. */
+/* Ends the step to t at the first event in it, if there is one; most steps have none. */
 static bool find_event(Stepper *stepper, double t) {
   if (stepper_misses_rows(stepper, t)) return false;
   if (leaves_branch(stepper, t) || ends_at_kink(stepper, t)) return false;
@@ -343,7 +349,7 @@ static bool find_event(Stepper *stepper, double t) {
   return found;
 }
 
-/* The step, and the event that ends it if there is one, are as if they had not been. */
+/* Undoes the step, and the event that ends it if there is one. */
 static void undo_step(Stepper *stepper, double shorter) {
   if (stepper->at_event && stepper->t_event < stepper->t_timed) stepper->statistics.events--;
   else if (stepper->at_event) stepper->statistics.time_events--;
@@ -353,8 +359,8 @@ static void undo_step(Stepper *stepper, double shorter) {
   events_begin(stepper->view, stepper->before, stepper->begin);
 }
 
-/* A step to where a condition is not defined, whose value makes a difference there, is undone, and the next one is shorter. false: none is short
- * enough; an error is in diags. */
+/* Undoes a step to a point where a condition is undefined although its value matters there, and makes the next one shorter. false:
+ * none is short enough; an error is in diags. */
 static bool conditions_hold(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
   double t = stepper_time(stepper), shorter = (t - stepper->before) / 2;
@@ -371,7 +377,8 @@ static bool conditions_hold(Stepper *stepper) {
   return true;
 }
 
-/* What varies over the last step. One that does not resolve it is undone, and the next one is shorter. false: an error is in diags. */
+/* Follows the variations over the last step. A step that does not resolve them is undone, and the next one is shorter. false: an
+ * error is in diags. */
 static bool follow_variations(Stepper *stepper) {
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
   double t = stepper_time(stepper);
@@ -381,7 +388,8 @@ static bool follow_variations(Stepper *stepper) {
   return true;
 }
 
-/* Says of an equation that is infinite within the last step, to t. States that depend on it end the run: it is at others that nothing else looks. */
+/* Warns about an equation that is infinite within the last step, to t. A pole in equations of states ends the run anyway; this
+ * covers the other equations. */
 static void watch_poles(Stepper *stepper, double t) {
   ConstMoment begin = {stepper->before, stepper->begin}, end = {t, stepper_values(stepper)};
   Pole pole;
@@ -389,7 +397,8 @@ static void watch_poles(Stepper *stepper, double t) {
   while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
 }
 
-/* Looks for singular points up to t, and at those that the last step has got over: TURNING_POINT where the solution does not pass one. */
+/* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT where the solution does
+ * not pass one. */
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;
@@ -417,7 +426,7 @@ static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   }
 }
 
-/* A step over a singular point that one solution crosses is taken again, to right before it: states are known there. */
+/* Repeats a step over a singular point that one solution crosses, to just before the point, where states are known. */
 static bool ends_before_instant(Stepper *stepper) {
   double gap = stepper_crossing_gap(stepper, stepper->turning_point.time), end = stepper->turning_point.time - gap;
   if (!(end - stepper->before > gap) || !stepper_can_cross(stepper, stepper->turning_point.time)) return false;
@@ -477,8 +486,8 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
-/* Delays look into every step, conditions unless they are far from their edges and steps can be taken again; sensitivities are of the
- * stages. */
+/* Delays read the inside of every step. Conditions do so unless they are far from their edges and steps can be repeated.
+ * Sensitivities use the stages. */
 void stepper_expect(Stepper *stepper, double time) {
   bool looks = stepper->view->switches && !stepper->integrator->is_one_step;
   stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;
@@ -497,8 +506,8 @@ bool stepper_watch(Stepper *stepper, double t, const double *y) {
   return stepper_report_fired(stepper, t, y);
 }
 
-/* An integrator's value of a column that no rate depends on may miss its equation by far, since the iteration of a step does
- * not wait for it: an assertion that fails by it is looked at again with the columns solved. */
+/* The iteration of a step does not wait for columns on which no rate depends, so the integrator's values of them may be far from
+ * their equations. An assertion that fails with such a value is checked again with the columns solved. */
 bool stepper_watch_end(Stepper *stepper, double *solved) {
   double t = stepper_time(stepper);
   const double *y = stepper_values(stepper);
@@ -514,7 +523,7 @@ bool stepper_prepare(Stepper *stepper, double t) {
   return true;
 }
 
-/* Refuses `count` events or steps that take so much work each; the format has a place for their number, and one more. */
+/* Refuses `count` events or steps that need this much work each; the format has places for their number and the limit. */
 static void refuse_many(Heap *heap, double count, double work, const char *format, const char *what) {
   Budget *budget = heap_budget(heap);
   char number[NUMBER_SIZE], *task;
@@ -548,7 +557,8 @@ static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
   refuse_many(heap, span / shortest, SELDOM, "%s asks for %s steps", what);
 }
 
-/* Events and steps that are known beforehand count as work. Those of the run do not: its end is known, and it can be interrupted. */
+/* Events and steps that are known in advance count as work. Those that the run finds do not: its end is known, and it can be
+ * interrupted. */
 static void begin_work(Heap *heap, const View *view, const StepperOptions *options) {
   const Switches *switches = view->switches;
   if (isfinite(options->stop)) {
@@ -594,14 +604,14 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   return stepper;
 }
 
-/* What happens at the start itself: whens, and samples that are due at once. */
+/* Handles what happens at the start itself: whens, and samples that are due at once. */
 static bool begin_discrete(Stepper *stepper, double t) {
   Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;
   switches_enter_start(switches, t, stepper->y);
   if (!decisions_run(switches->decisions, t, stepper->diags)) return false;
   const ArrayCode *code = stepper->view->evaluator->code;
-  if (code->matters[code->modes->logic->initial]) { /* it was true when the columns were found */
+  if (code->matters[code->modes->logic->initial]) { /* initial() was true when the columns were solved */
     stepper->view->methods->solve(stepper->view, t, stepper->y);
     stepper_start_integrator(stepper, t, stepper->y);
   }

@@ -1,4 +1,4 @@
-/* stepper_defect: a step is accepted by its defect (segment/defect.h), and if it leads no state across its min or max. */
+/* stepper_defect: accepts a step by its defect (segment/defect.h), and only if it leads no state across its min or max. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -31,20 +31,21 @@ static void make_bounds(Stepper *stepper) {
   if (!any) stepper->low = stepper->high = NULL;
 }
 
-/* Does a step from `begin` to `end` lead below the bound? Its error is measured by the distance to the bound: a small positive concentration must not become a negative
- * one that only the absolute tolerance lets pass, since equations may be unstable there. */
+/* Does a step from `begin` to `end` lead below the bound? Its error is measured against the distance to the bound. A small positive
+ * concentration must not become a negative one that only the absolute tolerance allows, since equations may be unstable there. */
 static bool leads_below(double begin, double end, double bound, double tolerance, double size) {
   double allowed = fmax(tolerance * (begin - bound), LEAST_ABSOLUTE * fmax(1, fmax(size, fabs(bound))));
   return end < bound - allowed && end < begin;
 }
 
-/* A column of the last step: at both ends, its way at the slopes there, and the sign that makes its bound one from below. */
+/* A column of the last step: its values at both ends, its changes by the slopes there, and the sign that turns its bound into a
+ * lower bound. */
 typedef struct BoundedStep {
   uint32_t column;
   double sign, begin, end, begin_slope, end_slope;
 } BoundedStep;
 
-/* Is the polynomial not below the bound anywhere? It is halved until its coefficients tell. */
+/* Is the polynomial above the bound everywhere? It is halved until its coefficients decide. */
 static bool is_above(int count, const double *b, double bound, int halvings) {
   double least = b[0], before[BERNSTEIN_MOST], behind[BERNSTEIN_MOST];
   for (int k = 1; k < count; k++) least = fmin(least, b[k]);
@@ -55,8 +56,8 @@ static bool is_above(int count, const double *b, double bound, int halvings) {
   return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
 }
 
-/* Does the step lead below the bound inside? The cubic polynomial through both ends tells that most steps do not: it stays farther from the bound than it moves, or it does
- * not reach it and the polynomial of the method takes evaluations. */
+/* Does the step lead below the bound inside? The cubic through both ends rules that out for most steps: it stays farther from the
+ * bound than it moves, or it does not reach the bound and the polynomial of the method costs evaluations. */
 static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
   double least = fmin(step->begin + step->begin_slope / 3, step->end - step->end_slope / 3);
@@ -94,7 +95,8 @@ static int32_t find_crossing(Stepper *stepper, bool *is_low) {
   return -1;
 }
 
-/* Has the last step, to t, led a state across its bound? One that crosses it however short the step is has no bound there from now on. */
+/* Has the last step, to t, led a state across its bound? A state that crosses its bound with any step size has no bound there from
+ * then on. */
 static bool leaves_bounds(Stepper *stepper, double t) {
   bool is_low;
   int32_t c = find_crossing(stepper, &is_low);
@@ -106,7 +108,8 @@ static bool leaves_bounds(Stepper *stepper, double t) {
   return false;
 }
 
-/* Takes the last step again, shorter. An explicit method that overshoots is at the bound of its stability, and cannot tell so by its steps. */
+/* Repeats the last step with a smaller size. An explicit method that overshoots is at its stability bound, which its steps do not
+ * show. */
 static void take_short(Stepper *stepper, double step) {
   stepper->statistics.rejected++;
   stepper->t_doubt = stepper->before + step;
@@ -132,17 +135,17 @@ static double look_at(Stepper *stepper, double part, double largest) {
   return defect_at(stepper->defect, segment, part, stepper->ahead, largest);
 }
 
-/* The next time at which a rough system is looked at: one is drawn in each part of the run, and no step avoids them. */
+/* The next time at which a rough system is examined. One is drawn in each part of the run, so no step avoids them all. */
 static double next_part(const Stepper *stepper, double t) {
   double start = stepper->options.start, length = stepper_span(stepper) / PARTS;
   if (!stepper->is_rough || !isfinite(length)) return INFINITY;
   double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
   if (!(drawn > t)) drawn = start + (k + 1 + defect_drawn(k + 1)) * length;
-  return fmax(drawn, nextafter(t, INFINITY)); /* ahead in spite of round-off */
+  return fmax(drawn, nextafter(t, INFINITY)); /* later, in spite of round-off */
 }
 
-/* The largest defect at these times, and, if the step is one that is looked at, at a drawn point and, of rough systems, at the fixed one of the
- * method. The first that is too large ends it. */
+/* The largest defect at these times. If the step is examined, also at a random point and, for rough systems, at the method's fixed
+ * one. The first one that is too large ends the search. */
 static double look_inside(Stepper *stepper, double chance, double largest) {
   double t0 = stepper->segment->t0, t1 = stepper->segment->t1, worst = 0;
   for (double t = next_part(stepper, t0); t <= t1 && worst <= largest; t = next_part(stepper, t))
@@ -167,8 +170,9 @@ static void take_again(Stepper *stepper, double step) {
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
-/* Has the method rejected a step of a rough system that went beyond where this one begins? Across a jump its estimate of the error is small by chance, in some step.
- * So it is across a kink in a step of a method of many steps that was made much shorter than those before. */
+/* Has the method rejected a step of a rough system that reached beyond the beginning of this one? Across a jump, its error estimate
+ * is small by chance for some step size. The same happens across a kink in a step of a multistep method that is much shorter than
+ * those before. */
 static bool is_in_doubt(Stepper *stepper, double t) {
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
@@ -194,7 +198,7 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
   }
   if (!stepper->defect) return false;
   double chance = (stepper->is_rough ? integrator->look_every_rough : integrator->look_every) *
-                  defect_drawn(stepper->before); /* below 1 it is drawn: then it is where */
+                  defect_drawn(stepper->before); /* below 1 it is a probability: then this is the place */
   if (is_in_doubt(stepper, t)) chance -= floor(chance);
   if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
   if (!segment_open(stepper->segment)) return false;

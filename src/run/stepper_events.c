@@ -1,4 +1,4 @@
-/* stepper_events: events in the steps of a stepper: found, settled, and gone on from. */
+/* stepper_events: finds and handles events in the steps of a stepper, and continues after them. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -17,7 +17,7 @@ bool stepper_start_is_regular(Stepper *stepper) {
   if (!is_singular && (stepper->structure || !for_all)) return true;
   view->settle.restructured = for_all;
   if (view->settle.restructured) return false;
-  stepper->starts_singular = true; /* the first step tells more */
+  stepper->starts_singular = true; /* the first step shows more */
   return true;
 }
 
@@ -28,8 +28,8 @@ bool stepper_note_event(Stepper *stepper) {
          edges_let_rest(&switches->edges, stepper->options.tolerance, span) || stepper_report_accumulation(stepper);
 }
 
-/* The solution hovers at an edge that it cannot be made to slide along: there hysteresis grows, and the explicit method, if
- * chosen automatically, gives way to one that damps. */
+/* The solution hovers at an edge along which it cannot slide. Hysteresis grows there, and an explicit method that was chosen
+ * automatically is replaced by one that damps. */
 static void let_hover(Stepper *stepper) {
   Switches *switches = stepper->view->switches;
   bool first = switches->edges.history[stepper->mode].slack == 0;
@@ -41,7 +41,7 @@ static void let_hover(Stepper *stepper) {
   }
 }
 
-/* Only the state-space form slides, and a method without history: the others wait until the solution leaves the edge. */
+/* Only the state-space form with a one-step method can slide. The other methods wait until the solution leaves the edge. */
 void stepper_suit_integrator(Stepper *stepper, double t) {
   const Integrator *erk = &integrator_erk;
   if (stepper_is_sliding(stepper) && stepper->integrator != erk) {
@@ -53,7 +53,7 @@ void stepper_suit_integrator(Stepper *stepper, double t) {
   }
 }
 
-/* Are the ranks, where they choose, still those of the start? */
+/* Where ranks decide: are they still those of the start? */
 static bool has_same_ranks(Stepper *stepper) {
   View *view = stepper->view;
   if (!view->methods->same_ranks || view->methods->same_ranks(view, stepper->t_event, stepper->y)) return true;
@@ -64,14 +64,15 @@ static bool has_same_ranks(Stepper *stepper) {
   return false;
 }
 
-/* Of the mode that made the event; 1 where none did. */
+/* The value of the mode that caused the event; 1 where none did. */
 static double event_value(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* When the stretch that begins at t ends at the latest, if it lasts as long as the one before. That says something if those before lasted alike, or
- * became shorter, as those of a ball do; not where events of several causes interleave. Only methods of one step care. */
+/* The latest expected end of the interval that begins at t, if it lasts as long as the one before. This is informative if the
+ * earlier ones lasted equally long, or became shorter, as those of a bouncing ball. It is not where events of several causes
+ * interleave. Only one-step methods use it. */
 static double expected_end(const Stepper *stepper, double t) {
   const Switches *switches = stepper->view->switches;
   double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
@@ -82,8 +83,8 @@ static double expected_end(const Stepper *stepper, double t) {
   return t + lasted + fmax(GOOD_PART * lasted, STUCK * stepper_span(stepper));
 }
 
-/* Begins the stretch from the event at t of now to the next, and ends the one before. What an error estimate allows, as that of a ball's
- * parabola does any step, may jump over all that follows: a step ends where the next event is expected. */
+/* Begins the interval from the event at t to the next one, and ends the one before. An error estimate that allows any step, as on
+ * the parabola of a ball, may let a step jump over everything that follows. So a step ends where the next event is expected. */
 static void begin_stretch(Stepper *stepper, double t) {
   if (stepper->stretch) {
     stepper->stretch->lasted_before = stepper->stretch->lasted;
@@ -96,8 +97,8 @@ static void begin_stretch(Stepper *stepper, double t) {
   stepper->begins_stretch = true;
 }
 
-/* The first step of a stretch: what that of the last such one asked for; where nothing is known of its end, not more than a good part of the time since the
- * mode changed last, or it may jump over two events to come. */
+/* The first step of an interval: the size that the first step of the last such interval asked for. Where its end is unknown, at
+ * most a good part of the time since the last change of the mode; otherwise it may jump over two events. */
 static double first_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   double first = stepper->stretch->first;
@@ -107,7 +108,7 @@ static double first_step(const Stepper *stepper) {
               fmax((1 - EARLY) * switches->edges.history[stepper->mode].times.cycle, STUCK * stepper_span(stepper)));
 }
 
-/* Starts again after an event, with the choice that suits the current modes. */
+/* Restarts after an event, with the choice of states for the current modes. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
   bool by_ranks = stepper->view->methods->reselect != NULL;
@@ -145,12 +146,13 @@ void stepper_plan_timed(Stepper *stepper, double t) {
                          : INFINITY;
 }
 
-/* Nothing that is integrated has changed at the event, on which the last step has landed. */
+/* Has nothing that is integrated changed at the event at which the last step ended? */
 static bool goes_on(const Stepper *stepper) {
   return !stepper->view->settle.disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
 }
 
-/* Does the event lead out of the structure that the system was made for? One made for all branches may be singular in some. */
+/* Does the event lead out of the structure for which the system was made? A system made for all branches may be singular in
+ * some. */
 static bool leaves_structure(Stepper *stepper, bool settled) {
   View *view = stepper->view;
   if (view->settle.restructured || !view->conditions || view->holds) return view->settle.restructured;
@@ -211,7 +213,7 @@ bool stepper_settle(Stepper *stepper) {
   copy_numbers(stepper->begin, stepper->y, columns);
   stepper->value_before = event_value(stepper);
   if (view->switches && *t >= stepper->options.stop)
-    view->switches->edges.now->is_at_start = true; /* relations are as written at both ends */
+    view->switches->edges.now->is_at_start = true; /* relations hold as written at both ends */
   bool settled = !view->switches || turns_settle(view, t, stepper->y, stepper->mode);
   view->settle.disturbed = view->settle.disturbed || is_folded;
   return stepper_finish_event(stepper, settled);
@@ -223,14 +225,14 @@ bool stepper_misses_no_event(Stepper *stepper) {
   if (mode < 0) return true;
   stepper->mode = (uint32_t)mode;
   stepper->t_event = switches->edges.history[mode].times.last;
-  stepper_restart(stepper, stepper->before, stepper->begin, 0); /* the step away from there has not been */
+  stepper_restart(stepper, stepper->before, stepper->begin, 0); /* the step away from there is undone */
   return stepper_report_accumulation(stepper);
 }
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle.restructured; }
 
-/* The event of time alone at which the last step has landed. An implicit method leaves the rows unsolved by its error, which is
- * no jump. */
+/* Handles the event of time alone at which the last step ended. An implicit method leaves an error in the rows, which is not a
+ * jump. */
 static void take_timed(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
     stepper_copy_values(stepper);
@@ -239,8 +241,9 @@ static void take_timed(Stepper *stepper) {
   stepper->statistics.time_events++;
 }
 
-/* An event that only the dense output tells of, or one early in a step of radau, may be an error of the dense output, as in a
- * transient that a stiff method steps over: the step is taken again, up to that point. false: it was already, or would hardly get ahead. */
+/* An event that only the dense output shows, or one early in a step of radau, may be an error of the dense output, as in a
+ * transient that a stiff method steps over. The step is taken again, up to that point. false: it already was, or would hardly
+ * advance. */
 static bool take_again(Stepper *stepper, double t) {
   double step = stepper->integrator->time(stepper->self) - stepper->before;
   double least = fmax(PRESENT * step, ROUND_OFF * fabs(t));
@@ -258,7 +261,7 @@ static bool is_doubtful(const Stepper *stepper, const EventBracket *bracket) {
          (stepper->segment->methods->is_collocation && bracket->high - stepper->before < EARLY * step);
 }
 
-/* An event of states, or the end of sliding, in the last step, which it then ends. */
+/* Finds an event of states, or the end of sliding, in the last step, and ends the step there. */
 static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
   EventBracket bracket;
   Watcher *watcher = stepper->watcher;

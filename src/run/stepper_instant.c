@@ -11,7 +11,7 @@
 
 void stepper_jump(Stepper *stepper, double t) {
   stepper_add_work(stepper, &stepper->statistics);
-  stepper_create_integrator(stepper, stepper->integrator); /* which does not remember that its steps failed */
+  stepper_create_integrator(stepper, stepper->integrator); /* a new one does not remember that its steps failed */
   stepper_start_integrator(stepper, stepper->before, stepper->begin);
   stepper_set_event(stepper, stepper_snap(stepper, t), EVENT_FOLD, MAP_NONE);
   stepper->is_folded = true;
@@ -32,8 +32,8 @@ static uint32_t farthest_jump(const Stepper *stepper) {
   return farthest;
 }
 
-/* Columns at t with their states: from the last step, or at the rates of where it began, with the rows solved there: steps that hardly get ahead
- * leave rates as they are, since these do not matter to them. */
+/* The columns at t: states from the last step, or by the rates at its beginning, with the rows solved. Steps that hardly advance do
+ * not update rates, which do not matter to them. */
 static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
   const System *system = &stepper->view->system;
   if (has_step && t >= stepper->before) {
@@ -45,13 +45,14 @@ static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
     y[system->link_from[k]] += (t - stepper->before) * stepper->begin[system->link_to[k]];
 }
 
-/* Columns beside an instant, by place, with their states: guesses of the others. */
+/* Columns beside an instant, by place: states, and guesses for the others. */
 static void guess_beside(Stepper *stepper, double singular, double gap, bool has_step, double *const *y) {
   for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     if (y[place]) guess_at(stepper, instant_time(singular, gap, place), has_step, y[place]);
 }
 
-/* The verdict at a distance. The columns right behind the instant go to `beyond`. Rates that lead states beyond their own size within it lead to a pole. */
+/* The verdict at a distance. The columns right after the instant go to `beyond`. Rates that move states beyond their own size
+ * within the distance lead to a pole. */
 static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_step, bool has_before, bool asked) {
   size_t columns = (size_t)stepper->view->system.columns;
   Heap *heap = stepper->heap;
@@ -66,14 +67,15 @@ static Verdict judge_at(Stepper *stepper, double singular, double gap, bool has_
   return verdict;
 }
 
-/* The time scale of a singular point: the way to it, since the columns may change as fast as they did on that; the run where it begins there. */
+/* The time scale of a singular point: the time since the last start, because the columns may change as fast as they did then; the
+ * length of the run where it begins there. */
 static double way_to(const Stepper *stepper, double singular) {
   double way = singular - stepper->options.start, span = stepper_span(stepper);
   return way > 0 && way < span ? way : span;
 }
 
-/* The same of one in the last step, to t, or just before it: the columns change as fast as on the way since the last event or instant. Times beside it differ by more
- * than round-off. */
+/* The same for a point in the last step, to t, or just before it: the columns change as fast as since the last event or instant.
+ * Times beside the point differ by more than round-off. */
 static double way_within(const Stepper *stepper, double singular, double t) {
   double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->before));
   return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);
@@ -81,13 +83,13 @@ static double way_within(const Stepper *stepper, double singular, double t) {
 
 double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }
 
-/* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that tells. Where the rank does not drop yet at the
- * first distance, the time is known less well than that, or errors of the run hide what is there: two distances must tell the same. Where it drops at none, a single
- * equation is small by itself, and the direction that is nearly lost tells. */
+/* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that decides. Where the rank does
+ * not yet drop at the first distance, the time is less accurate than that, or errors of the run hide it. Then two distances must
+ * agree. Where it drops at none, a single equation is small by itself, and the direction that is nearly lost decides. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
   double way = has_step ? way_within(stepper, singular, until) : way_to(stepper, singular), first = LOCATED * way;
   bool told = false, judged = false;
-  if (!(way > 0)) return VERDICT_SINGULAR; /* a point has no instants beside it */
+  if (!(way > 0)) return VERDICT_SINGULAR; /* a single point has no times beside it */
   for (*gap = first; told || *gap <= 2 * SLIVER * way; *gap /= GOOD_PART) {
     if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) break;
     Verdict verdict = judge_at(stepper, singular, *gap, has_step, has_before, false);
@@ -118,7 +120,7 @@ bool stepper_passes_instant(Stepper *stepper, double t) {
   return true;
 }
 
-/* Puts the columns but for states to start values that are given and not where the run begins; false: there are none. */
+/* Sets the columns except states to the given start values that differ from where the run begins; false: there are none. */
 static bool take_start_values(Stepper *stepper, double *y) {
   Evaluator *evaluator = stepper->view->evaluator;
   void *ticket = NULL;
@@ -138,8 +140,9 @@ static bool take_start_values(Stepper *stepper, double *y) {
   return any;
 }
 
-/* Of solutions that go on from a singular start, does one go on from near the given start values, as initial values do? It is then in `beyond`, `gap` behind the
- * start. Both it and where it is FAR times as far come from where the run begins. */
+/* Several solutions may continue from a singular start. Does one continue from near the given start values, as from initial values?
+ * Then it is in `beyond`, `gap` after the start. That solution, and the one FAR times as far away, both come from where the run
+ * begins. */
 static bool start_values_choose(Stepper *stepper, double singular, double *gap) {
   View *view = stepper->view;
   const System *system = &view->system;
@@ -170,7 +173,7 @@ bool stepper_passes_start(Stepper *stepper) {
          start_values_choose(stepper, stepper->before, &gap);
 }
 
-/* Does one solution alone cross the instant? It is then in `y`, `gap` before the instant, and in `beyond`, as far behind it. */
+/* Does exactly one solution cross the instant? Then it is in `y`, `gap` before the instant, and in `beyond`, `gap` after it. */
 static bool crosses(Stepper *stepper, double singular, double gap) {
   size_t columns = (size_t)stepper->view->system.columns;
   double *room = heap_array(stepper->heap, 4 * columns, sizeof *room), *y[4];
@@ -186,7 +189,8 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
-/* Do the states go on to the columns `beyond`, at t, at the rates of where the last step began? They do if the rates stay, or the way is short. */
+/* Do the states reach the columns `beyond`, at t, by the rates at the beginning of the last step? They do if the rates stay
+ * constant, or the way is short. */
 static bool reaches(const Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   const double *begin = stepper->begin, *beyond = stepper->beyond;
@@ -198,7 +202,8 @@ static bool reaches(const Stepper *stepper, double t) {
   return true;
 }
 
-/* Goes to the columns after an instant, at t: the equations determine none at the instant itself. No leap begins where the last one ended. */
+/* Moves to the columns after an instant, at t, because the equations determine none at the instant itself. A leap never begins
+ * where the last one ended. */
 static void leap(Stepper *stepper, double t) {
   stepper->t_passed = t;
   copy_numbers(stepper->y, stepper->beyond, (size_t)stepper->view->system.columns);

@@ -1,4 +1,4 @@
-/* stepper_integrator: the method that a stepper integrates with, and the states that it integrates. */
+/* stepper_integrator: the integration method of a stepper, and the states that it integrates. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -6,7 +6,7 @@
 #include "vary/sensitivity.h"
 #include "view/branch.h"
 
-/* Terms of a Taylor series, at most: what follows is far below round-off of a step. */
+/* The most terms of a Taylor series: later ones are far below round-off of a step. */
 enum { SERIES = 16 };
 
 double stepper_time(const Stepper *stepper) {
@@ -21,7 +21,7 @@ bool stepper_interpolate(Stepper *stepper, double t, double *y) {
   double span = stepper_span(stepper);
   if (view_point(stepper->view, stepper->segment, t, y) == EVAL_OK) return true;
   if (!stepper_is_at_instant(stepper, t)) return false;
-  /* Its limit from before: the nearest point with a solution. */
+  /* The limit from before: the nearest point with a solution. */
   for (double gap = LOCATED * span; gap <= SLIVER * span && t - gap > stepper->before; gap *= 2) {
     if (view_point(stepper->view, stepper->segment, t - gap, y) == EVAL_OK) return true;
     segment_values(stepper->segment, t - gap, y);
@@ -42,8 +42,8 @@ void stepper_take_values(const Stepper *stepper, double *y) {
 
 void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
 
-/* Variations are solved at the stages of radau, which chooses their number for the solution alone: three of them are cheap for that, but ask for short
- * steps where the solution is smoother than what varies. */
+/* Variations are solved at the stages of radau, which chooses their number for the solution alone. Three stages are cheap for the
+ * solution, but need short steps where it is smoother than its variations. */
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   IntegratorOptions options = {.relative_tolerance = stepper->options.tolerance,
@@ -63,7 +63,7 @@ void stepper_take_segment(Stepper *stepper) {
   integrator_segment(stepper->integrator, stepper->self, stepper->before, stepper->begin, stepper->segment);
 }
 
-/* No step leads to where the integrator is. */
+/* Makes the segment a single point where the integrator is. */
 static void rest_segment(Stepper *stepper) {
   double t = stepper->integrator->time(stepper->self);
   integrator_segment(stepper->integrator, stepper->self, t, stepper->integrator->values(stepper->self),
@@ -117,7 +117,7 @@ void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, d
   stepper_start_integrator(stepper, t, stepper->y);
 }
 
-/* Goes on with an implicit method from (t, y), where the choice is free. */
+/* Continues with an implicit method from (t, y), where the choice is free. */
 static bool leave_explicit(Stepper *stepper, double t, const double *y) {
   if (stepper->options.integrator || !stepper->integrator->explicit_form || stepper_is_sliding(stepper)) return false;
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
@@ -136,8 +136,8 @@ void stepper_leave_if_stiff(Stepper *stepper) {
   leave_explicit(stepper, stepper->integrator->time(stepper->self), stepper->ahead);
 }
 
-/* The method to continue with at t, where the current one has failed; NULL: there is none. Of the implicit methods each may help where
- * the other cannot go on, as long as they get ahead. */
+/* The method to continue with at t, where the current one has failed; NULL: there is none. Each of the implicit methods may help
+ * where the other fails, as long as they advance. */
 static const Integrator *other_integrator(const Stepper *stepper, double t) {
   if (stepper->integrator == &integrator_erk) return &integrator_radau;
   if (stepper->integrator == &integrator_radau) return &integrator_bdf;
@@ -214,8 +214,8 @@ void stepper_repeat(Stepper *stepper, double step) {
 
 /* ---- the choice of states ---- */
 
-/* The columns at t + ahead by the Taylor series that they are: (j, k) + ahead (j, k + 1) + ... Good enough to
- * judge a choice where the next step will use it rather than where the last one ended. */
+/* The columns at t + ahead, by their Taylor series: (j, k) + ahead (j, k + 1) + ... This is accurate enough to judge a choice where
+ * the next step will use it, rather than where the last one ended. */
 static ConstMoment look_ahead(const Stepper *stepper, double t, double ahead) {
   const Array *array = stepper->view->evaluator->array;
   const double *y = stepper->y;

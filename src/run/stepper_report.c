@@ -2,7 +2,7 @@
 #include "code/message.h"
 #include "run/stepper_internal.h"
 
-/* The equation that is outside of its domain at y. false: none is. */
+/* Finds the equation that is outside its domain at y. false: none is. */
 static bool find_domain(Stepper *stepper, double t, const double *y, Blame *blame) {
   Evaluator *evaluator = stepper->view->evaluator;
   Point point = evaluator_point(evaluator, t, y);
@@ -42,7 +42,7 @@ void report_block(Diags *diags, Diag *diag, Evaluator *evaluator, const Structur
     uint32_t row = array->row_start[blocks->row[p]],
              column = array->column_start[blocks->column[p]] + (uint32_t)structure->d[blocks->column[p]];
     const char *text = evaluator_row_text(evaluator, row, &diags->arena);
-    if (strstr(text, "'$w")) continue; /* made by freedom_close: nobody wrote it */
+    if (strstr(text, "'$w")) continue; /* made by freedom_close: the user did not write it */
     diag_note(diags, diag, array_row_span(array, row), "equation `%s`, variable %s", text,
               known_name(array, column, &diags->arena));
   }
@@ -124,7 +124,7 @@ void stepper_warn_turning(Stepper *stepper, const char *what) {
   note_block(stepper, diag, stepper->turning_point.block);
 }
 
-/* What to try where the method has left a high index, which no error control can hide; "" elsewhere. */
+/* Advice where the method has left a high index, which no error control can hide; otherwise "". */
 static const char *index_hint(const Stepper *stepper) {
   const System *system = &stepper->view->system;
   int32_t index = 1;
@@ -183,7 +183,7 @@ static const char *condition_text(Stepper *stepper) {
   return stepper->mode == MAP_NONE ? "of a when" : relation_text(stepper, stepper->mode);
 }
 
-/* Values that an event gives may leave an equation undefined, whatever the modes are. */
+/* Values set by an event may leave an equation undefined, whatever the modes are. */
 static bool report_undefined(Stepper *stepper, const Blame *blame) {
   Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
                           "integration stopped at time %.10g: the equations could not be evaluated after the event",

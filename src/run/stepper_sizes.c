@@ -1,8 +1,9 @@
-/* stepper_sizes: what absolute tolerances are made of where no nominal value is given.
+/* stepper_sizes: absolute tolerances of states without a nominal value.
  *
- * The size of a state is its largest value so far, and at most 1, since the relative tolerance serves large values. A state that
- * should be zero has the errors of other columns instead, and steps must not follow these. So its size is at least what its rate and the sizes
- * of other states make of it within a step, and its absolute tolerance at least what Newton's method leaves of the columns that it solves for and that are coupled with it. */
+ * The size of a state is its largest value so far, and at most 1, because the relative tolerance serves large values. A state that
+ * should be zero contains the errors of other columns, and steps must not follow these. So its size is at least what its rate and
+ * the sizes of other states cause within a step. Its absolute tolerance is at least the error that Newton's method leaves in the
+ * columns coupled with it. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -12,19 +13,20 @@
 
 struct Sizes {
   double *
-      jacobian; /* of the rates by the states: sizes of the entries that are not zero; NULL: there is none, or there are too many states */
-  int32_t *place; /* of each entry in the dense one */
+      jacobian; /* derivatives of the rates by the states: sizes of the nonzero entries; NULL: there is none, or there are too many
+                 * states */
+  int32_t *place; /* place of each entry in the dense matrix */
   int32_t entries;
-  int32_t links;    /* for which there is room */
-  int32_t age, due; /* steps since the start, and where the Jacobian is made again */
-  bool is_known;    /* it could be made */
-  int32_t *group;   /* [columns] coupled columns have one of them in common */
-  double *largest;  /* [columns] in a group */
-  double *solved;   /* [columns] the same of those that Newton's method solves for */
-  double *seen;     /* [columns] of a state */
-  double *floor;    /* [columns] of the size of a state */
-  double *near;     /* [columns] a little later */
-  double *decay;    /* [columns] of the rate of a state by itself */
+  int32_t links;    /* number of links for which there is room */
+  int32_t age, due; /* steps since the start, and when the Jacobian is made again */
+  bool is_known;    /* the Jacobian could be computed */
+  int32_t *group;   /* [columns] coupled columns have the same group */
+  double *largest;  /* [columns] largest value in a group */
+  double *solved;   /* [columns] the same for columns that Newton's method solves */
+  double *seen;     /* [columns] largest value of a state */
+  double *floor;    /* [columns] smallest allowed size of a state */
+  double *near;     /* [columns] values a little later */
+  double *decay;    /* [columns] derivative of the rate of a state by the state itself */
 };
 
 static int32_t find_group(int32_t *group, int32_t c) {
@@ -68,7 +70,7 @@ void stepper_begin_sizes(Stepper *stepper) {
   stepper->sizes->is_known = false;
 }
 
-/* That of a state that has one sign, by its min or max, falls with it. */
+/* The size of a state; it falls with a state that keeps one sign, by its min or max. */
 static double seen_of(const Stepper *stepper, int32_t l, double elapsed, const double *y) {
   const View *view = stepper->view;
   int32_t c = view->system.link_from[l];
@@ -77,7 +79,7 @@ static double seen_of(const Stepper *stepper, int32_t l, double elapsed, const d
   return fmin(fmax(fabs(y[c]), elapsed * fabs(y[view->system.link_to[l]])), view->seen[c]);
 }
 
-/* The largest values in each group, and so much more of columns that Newton's method solves for as their nominal values are. */
+/* Finds the largest values in each group; columns that Newton's method solves count in addition with their nominal values. */
 static void note_largest(Stepper *stepper, const double *y) {
   const System *system = &stepper->view->system;
   Sizes *sizes = stepper->sizes;
@@ -92,7 +94,7 @@ static void note_largest(Stepper *stepper, const double *y) {
   }
 }
 
-/* At a start all columns of a group may be zero by chance: what the same states have a little later tells more. */
+/* At a start all columns of a group may be zero by chance: the values a little later show more. */
 static const double *look_near(Stepper *stepper, double t, double step, const double *y) {
   const System *system = &stepper->view->system;
   Sizes *sizes = stepper->sizes;
@@ -105,7 +107,7 @@ static const double *look_near(Stepper *stepper, double t, double step, const do
   return sizes->near;
 }
 
-/* true: some states have shown little. */
+/* Returns true if some states have been small so far. */
 static bool note_seen(Stepper *stepper, double t, const double *y) {
   const System *system = &stepper->view->system;
   bool any = false;
@@ -117,7 +119,7 @@ static bool note_seen(Stepper *stepper, double t, const double *y) {
   return any;
 }
 
-/* The Jacobian of the rates here. Most of its entries are zero in large systems, and steps look at it often. */
+/* Computes the Jacobian of the rates here. In large systems most entries are zero, and steps use it often. */
 static void make_jacobian(Stepper *stepper, double t, const double *y) {
   Sizes *sizes = stepper->sizes;
   const System *system = &stepper->view->system;
@@ -130,8 +132,8 @@ static void make_jacobian(Stepper *stepper, double t, const double *y) {
   }
 }
 
-/* What the rates, and other states that are as large as their sizes, make of the states within this time. A state that decays forgets what moved
- * it, and one that it moves sees it for no longer. */
+/* Estimates how much the rates, and other states as large as their sizes, move the states within this time. A state that decays
+ * forgets what moved it, and moves others for no longer than that. */
 static void find_floors(const Stepper *stepper, double time, const double *y) {
   const Sizes *sizes = stepper->sizes;
   const System *system = &stepper->view->system;
@@ -149,7 +151,7 @@ static void find_floors(const Stepper *stepper, double time, const double *y) {
   }
 }
 
-/* No size is less than its floor, or so small that it may be the round-off of a rate whose terms cancel. */
+/* Raises sizes to their floors, and to the possible round-off of a rate whose terms cancel. */
 static void raise_sizes(Stepper *stepper, const double *size) {
   const System *system = &stepper->view->system;
   for (int32_t l = 0; l < system->links; l++) {
@@ -159,8 +161,8 @@ static void raise_sizes(Stepper *stepper, const double *size) {
   }
 }
 
-/* Newton's method leaves a part of the columns that it solves for. Without a Jacobian what is smaller than the largest column of its group may be an
- * error of that. A state that nothing has moved so far has the size 1. */
+/* Newton's method leaves a relative error in the columns that it solves. Without a Jacobian, a value smaller than the largest
+ * column of its group may be an error of that column. A state that nothing has moved so far has the size 1. */
 static void find_least(Stepper *stepper) {
   const System *system = &stepper->view->system;
   Sizes *sizes = stepper->sizes;
@@ -171,7 +173,7 @@ static void find_least(Stepper *stepper) {
   }
 }
 
-/* The sizes of states by what they, and what they depend on, have shown so far. */
+/* The sizes of states, from their own values so far and those that they depend on. */
 static void follow_sizes(Stepper *stepper, double t, const double *y) {
   Sizes *sizes = stepper->sizes;
   const System *system = &stepper->view->system;
@@ -185,7 +187,7 @@ static void follow_sizes(Stepper *stepper, double t, const double *y) {
   }
   find_least(stepper);
   raise_sizes(stepper, sizes->seen);
-  for (int hop = 0; any && hop < 2; hop++) { /* errors go from state to state */
+  for (int hop = 0; any && hop < 2; hop++) { /* errors spread from state to state */
     find_floors(stepper, step, near);
     raise_sizes(stepper, stepper->view->size);
   }
@@ -197,7 +199,7 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
   for (int32_t c = 0; c < view->system.columns; c++) {
     view->seen[c] = fmax(view->seen[c], fabs(y[c]));
     if (!view->evaluator->is_sized[c]) continue;
-    view->size[c] = 1; /* also what is no state any more */
+    view->size[c] = 1; /* also for former states */
     any = true;
   }
   /* While the solution slides, the rates of both sides cancel: sizes are 1 then. */

@@ -1,4 +1,4 @@
-/* stepper_state: the whole state of a stepper, kept, restored, written and read. */
+/* stepper_state: saves, restores, writes and reads the whole state of a stepper. */
 #include "run/stepper_internal.h"
 
 #include "base/copy.h"
@@ -16,14 +16,14 @@ struct StepperState {
   const Integrator *integrator, *waiting;
   double changed; /* as in the stepper */
   bool has_changed, terminated;
-  double credit; /* of proofs */
+  double credit; /* credit of proofs */
   SavedValues run, original;
-  uint64_t *samples;       /* that are over */
+  uint64_t *samples;       /* number of samples passed */
   Past *past;              /* NULL without delays */
   void *inputs;            /* NULL: there are none */
   SwitchesState *switches; /* NULL: there are no events */
   void *choice;            /* NULL: the states are never chosen */
-  double *guesses;         /* of columns that only events need; NULL: there are none */
+  double *guesses;         /* guesses for columns that only events need; NULL: there are none */
 };
 
 static size_t count_discretes(const Evaluator *evaluator) { return modes_leaves(evaluator->code->modes); }
@@ -42,7 +42,7 @@ static void restore_values(Evaluator *evaluator, const SavedValues *saved) {
   copy_numbers(evaluator->pre, saved->pre, discretes);
 }
 
-/* A state of a run that was just restored is that state, bit for bit: corrected columns would be corrected again. */
+/* Saving a run that was just restored gives the same state, bit for bit: corrected columns would be corrected again. */
 static StepperState *take_state(const Stepper *stepper, Heap *heap) {
   const View *view = stepper->view;
   size_t columns = (size_t)view->system.columns;
@@ -73,7 +73,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   return stepper_restore(stepper, state) ? state : NULL;
 }
 
-/* Nothing is under way: no event, no fold, no step that is taken again. */
+/* Forgets what is in progress: an event, a fold, a repeated step. */
 static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
   view->settle.restructured = view->settle.disturbed = false;
@@ -110,13 +110,13 @@ bool stepper_restore(Stepper *stepper, const StepperState *state) {
   stepper->terminated = state->terminated;
   certificate_set_credit(stepper->certificate, state->credit);
   bool ok = stepper_start_at(stepper, state->t, state->y);
-  if (view->switches) switches_restore(view->switches, state->switches); /* each start makes speeds smaller */
+  if (view->switches) switches_restore(view->switches, state->switches); /* each start lowers the speeds */
   return ok;
 }
 
 /* ---- states as bytes ---- */
 
-/* Is it one that a run with the same values begins with, and keeps? Objects live in memory, and inputs follow from the time. */
+/* Is it kept by a run with the same values from its start on? Objects live in memory, and inputs follow from the time. */
 static bool is_kept(const Model *model, uint32_t parameter) {
   bool is_object = model->variables.data[model->parameters.data[parameter]].type == TYPE_EXTERNAL_OBJECT;
   return !is_object && !model_input_at(model, parameter);
@@ -143,7 +143,7 @@ static void pass_integrator(const View *view, const Integrator **integrator, Tra
   transfer_require(transfer, !*integrator || !(*integrator)->explicit_form || view->system.complete);
 }
 
-/* Of a run that chooses the integrator by itself, or where the one that was asked for waits. */
+/* For a run that chooses the integrator by itself, or where the requested one waits. */
 static void pass_integrators(const Stepper *stepper, StepperState *state, Transfer *transfer) {
   const Integrator *own = state->integrator;
   pass_integrator(stepper->view, &state->integrator, transfer);
