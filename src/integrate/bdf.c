@@ -1,13 +1,12 @@
-/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with links
- * y[from]' = y[to].
+/* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with links y[from]' =
+ * y[to].
  *
- * All columns have a history (history.h), states or not, so a pivot changes the link lists and the run goes on at the
- * same order and step. The unknowns of a step are the columns that are no state. The states follow from them by the
- * formula itself, y_from = base_from + y_to / leading, so the links hold exactly, in the first guess too, and the
- * linear system has only as many rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) make up
- * for what has changed since. Step and order control follow Brenan, Campbell, Petzold, Numerical Solution of
- * Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
- */
+ * All columns have a history (history.h), states or not, so a pivot only changes the link lists and the run goes on with the same
+ * order and step. The unknowns of a step are the columns that are not states. The states follow from them by the formula itself,
+ * y_from = base_from + y_to / leading. So the links hold exactly, also in the first guess, and the linear system has only as many
+ * rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) account for what has changed since. Step and order
+ * control follow Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations,
+ * section 5.2. */
 #include "base/copy.h"
 #include "base/linear.h"
 #include "core/constants.h"
@@ -30,44 +29,44 @@ typedef struct Bdf {
   Elimination *elimination;
   int32_t *measured, measured_count; /* columns in the norm */
   int32_t error_count;               /* the first of them are in the error test, */
-  double *share;                     /* [columns] their part in it */
+  double *share;                     /* [columns] their weight in the norm */
   bool *tested;                      /* [columns] takes part in the error test */
-  double *weight;                    /* [columns] share over tolerance */
+  double *weight;                    /* [columns] share divided by tolerance */
   double *secant_weight;             /* [rows] */
 
   History *history;
   Linear *linear;
   Secant secant;
   double *jacobian, *values;
-  bool jacobian_current;   /* it is of the present point */
-  bool fresh;              /* the factors are of this step */
-  double factored_leading; /* of the factors; 0: there are none */
-  double seen_leading;     /* of the last step */
-  int spent;               /* iterations beyond the first of each step since the factors were made */
+  bool jacobian_current;   /* the Jacobian belongs to the present point */
+  bool fresh;              /* the factors were made in this step */
+  double factored_leading; /* leading coefficient of the factors; 0: there are none */
+  double seen_leading;     /* leading coefficient of the last step */
+  int spent;               /* iterations beyond the first one of each step, since the factors were made */
   int age;                 /* steps with these factors */
-  double rate, decay;      /* expected contraction of the first iteration, and what each step adds to it */
+  double rate, decay;      /* expected contraction of the first iteration, and its growth in each step */
 
   double t, h_next;
   double *y;                     /* all columns at t */
   double *guess, *slope;         /* [columns] predicted */
   double *next;                  /* [columns] iterate */
-  double *change;                /* [columns] of an iteration; then next - guess */
+  double *change;                /* [columns] change of an iteration; later next - guess */
   double *residual, *correction; /* [rows] correction: the last one of the unknowns */
-  int order;                     /* of the next step */
-  int begun;                     /* steps while rising */
+  int order;                     /* order of the next step */
+  int begun;                     /* number of steps while rising */
   int since_change;              /* steps since the order changed */
-  bool rising;                   /* the first steps: order and step grow at once */
-  double error, lower_error;     /* of the last try, at its order and one below, to choose by */
-  int lower_order;               /* what the errors favour, its order or one below */
+  bool rising;                   /* the first steps: order and step size grow together */
+  double error, lower_error; /* errors of the last attempt at its order and one below, by which the order is chosen */
+  int lower_order;           /* the order that these errors favour: its own or one below */
   IntegratorStatistics statistics;
 } Bdf;
 
 /* ---- The choice of states ---- */
 
-/* The part of each column in the norm, which is the root mean square over the states. The columns that are no
- * states follow from these and take little part; rates count through their states. An algebraic column is not
- * in the error test, as it may jump where no state does; where there is no state, it has to be. Spare columns take no part, since
- * nothing waits for them to converge: an angle by atan2 may jump to and fro with the round-off of what it is made of. */
+/* The weight of each column in the norm, which is the root mean square over the states. Columns that are not states follow from
+ * these and have a small weight; rates count through their states. An algebraic column is not in the error test, because it may
+ * jump where no state does; it is tested only where there is no state. Spare columns have no weight, because no step waits for them
+ * to converge: an angle computed by atan2 may jump back and forth with round-off of its arguments. */
 static void bdf_set_shares(Bdf *bdf) {
   const System *system = bdf->system;
   double all = sqrt(fmax(system->columns, 1)), states = sqrt(fmax(system->links, 1));
@@ -160,7 +159,7 @@ static void bdf_set_secant_weights(Bdf *bdf) {
   }
 }
 
-/* New Jacobian, at the predicted point or, where that cannot be evaluated, at the last one. */
+/* Makes a new Jacobian at the predicted point or, where that cannot be evaluated, at the last one. */
 static EvalStatus bdf_renew_jacobian(Bdf *bdf, double t) {
   const System *system = bdf->system;
   if (bdf->jacobian_current) return EVAL_OK;
@@ -168,7 +167,7 @@ static EvalStatus bdf_renew_jacobian(Bdf *bdf, double t) {
   return status == EVAL_DOMAIN ? system->jacobian(system->context, bdf->t, bdf->y, bdf->jacobian) : status;
 }
 
-/* Factors of the matrix for 1 / leading = factor. */
+/* Factors the matrix for 1 / leading = factor. */
 static bool bdf_factor(Bdf *bdf, double factor) {
   elimination_real(bdf->elimination, bdf->jacobian, factor, bdf->values);
   bdf->statistics.factorizations++;
@@ -184,7 +183,7 @@ static bool bdf_factors_serve(const Bdf *bdf) {
   return ratio < 2 && ratio * 2 > 1;
 }
 
-/* Factors for the planned step: those at hand, or new ones. */
+/* Provides factors for the planned step: the existing ones, or new ones. */
 static Outcome bdf_prepare(Bdf *bdf, double t) {
   if (bdf_factors_serve(bdf)) return CONVERGED;
   bdf->factored_leading = 0;
@@ -198,7 +197,7 @@ static Outcome bdf_prepare(Bdf *bdf, double t) {
   return CONVERGED;
 }
 
-/* States from the other columns. */
+/* Computes the states from the other columns. */
 static void bdf_follow_links(const Bdf *bdf, double *y) {
   double factor = 1 / bdf->history->leading;
   for (int32_t l = 0; l < bdf->system->links; l++) {
@@ -207,7 +206,7 @@ static void bdf_follow_links(const Bdf *bdf, double *y) {
   }
 }
 
-/* The change of all columns that belongs to that of the unknowns, added to the iterate. */
+/* Adds a change of the unknowns, and the change of all columns that belongs to it, to the iterate. */
 static void bdf_apply(Bdf *bdf, const double *unknowns) {
   const Elimination *elimination = bdf->elimination;
   double factor = 1 / bdf->history->leading;
@@ -218,8 +217,8 @@ static void bdf_apply(Bdf *bdf, const double *unknowns) {
   bdf_follow_links(bdf, bdf->next);
 }
 
-/* The contraction that the first iteration may be expected to have: it grows with the distance from where the
- * factors were made, and a change of the leading coefficient is a change of the matrix. */
+/* The expected contraction of the first iteration. It grows with the distance from where the factors were made, and with the change
+ * of the leading coefficient, which changes the matrix. */
 static void bdf_expect_rate(Bdf *bdf) {
   double leading = bdf->history->leading;
   bdf->age++;
@@ -233,7 +232,7 @@ static void bdf_learn_rate(Bdf *bdf, double rate) {
   bdf->decay = fmax(rate / bdf->age, CLEARLY_LESS * bdf->decay);
 }
 
-/* One iteration: the correction of the unknowns into `residual`, applied to the iterate. */
+/* One iteration: computes the correction of the unknowns in `residual`, and applies it to the iterate. */
 static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
   const System *system = bdf->system;
   double *correction = bdf->residual;
@@ -249,7 +248,7 @@ static EvalStatus bdf_iterate(Bdf *bdf, double t, bool first) {
   return EVAL_OK;
 }
 
-/* From the prediction; `next` is then the solution. */
+/* Iterates from the prediction; `next` is then the solution. */
 static Outcome bdf_correct(Bdf *bdf, double t) {
   double before = 0;
   memcpy(bdf->next, bdf->guess, (size_t)bdf->system->columns * sizeof(double));
@@ -275,8 +274,8 @@ static Outcome bdf_correct(Bdf *bdf, double t) {
 
 /* ---- Step and order ---- */
 
-/* Norms of the change, and of what the two orders below would have missed: the change with the last one and
- * the last two differences (at order 1 and 2 the last one means nothing). */
+/* Norms of the change, and of the errors at the two orders below: the change plus the last one and the last two differences (at
+ * orders 1 and 2 the last one means nothing). */
 static void bdf_norms(const Bdf *bdf, double norm[3]) {
   const History *history = bdf->history;
   size_t k = (size_t)history->planned_order;
@@ -294,7 +293,7 @@ static void bdf_norms(const Bdf *bdf, double norm[3]) {
   for (int i = 0; i < 3; i++) norm[i] = sqrt(sum[i]);
 }
 
-/* The same for the order above; it means something after enough equal steps. */
+/* The same for the order above; it is meaningful after enough equal steps. */
 static double bdf_higher_norm(const Bdf *bdf) {
   double sum = 0;
   for (int32_t i = 0; i < bdf->error_count; i++) {
@@ -307,7 +306,7 @@ static double bdf_higher_norm(const Bdf *bdf) {
   return sqrt(sum);
 }
 
-/* Whether the step is good; its errors at this order and the one below, and which of the two they favour. */
+/* Is the step accurate enough? Also computes its errors at this order and the one below, and the order they favour. */
 static bool bdf_judge(Bdf *bdf) {
   const History *history = bdf->history;
   int k = history->planned_order;
@@ -323,8 +322,8 @@ static bool bdf_judge(Bdf *bdf) {
   return history->error * norm[0] <= 1;
 }
 
-/* The order of the next step, and the error of the present one at that order. A change of the order is a jump from one
- * formula to another, whose trace in the differences would speak for the next change: it fades first. */
+/* The order of the next step, and the error of the present one at that order. A change of the order jumps from one formula to
+ * another. The trace of that jump in the differences would favour another change, so it must fade first. */
 static int bdf_choose_order(const Bdf *bdf, double *error) {
   const History *history = bdf->history;
   int k = history->planned_order;
@@ -342,7 +341,7 @@ static int bdf_choose_order(const Bdf *bdf, double *error) {
   return k + 1;
 }
 
-/* Order and size of the next step; the first steps double both as long as they may. */
+/* Order and size of the next step; the first steps double both while they can. */
 static void bdf_advance(Bdf *bdf, double h) {
   int k = bdf->history->planned_order;
   double error;
@@ -383,8 +382,8 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
   bdf->h_next = h * (failures > 1 ? 1 / SEVERAL : fmax(1 / SEVERAL, fmin(SAFETY, ratio)));
 }
 
-/* The corrector did not get there: first new factors, then a smaller step. Both are counted: a choice of
- * states that gets singular shows in factors that serve no longer, and those who watch the run go by that. */
+/* The corrector did not converge: first try new factors, then a smaller step. Both are counted, because a choice of states that
+ * becomes singular shows in factors that no longer serve, and the stepper watches that count. */
 static void bdf_retry(Bdf *bdf, double h) {
   bdf->statistics.rejected_convergence++;
   bdf->factored_leading = 0;
@@ -434,7 +433,7 @@ static StepStatus bdf_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
-/* Rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
+/* Computes the rates of the unknowns by differentiating G; false where the index is higher or G cannot be evaluated. */
 static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   const System *system = bdf->system;
   double dt = SAME * fmin(span, fmax(1, fabs(bdf->t))), *now = bdf->residual, *later = bdf->correction;
@@ -452,8 +451,8 @@ static bool bdf_solve_rates(Bdf *bdf, double span, double *rate) {
   return true;
 }
 
-/* Such that the error of the first order, h^2 / 2 times the second derivative, is well within the tolerance;
- * where that is not known, such that the states change by half the tolerance. */
+/* A step whose error at order 1, h^2 / 2 times the second derivative, is well within the tolerance; where that is unknown, one in
+ * which the states change by half the tolerance. */
 static double bdf_first_step(Bdf *bdf, const double *rate, bool bends, double span) {
   double longest = fmin(NEGLIGIBLE * span, bdf->max_step);
   bdf_set_weights(bdf);
@@ -489,7 +488,8 @@ static void bdf_interpolate(void *self, double t, const uint32_t *columns, uint3
   history_evaluate(bdf->history, t - bdf->t, columns, count, y);
 }
 
-/* The polynomial through the last points: its slope is off by the error itself at the end of the step, by less inside. */
+/* The polynomial through the last points. At the end of the step the error of its slope equals the error of the step; inside it is
+ * smaller. */
 static StepShape bdf_shape(void *self) { return (StepShape){((const Bdf *)self)->history->order, 0.5, 0}; }
 
 static void bdf_switch_states(void *self, const double *y) {

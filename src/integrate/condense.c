@@ -1,8 +1,7 @@
-/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz), decided once for a
- * choice of states and replayed on the values by lists of places. The pivot of an assignment is never changed by an
- * earlier one, so it is 1 or -1 whatever the values are. Others are chosen by the values of one Jacobian, and serve for more
- * while no multiplier gets too large.
- */
+/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz). The order is decided once for a choice of
+ * states and replayed on the values by lists of places. The pivot of an assignment is never changed by an earlier one, so it is
+ * always 1 or -1. Other pivots are chosen by the values of one Jacobian, and serve for others while no multiplier becomes too
+ * large. */
 #include "integrate/condense.h"
 
 #include "base/vec.h"
@@ -11,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of a pivot's column: its row, where its value is, which of the terms it makes, and how large it may get as a multiplier. */
+/* An entry of a pivot's column: its row, the place of its value, its term, and its largest allowed size as a multiplier. */
 typedef struct Multiplier {
   int32_t row, place, term;
   double limit;
@@ -23,7 +22,7 @@ typedef struct Term {
   double factor;
 } Term;
 
-/* The terms up to `end` are what a row takes of others. */
+/* The terms up to `end` are subtracted from a row. */
 typedef struct RowTerms {
   int32_t row;
   uint32_t end;
@@ -41,28 +40,28 @@ struct Condense {
   const System *system;
 
   VEC(Pivot) pivots;
-  /* The pivots' columns and rows as they are when their turn comes, and what they make of vectors. */
+  /* The pivots' columns and rows at the time of their elimination, and their effect on vectors. */
   VEC(Multiplier) lower; /* entries of columns... */
-  VEC(Term) down;        /* ...and what their rows take of the pivots', row by row... */
-  VEC(RowTerms) taking;  /* ...of these rows, each of which comes after those that it takes from */
+  VEC(Term) down;        /* ...the terms that their rows get from the pivots' rows, row by row... */
+  VEC(RowTerms) taking;  /* ...for these rows; each comes after the rows whose terms it gets */
   IntVec upper;          /* places of the entries of rows... */
-  VEC(Term) up;          /* ...and what their columns give to the pivot's */
+  VEC(Term) up;          /* ...and the terms that their columns add to the pivot's */
   IntVec target;         /* for each pivot, entry of its column, entry of its row: the place that changes */
 
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */
-  IntVec left_row, source; /* row and place of each value that is left, by columns */
+  IntVec left_row, source; /* row and place of each remaining value, by columns */
   int32_t *left_start;     /* [columns + 1] */
   VEC(double) values;      /* by place */
   double *left_values;
 
-  /* The matrix while it is decided on. NULL: the system is too large. */
+  /* The matrix while the order is decided. NULL: the system is too large. */
   int32_t *place;               /* [rows * columns], -1: no entry */
-  IntVec *columns_of, *rows_of; /* entries left of rows and columns */
-  int32_t *term_count;          /* of rows, then where they begin */
-  double *size;                 /* of the entries of a column */
+  IntVec *columns_of, *rows_of; /* remaining entries of rows and columns */
+  int32_t *term_count;          /* per row: number of terms, later their beginning */
+  double *size;                 /* sizes of the entries of a column */
   bool *row_done, *column_done, *fixed;
-  int32_t *pivot_row; /* of each column, unless it is stale */
+  int32_t *pivot_row; /* per column, unless it is stale */
   bool *is_stale;
   bool *changed;     /* entries of the system that a pivot has changed */
   double *row_scale; /* reciprocals of the largest entries of rows */
@@ -118,7 +117,7 @@ static double condense_limit(const Condense *condense, const Pivot *pivot, int32
   return pivot->is_constant ? INFINITY : condense->row_scale[pivot->row] / (NEGLIGIBLE * condense->row_scale[row]);
 }
 
-/* The system's pattern; states, rates and columns of higher index stay, others may go. */
+/* Starts with the system's pattern. States, rates and columns of higher index stay; others may be eliminated. */
 static void condense_begin(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->target.count = 0;
@@ -162,7 +161,7 @@ static void condense_change(Condense *condense, int32_t row, int32_t column, dou
   if (place < condense->system->column_start[condense->system->columns]) condense->changed[place] = true;
 }
 
-/* The pivots of columns with entries in this row may be others now. */
+/* Columns with entries in this row may have other pivots now. */
 static void condense_forget_pivots(Condense *condense, int32_t row) {
   const IntVec *columns = &condense->columns_of[row];
   for (uint32_t k = 0; k < columns->count; k++) condense->is_stale[columns->data[k]] = true;
@@ -217,20 +216,20 @@ static void condense_take_out(Condense *condense, Pivot pivot) {
   vec_push(condense->heap, &condense->pivots, pivot);
 }
 
-/* Is the entry 1 or -1 whatever the values are? */
+/* Is the entry always 1 or -1? */
 static bool condense_is_unit(const Condense *condense, int32_t place) {
   const System *system = condense->system;
   return place < system->column_start[system->columns] && system->constant[place] && !condense->changed[place] &&
          fabs(condense->values.data[place]) == 1;
 }
 
-/* The size of an entry, its row scaled; of a unit that of any pivot. */
+/* The size of an entry, with its row scaled; for a unit, large enough for any pivot. */
 static double condense_size(const Condense *condense, int32_t row, int32_t column) {
   int32_t place = condense->place[row * condense->system->columns + column];
   return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
 }
 
-/* The shortest row among the units of a column, or, where it has none, among its entries that are large enough; -1: none is. */
+/* The shortest row among the units of a column or, where it has none, among its entries that are large enough; -1: none is. */
 static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
   const IntVec *rows = &condense->rows_of[column], *columns = condense->columns_of;
   double largest = 0, *size = condense->size;
@@ -247,7 +246,7 @@ static int32_t condense_shortest_row(const Condense *condense, int32_t column) {
   return shortest;
 }
 
-/* Would more entries be left behind this pivot than before it? */
+/* Would this pivot increase the number of entries? */
 static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   const IntVec *rows = &condense->rows_of[pivot->column], *columns = &condense->columns_of[pivot->row];
   uint32_t gone = rows->count + columns->count - 1, added = 0;
@@ -259,15 +258,15 @@ static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   return added > gone;
 }
 
-/* The row of a column's pivot, found again only where its entries have changed; -1: none of them is large enough. */
+/* The row of a column's pivot, searched again only where its entries have changed; -1: none is large enough. */
 static int32_t condense_pivot_row(Condense *condense, int32_t column) {
   if (condense->is_stale[column]) condense->pivot_row[column] = condense_shortest_row(condense, column);
   condense->is_stale[column] = false;
   return condense->pivot_row[column];
 }
 
-/* The next pivot: that which adds least, and of those one in the shortest column, since it changes the fewest rows. false: none is worth
- * it. Columns without a pivot stay. */
+/* The next pivot: the one with the least fill, and of those one in the shortest column, because it changes the fewest rows. false:
+ * none is worth it. Columns without a pivot stay. */
 static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
   int32_t least = INT32_MAX;
   uint32_t shortest = UINT32_MAX;
@@ -288,7 +287,7 @@ static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
   return true;
 }
 
-/* Takes columns out: assignments always, others unless more is left by that. */
+/* Eliminates columns: assignments always, others unless that increases the number of entries. */
 static void condense_take_all(Condense *condense) {
   for (Pivot pivot; condense_find_pivot(condense, &pivot);) {
     if (!pivot.is_constant && condense_grows(condense, &pivot)) condense->fixed[pivot.column] = true;
@@ -296,9 +295,9 @@ static void condense_take_all(Condense *condense) {
   }
 }
 
-/* ---- what rows take of others ---- */
+/* ---- terms of rows ---- */
 
-/* Gives the terms of a row their places; *next is the first that is free, and where they begin. */
+/* Assigns places to the terms of a row; *next is the first free place, and becomes their beginning. */
 static void condense_place_terms(Condense *condense, int32_t row, int32_t *next) {
   int32_t begin = *next;
   *next += condense->term_count[row];
@@ -306,7 +305,7 @@ static void condense_place_terms(Condense *condense, int32_t row, int32_t *next)
   if (*next > begin) vec_push(condense->heap, &condense->taking, (RowTerms){row, (uint32_t)*next});
 }
 
-/* Terms by the rows that they go to, each in the order of the pivots: sums in registers are faster than sums in memory. */
+/* Sorts terms by their target rows, each in the order of the pivots: sums in registers are faster than sums in memory. */
 static void condense_sort_terms(Condense *condense) {
   int32_t next = 0, *count = condense->term_count;
   memset(count, 0, (size_t)condense->system->rows * sizeof *count);
@@ -324,7 +323,7 @@ static void condense_sort_terms(Condense *condense) {
     }
 }
 
-/* ---- what is left ---- */
+/* ---- what remains ---- */
 
 static void condense_build_pattern(Condense *condense) {
   const System *system = condense->system;
@@ -400,7 +399,7 @@ static bool condense_eliminate(Condense *condense) {
   return is_stable;
 }
 
-/* Is no multiplier too large if rows are scaled by this Jacobian? They may be of other sizes than where the pivots were chosen. */
+/* Are the multipliers small enough with rows scaled by this Jacobian? Sizes may differ from those where the pivots were chosen. */
 static bool condense_stays_stable(Condense *condense, const double *jacobian) {
   bool is_stable = true;
   condense_scale_rows(condense, jacobian);
@@ -429,14 +428,14 @@ bool condense_jacobian(Condense *condense, const double *jacobian) {
 
 const int32_t *condense_rows(const Condense *condense) { return condense->kept; }
 
-/* Entry `index` of vectors that have so many pairs an entry. */
+/* Entry `index` of vectors with this many pairs for each entry. */
 static inline AlignedPair *pairs_at(double *vector, int32_t index, int pairs) {
   return (AlignedPair *)(void *)(vector + (size_t)(uint32_t)index * 2 * (size_t)pairs);
 }
 
 enum { PAIRS_MOST = 4 };
 
-/* Inlined for each number of pairs, such that those of a row stay in registers. */
+/* Inlined for each number of pairs, so that those of a row stay in registers. */
 static inline __attribute__((always_inline)) void right_pairs(const Condense *condense, double *residual, int pairs) {
   const Term *term = condense->down.data;
   for (const RowTerms *row = condense->taking.data, *last = row + condense->taking.count; row < last; row++) {

@@ -1,5 +1,5 @@
-/* contract: what a method that integrates a system (segment/system.h) does. Every method is one const struct Integrator. Methods never count evaluations: the system
- * does. Exported solvers carry it as it stands. */
+/* contract: what an integration method does with a system (segment/system.h). Every method is one const struct Integrator. Methods
+ * never count evaluations: the system does. Exported solvers carry this as it stands. */
 #pragma once
 
 #include "base/heap.h"
@@ -17,30 +17,30 @@ typedef struct IntegratorOptions {
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
   bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
-  const double
-      *unread; /* nobody looks inside of steps that end by this time; may change between steps. NULL: of none */
+  const double *
+      unread; /* steps that end before this time are not read inside; may change between steps. NULL: all may be read */
 } IntegratorOptions;
 
 typedef enum StepStatus {
   STEP_OK = 0,
   STEP_TOO_SMALL,  /* step size fell to round-off; error test or convergence failed repeatedly */
   STEP_SINGULAR,   /* the iteration matrix is singular */
-  STEP_EVALUATION, /* the system answered EVAL_STOP, or EVAL_DOMAIN down to the smallest step */
+  STEP_EVALUATION, /* the system returned EVAL_STOP, or EVAL_DOMAIN down to the smallest step */
 } StepStatus;
 
 typedef struct IntegratorStatistics {
   uint64_t steps, rejected_error, rejected_convergence;
-  uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count once */
+  uint64_t factorizations; /* of one iteration matrix; Radau's real and complex ones together count as one */
   int order;               /* of the last step */
   double step;             /* size of the last accepted step */
-  double next;             /* size that its error asks for next; 0: not known */
+  double next;             /* size that its error suggests for the next step; 0: unknown */
 
-  /* Explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an
-   * implicit method is cheaper. */
+  /* For explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an implicit
+   * method is cheaper. */
   bool stiff;
 } IntegratorStatistics;
 
-/* A step of a collocation method from t to t + h with its stages, and what solves their linear equations (stages.h). */
+/* A step of a collocation method from t to t + h with its stages, and the solver of their linear equations (stages.h). */
 typedef struct StepStages {
   struct Stages *linear;
   const struct RadauCoefficients *method;
@@ -48,63 +48,65 @@ typedef struct StepStages {
   double *const *values; /* all columns, per stage */
 } StepStages;
 
-/* One method. `self` is made by create, lives in the heap given there, and is never freed singly. */
+/* One method. `create` makes `self`, which lives in the heap given there and is never freed by itself. */
 typedef struct Integrator {
   const char *name;        /* as on the command line */
   const char *description; /* one line */
   bool explicit_form;      /* uses `complete` (state-space form) rather than residual and jacobian */
   bool is_one_step; /* a one-step method: a step can be repeated with a shorter length, since there is no history */
-  bool removes_superfluous; /* takes a system without superfluous differentiations, with links instead */
+  bool removes_superfluous; /* integrates a system without superfluous differentiations, with links instead */
 
-  /* Of so many steps one is looked at inside (segment/defect.h), of systems whose rows are smooth by construction and of others: looks take a few hundredths of
-   * the work of steps, or an eighth. */
+  /* One of so many steps is examined inside (segment/defect.h): in systems whose rows are smooth by construction, and in others.
+   * This takes a few hundredths of the work of steps, or an eighth. */
   int look_every, look_every_rough;
 
   void *(*create)(Heap *heap, const System *system, const IntegratorOptions *options);
 
-  /* (Re)start at t from a consistent y; after an event too. direction: t_end tells where the run goes. */
+  /* Starts at t from a consistent y, also after an event. t_end gives the direction. */
   void (*start)(void *self, double t, const double *y, double t_end);
 
-  /* After start: the solution is likely smooth over a step of this size, which is tried first by methods of one step. */
+  /* After start: the solution is probably smooth over a step of this size. One-step methods try it first. */
   void (*suggest)(void *self, double step);
 
-  /* Goes back to the beginning of the last step, of which a part of this size, or all of it, is tried next. false: it is to be started there again. Not after start or switch_states. */
+  /* Goes back to the beginning of the last step; a part of it of this size, or all of it, is tried next. false: the method must be
+   * started there again. Not allowed after start or switch_states. */
   bool (*repeat)(void *self, double step);
 
-  /* One accepted step, not beyond t_stop (lands exactly on it when it gets there). */
+  /* Takes one accepted step, not beyond t_stop; a step that reaches t_stop ends exactly there. */
   StepStatus (*step)(void *self, double t_stop);
 
   /* Dense output of the last step; valid until the next call of step, start or switch_states. */
   SegmentMethods segment;
 
-  /* Time reached, and y there (all columns). Valid until the next call of step, start or switch_states. */
+  /* The time reached, and y there (all columns). Valid until the next call of step, start or switch_states. */
   double (*time)(const void *self);
   const double *(*values)(const void *self);
 
-  /* Is the last step, which was taken as if nobody looked inside (IntegratorOptions.unread), not as good inside as at its end? Where
-   * conditions look there, it is then taken again. */
+  /* The last step was taken without dense output (IntegratorOptions.unread). Is it less accurate inside than at its end? Then it is
+   * repeated where conditions need its inside. */
   bool (*is_coarse)(void *self);
 
-  /* The links of the system have changed at the present time, and y (all columns, projected to round-off) with
-   * them: go on without a restart, with step size and history kept as far as the method can. */
+  /* The links of the system have changed at the present time, and y with them (all columns, projected to round-off). Continues
+   * without a restart; keeps step size and history as far as the method can. */
   void (*switch_states)(void *self, const double *y);
 
-  /* The stages of the last step, for variations to share. false: it has none, or no more. Until the next call of step, start or switch_states. */
+  /* The stages of the last step, which variations share. false: there are none, or no longer. Valid until the next call of step,
+   * start or switch_states. */
   bool (*stages)(void *self, StepStages *out);
 
   void (*statistics)(const void *self, IntegratorStatistics *out);
 } Integrator;
 
-/* A step below this one does not get ahead: it is round-off of the time, or, next to time 0, of round-off of what is left. */
+/* A smaller step does not advance: it is round-off of the time or, near time 0, of the remaining time. */
 static inline double integrator_least_step(double t, double t_stop) {
   return DBL_EPSILON * (10 * fabs(t) + DBL_EPSILON * (t_stop - t));
 }
 
-/* What methods do that have nothing to suggest, to repeat, no coarse steps or no stages. */
+/* Used by methods that cannot suggest or repeat, or have no coarse steps or no stages. */
 void integrator_suggest_nothing(void *self, double step);
 bool integrator_repeat_nothing(void *self, double step);
 bool integrator_is_never_coarse(void *self);
 bool integrator_has_no_stages(void *self, StepStages *out);
 
-/* Rates of all columns at y: those that are columns, and 0 as a guess of the others. */
+/* Rates of all columns at y: those that are columns, and 0 as a guess for the others. */
 void integrator_rates(const System *system, const double *y, double *rate);

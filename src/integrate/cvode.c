@@ -1,9 +1,8 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
- * CVODE sees the states alone; each right-hand side is one `close`, started from the columns of the call before,
- * moved along their derivatives, or several on the way where these lead too far. The Jacobian is the exact dense one of the rates. A pivot changes what the components
- * mean, so it restarts the history, at the present step size.
- */
+ * CVODE sees the states only. Each right-hand side is one `complete`. It starts from the columns of the call before, moved along
+ * their derivatives, or takes several parts where these lead too far. The Jacobian is the exact dense one of the rates. A pivot
+ * changes the meaning of the components, so it restarts the history with the present step size. */
 #include "base/copy.h"
 #include "core/constants.h"
 #include "integrate/integrator.h"
@@ -24,7 +23,7 @@ typedef struct Cvode {
   double *y, *previous; /* all columns at t and at the end of the step before */
   double t, t_previous, shortest_followed;
   double *trial, *predicted; /* [columns] */
-  int32_t *link;             /* [columns] of which a column is the state; -1: it is none */
+  int32_t *link;             /* [columns] the link whose state the column is; -1: none */
   bool begun, stop;
 
   SUNContext context;
@@ -37,7 +36,7 @@ typedef struct Cvode {
 
 /* ---- What CVODE calls ---- */
 
-/* How far columns found from a prediction alone are from it, at most. */
+/* The largest distance of columns that are found from a prediction alone from that prediction. */
 static double cvode_departure(const Cvode *cvode) {
   const System *system = cvode->system;
   double most = 0;
@@ -51,7 +50,7 @@ static int32_t cvode_rate_of(const Cvode *cvode, int32_t c) {
   return cvode->system->successor ? cvode->system->successor[c] : -1;
 }
 
-/* Goes `part` of the way from the last point closed to t and these states, along a straight line. */
+/* Goes `part` of the way from the last completed point to t and these states, along a straight line. */
 static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, double part) {
   const System *system = cvode->system;
   double next = part < 1 ? cvode->completed_time + part * (t - cvode->completed_time) : t,
@@ -73,7 +72,8 @@ static EvalStatus cvode_approach(Cvode *cvode, double t, const double *states, d
   return EVAL_OK;
 }
 
-/* Closes at t with these states. The other columns follow from the last point closed, on the way if it is too far. */
+/* Completes the columns at t with these states. The other columns follow from the last completed point, in parts if it is too
+ * far. */
 static EvalStatus cvode_complete(Cvode *cvode, double t, const double *states) {
   double part = 1;
   for (int k = 0; k < MANY && part > SLIVER; k++) {
@@ -140,8 +140,8 @@ static void cvode_release(void *object) {
   if (cvode->context) SUNContext_Free(&cvode->context);
 }
 
-/* The foreign objects; any refused one ends in heap_fail, and cvode_release frees those that were made. CVODE takes no
- * empty vector: without states there is one that stays zero. */
+/* Makes the foreign objects. A refused one ends in heap_fail, and cvode_release frees those that were made. CVODE accepts no empty
+ * vector: without states there is one component that stays zero. */
 static void cvode_make_objects(Cvode *cvode) {
   sunindextype states = cvode->system->links > 0 ? cvode->system->links : 1;
   cvode->context = vector_context(cvode->heap);
@@ -166,7 +166,7 @@ static void *cvode_create(Heap *heap, const System *system, const IntegratorOpti
   return cvode;
 }
 
-/* First start: everything that CVODE keeps over a restart. */
+/* First start: everything that CVODE keeps across a restart. */
 static void cvode_begin(Cvode *cvode, double t) {
   void *memory = cvode->memory;
   bool made = CVodeSetErrHandlerFn(memory, vector_ignore, NULL) == CV_SUCCESS;
@@ -232,7 +232,7 @@ static StepStatus cvode_step(void *self, double t_stop) {
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
-  CVodeSetMinStep(cvode->memory, integrator_least_step(t, t_stop)); /* or it creeps on, by ever smaller steps */
+  CVodeSetMinStep(cvode->memory, integrator_least_step(t, t_stop)); /* otherwise it continues with ever smaller steps */
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {
     cvode->t = t;
@@ -249,7 +249,7 @@ static double cvode_time(const void *self) { return ((const Cvode *)self)->t; }
 
 static const double *cvode_values(const void *self) { return ((const Cvode *)self)->y; }
 
-/* A column inside of the last step: the cubic of Hermite where it has a rate, else a line. */
+/* A column inside the last step: Hermite's cubic where it has a rate, otherwise a line. */
 static double cvode_between(const Cvode *cvode, int32_t c, double span, double part) {
   int32_t rate = cvode_rate_of(cvode, c);
   double begin = cvode->previous[c], end = cvode->y[c], line = begin + part * (end - begin);
@@ -270,7 +270,7 @@ static void cvode_interpolate(void *self, double t, const uint32_t *columns, uin
   }
 }
 
-/* Columns that are no states follow cubic polynomials. */
+/* Columns that are not states follow cubic polynomials. */
 static StepShape cvode_shape(void *self) {
   static const int cubic = 3;
   const Cvode *cvode = self;

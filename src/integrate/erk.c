@@ -1,12 +1,10 @@
 /* erk: explicit Runge-Kutta on the state-space form, order 8 or, for loose tolerances, order 5.
  *
- * Every stage is a whole vector of columns: the states are combined from the rates of earlier stages, `close`
- * solves for the rest. What it starts from decides what it costs, and on which branch it ends, so the other columns are
- * predicted: those whose derivative is a column are combined as if they were states, the rest are extrapolated in time, and
- * to both is added what the same prediction missed in the step before. A step whose predictions are too far off is rejected.
- * Formulas and step control follow Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to
- * II.6.
- */
+ * Every stage is a whole vector of columns. The states are combined from the rates of earlier stages, and `complete` solves for the
+ * rest. Its guess decides what it costs, and on which branch it ends, so the other columns are predicted. Those whose derivative is
+ * a column are combined as if they were states. The rest are extrapolated in time. To both is added the error of the same
+ * prediction in the step before. A step whose predictions are too far off is rejected. Formulas and step control follow Hairer,
+ * Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6. */
 #include "base/copy.h"
 #include "base/pairs.h"
 #include "core/constants.h"
@@ -20,9 +18,9 @@
 enum {
   STAGES_MAX = 16, /* of erk_order8 */
   SPREAD_MAX = 5,  /* points through which columns without a derivative are extrapolated */
-  INNER_MAX = 8,   /* and interpolated: with the stages of the continuous extension */
+  INNER_MAX = 8,   /* points for their interpolation, with the stages of the continuous extension */
   DENSE_MAX = 7,   /* coefficients of the continuous extension */
-  TOGETHER = 4,    /* columns combined at a time; arrays of rates and of their sums have room for whole parts */
+  TOGETHER = 4,    /* columns combined at a time; arrays of rates and their sums are padded to a multiple of this */
 };
 
 /* Stages whose times are well spread over the step, ascending; see erk_extrapolate. */
@@ -35,13 +33,13 @@ enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 typedef struct Erk {
   const System *system;
   const ErkTableau *tableau;
-  const ErkTerm *row[STAGES_MAX]; /* first term of each stage but the first */
+  const ErkTerm *row[STAGES_MAX]; /* first term of each stage except the first */
   const int *spread;
-  int inner[INNER_MAX];         /* stages of the points to interpolate through, the last is the end of the step */
-  double inner_node[INNER_MAX]; /* their parts of the step */
-  double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from that k before it */
+  int inner[INNER_MAX];         /* stages through which columns are interpolated; the last is the end of the step */
+  double inner_node[INNER_MAX]; /* their positions in the step */
+  double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from the one k before it */
   double *divided;                        /* [columns * INNER_MAX] divided differences over these points, by columns */
-  uint64_t *divided_of, extension; /* [columns] of which continuous extension they are; the number of the last one */
+  uint64_t *divided_of, extension; /* [columns] the continuous extension they belong to; the number of the last one */
   double relative, absolute, max_step;
   bool fixed_step;
   const double *unread; /* as in the options */
@@ -52,22 +50,22 @@ typedef struct Erk {
   int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
   int32_t *given;         /* [columns] no state, and no guess needed */
   int32_t *branch;        /* [columns] no state, and found from its prediction alone */
-  int32_t *place;         /* [columns] in `column`; NO_DERIVATIVE, GIVEN */
+  int32_t *place;         /* [columns] index in `column`; or NO_DERIVATIVE, GIVEN */
 
   double t, t_old, h_next, h_last, last_error;
   double h_before;                 /* step of the values in `before`, 0: there are none */
   double shortest_followed;        /* time */
-  double departure;                /* of the present attempt from its predictions, accepted up to 1 */
-  bool rejected, held;             /* the last attempt failed; the step was cut to land on t_stop */
+  double departure;                /* largest distance of the present attempt from its predictions; accepted up to 1 */
+  bool rejected, held;             /* the last attempt failed; the step was shortened to end at t_stop */
   double *values[STAGES_MAX];      /* all columns at each stage; [0] is the present point between steps */
-  double *rates[STAGES_MAX];       /* [paired] of each stage */
+  double *rates[STAGES_MAX];       /* [paired] rates of each stage */
   double *before[SPREAD_MAX];      /* values of the spread stages of the step before */
   double *missed[STAGES_MAX];      /* solved minus predicted, all columns, when the stage was last computed */
-  double missed_step[STAGES_MAX];  /* with this step size; 0: not yet */
+  double missed_step[STAGES_MAX];  /* the step size at that time; 0: not yet computed */
   double *guess, *weight, *sum[2]; /* [columns] */
   double *dense[DENSE_MAX];        /* [paired] coefficients of the continuous extension */
   bool dense_ready, stepped;
-  bool dense_whole; /* all stages of the continuous extension were found */
+  bool dense_whole; /* all stages of the continuous extension were computed */
   int stiff_count, gentle_count, short_count;
   double longest; /* step */
   IntegratorStatistics statistics;
@@ -133,7 +131,7 @@ static int erk_inner_count(const Erk *erk) {
   return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
 }
 
-/* Which these are, and one over the distance of each from those before it. */
+/* Lists these points, and one over the distance of each from those before it. */
 static void erk_plan_inner(Erk *erk) {
   const ErkTableau *tableau = erk->tableau;
   for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;
@@ -236,14 +234,14 @@ static void erk_extrapolate(const Erk *erk, int stage, double h, double *y) {
   }
 }
 
-/* What the prediction of a stage missed when it was last computed, for another step size. */
+/* The factor that scales the error of a stage's last prediction to another step size. */
 static double erk_missed_scale(const Erk *erk, int stage, double h) {
   if (erk->missed_step[stage] == 0) return 0;
   double ratio = fmin(h / erk->missed_step[stage], 2);
   return ratio * ratio * ratio;
 }
 
-/* Forgets what predictions missed: after an attempt that went astray, where it can be anything. */
+/* Forgets the errors of predictions, after an attempt that went astray, where they may be anything. */
 static void erk_forget(Erk *erk) {
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->missed_step[i] = 0;
@@ -251,7 +249,7 @@ static void erk_forget(Erk *erk) {
   }
 }
 
-/* How far the columns found from a prediction alone are from it, at most. */
+/* The largest distance of columns that are found from a prediction alone from that prediction. */
 static double erk_departure(const Erk *erk, int stage, double scale) {
   const double *y = erk->values[stage], *missed = erk->missed[stage], *nominal = erk->system->nominal;
   double most = 0;
@@ -268,12 +266,13 @@ static double erk_moved(const Erk *erk, int32_t c) {
   return fabs(erk->values[erk->tableau->stages][c] - begin) + fabs(begin - erk->before[0][c]);
 }
 
-/* Differences of a column up to this tell nothing. */
+/* Smaller differences of a column are not significant. */
 static double erk_indifferent(const Erk *erk, int32_t c) {
   return erk->absolute * erk->system->size[c] + erk->relative * fabs(erk->values[0][c]);
 }
 
-/* May a stage be on another solution than the ends of the step? Then its prediction misses by more than the column moved at all. */
+/* May a stage be on another solution than the ends of the step? Then the error of its prediction exceeds the whole change of the
+ * column. */
 static bool erk_is_suspect(const Erk *erk, int stage) {
   for (int32_t b = 0; b < erk->branch_count; b++) {
     int32_t c = erk->branch[b];
@@ -282,7 +281,7 @@ static bool erk_is_suspect(const Erk *erk, int stage) {
   return false;
 }
 
-/* Does a stage, solved from between the ends of the step, come out as another one? */
+/* Does a stage change if it is solved from a guess between the ends of the step? */
 static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
   const System *system = erk->system;
   const double *y = erk->values[stage], *begin = erk->values[0], *end = erk->values[erk->tableau->stages];
@@ -300,7 +299,7 @@ static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
   return false;
 }
 
-/* Is a stage on another solution than the ends of the step? What its prediction missed would keep it there in the steps to come. */
+/* Is a stage on another solution than the ends of the step? The error of its prediction would keep it there in later steps. */
 static bool erk_strays(Erk *erk, double h) {
   if (erk->h_before == 0) return false;
   for (int stage = 1; stage < erk->tableau->stages; stage++)
@@ -308,7 +307,7 @@ static bool erk_strays(Erk *erk, double h) {
   return false;
 }
 
-/* The states of a stage, as the sum of the rates of those before it. */
+/* Computes the states of a stage from the rates of earlier stages. */
 static void erk_combine_stage(Erk *erk, int stage) {
   erk_combine(erk, erk->row[stage], erk->tableau->stage + erk->tableau->stage_count, erk->sum[0]);
 }
@@ -363,8 +362,8 @@ static void erk_set_weights(Erk *erk, const double *a, const double *b) {
   }
 }
 
-/* Scaled error of the step, accepted up to 1. Two rows: the combination of Hairer, Norsett and Wanner,
- * section II.10, "an 8th order method with 5th and 3rd order error estimators". */
+/* Scaled error of the step, accepted up to 1. With two rows: the combination of Hairer, Norsett and Wanner, section II.10, "an 8th
+ * order method with 5th and 3rd order error estimators". */
 static double erk_error(Erk *erk, double h) {
   const ErkTableau *tableau = erk->tableau;
   const double *start = erk->values[0];
@@ -392,8 +391,8 @@ static double erk_error(Erk *erk, double h) {
   return bottom > 0 ? h * norm[0] / sqrt(bottom * count) : 0;
 }
 
-/* The dominant eigenvalue as seen by the two last stages, both at the end of the step, as a part of what is stable (section IV.2 of the
- * second volume, "stiffness detection"). */
+/* The dominant eigenvalue estimated from the two last stages, both at the end of the step, relative to the stability bound (section
+ * IV.2 of the second volume, "stiffness detection"). */
 static double erk_stiffness(const Erk *erk, double h) {
   const ErkTableau *tableau = erk->tableau;
   const double *y = erk->values[tableau->stages], *z = erk->values[tableau->stages - 1];
@@ -408,7 +407,7 @@ static double erk_stiffness(const Erk *erk, double h) {
   return bottom > 0 ? h * sqrt(top / bottom) / tableau->stability : 0;
 }
 
-/* Counts the steps whose length stability decides: at its bound, or shorter to be right inside. */
+/* Counts the steps whose size stability decides: at its bound, or shorter to be accurate inside. */
 static void erk_watch_stiffness(Erk *erk, double h) {
   if (erk_stiffness(erk, h) > 0.5) {
     erk->gentle_count = 0;
@@ -522,8 +521,8 @@ static void erk_reject(Erk *erk, double h, double error) {
   erk->statistics.rejected_error++;
 }
 
-/* Coefficients of the continuous extension of a step from `t` that is as long as `h`. Should a stage of it lie outside the
- * domain, the cubic Hermite polynomial is left. */
+/* Coefficients of the continuous extension of a step from `t` of size `h`. If one of its stages lies outside the domain, the cubic
+ * Hermite polynomial is used. */
 static void erk_prepare_dense(Erk *erk, double t, double h) {
   const ErkTableau *tableau = erk->tableau;
   int last = tableau->stages;
@@ -548,8 +547,9 @@ static void erk_prepare_dense(Erk *erk, double t, double h) {
   erk->extension++;
 }
 
-/* Scaled error inside of a step from t whose end is good, by the last term of the continuous extension. Near the stability bound it is far
- * larger than that at the end: what the steps just keep from growing is large between their ends. Elsewhere it is not looked at. */
+/* Scaled error inside a step from t whose end is accurate, by the last term of the continuous extension. Near the stability bound
+ * it is far larger than at the end, because components that the steps barely damp are large between their ends. Elsewhere it is not
+ * evaluated. */
 static double erk_inner_error(Erk *erk, double t, double h) {
   const ErkTableau *tableau = erk->tableau;
   if (tableau->inner == 0 || erk_stiffness(erk, h) < NOTABLE) return 0;
@@ -557,7 +557,7 @@ static double erk_inner_error(Erk *erk, double t, double h) {
   return tableau->inner * erk_norm(erk, erk->dense[2 + tableau->dense_terms]) / sqrt(erk->states);
 }
 
-/* All stages of one attempt; *error is valid on EVAL_OK, and then the end is computed if the step is good. */
+/* Computes all stages of one attempt; *error is valid on EVAL_OK, and then the end is computed if the step is accurate enough. */
 static EvalStatus erk_attempt(Erk *erk, double h, double *error) {
   const ErkTableau *tableau = erk->tableau;
   erk->dense_ready = false;
@@ -624,7 +624,8 @@ static double erk_extended(const Erk *erk, int32_t place, double theta) {
   return erk->values[0][erk->column[place]] + sum;
 }
 
-/* The divided differences of a column over the points of the step. A search looks at the same few columns again and again. */
+/* The divided differences of a column over the points of the step. They are kept, because a search reads the same few columns many
+ * times. */
 static const double *erk_divide(Erk *erk, int32_t column) {
   double *divided = &erk->divided[(size_t)column * INNER_MAX];
   int count = erk_inner_count(erk);
@@ -645,7 +646,7 @@ static double erk_inner_value(Erk *erk, int32_t column, double theta) {
   return value;
 }
 
-/* The part of the last step at which t is, the continuous extension being ready. */
+/* The position of t in the last step. Prepares the continuous extension. */
 static double erk_part(Erk *erk, double t) {
   if (!erk->dense_ready) erk_prepare_dense(erk, erk->t_old, erk->h_last);
   return (t - erk->t_old) / erk->h_last;
@@ -669,7 +670,7 @@ static void erk_interpolate(void *self, double t, const uint32_t *columns, uint3
   }
 }
 
-/* Of the continuous extension, and of columns without a derivative, which are interpolated between points. */
+/* The continuous extension; columns without a derivative are interpolated between points. */
 static StepShape erk_shape(void *self) {
   Erk *erk = self;
   if (!erk->stepped) return (StepShape){0};

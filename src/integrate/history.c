@@ -1,5 +1,5 @@
-/* history: see history.h. Equation numbers of section 5.2.2 are left out where the text has none; the names
- * psi, beta, gamma, sigma are those of the book. */
+/* history: see history.h. Equation numbers are left out where section 5.2.2 has none; the names psi, beta, gamma, sigma are those
+ * of the book. */
 #include "integrate/history.h"
 
 #include <math.h>

@@ -1,10 +1,8 @@
-/* history: the polynomial through the past points of a multistep method, for every column, in modified divided
- * differences.
+/* history: the polynomial through the past points of a multistep method, for every column, in modified divided differences.
  *
  * The formulas are those of the fixed-leading-coefficient form of BDF: Brenan, Campbell, Petzold, Numerical Solution of
- * Initial-Value Problems in Differential-Algebraic Equations, section 5.2. A step is planned, predicted and then kept
- * or forgotten; only keeping it changes the differences, so a rejected step leaves nothing to undo.
- */
+ * Initial-Value Problems in Differential-Algebraic Equations, section 5.2. A step is planned, predicted, and then kept or dropped.
+ * Only keeping it changes the differences, so a rejected step leaves nothing to undo. */
 #pragma once
 
 #include "base/heap.h"
@@ -16,41 +14,41 @@ enum { HISTORY_ORDER = 5, HISTORY_STRIDE = 8 };
 typedef struct History {
   int32_t columns;
   double *difference;            /* [columns][HISTORY_STRIDE]: the differences of one column lie together */
-  int order;                     /* of the last step kept */
+  int order;                     /* order of the last step kept */
   double step;                   /* its size */
   int equal;                     /* steps in a row with this size and order */
-  double psi[HISTORY_ORDER + 2]; /* psi[i]: from the last point back to the one i + 1 before */
+  double psi[HISTORY_ORDER + 2]; /* psi[i]: distance from the last point back to the point i + 1 before it */
 
-  /* The step planned. */
+  /* The planned step. */
   int planned_order, planned_equal;
   double planned_step;
   double planned_psi[HISTORY_ORDER + 2];
   double beta[HISTORY_ORDER + 1], gamma[HISTORY_ORDER + 1], sigma[HISTORY_ORDER + 1];
   double leading; /* y' = predicted rate + leading * (y - predicted) */
-  double error;   /* of the step: this times (y - predicted) */
+  double error;   /* the error of the step is this times (y - predicted) */
 } History;
 
-/* Room for all columns; history_begin must follow. */
+/* Makes room for all columns; history_begin must follow. */
 History *history_new(Heap *heap, int32_t columns);
 
-/* One point and a slope, as if one step of this size had led to it. O(columns). */
+/* Begins with one point and a slope, as if one step of this size had led to it. O(columns). */
 void history_begin(History *history, const double *y, const double *rate, double step);
 
-/* Coefficients of a step of this size and order; the order is at most one above that of the last step. */
+/* Computes the coefficients of a step of this size and order; the order is at most one above that of the last step. */
 void history_plan(History *history, int order, double step);
 
-/* Where the polynomial is at the end of the planned step. O(columns * order). */
+/* The value of the polynomial at the end of the planned step. O(columns * order). */
 void history_predict(const History *history, double *y);
 
-/* Its slope there, for `count` of the columns; the others within `rate` stay as they are. O(count * order). */
+/* Its slope there, for `count` of the columns; other entries of `rate` stay unchanged. O(count * order). */
 void history_slopes(const History *history, const int32_t *columns, int32_t count, double *rate);
 
 /* The planned step has led to predicted + change, which becomes the last point. O(columns * order). */
 void history_keep(History *history, const double *change);
 
-/* The polynomial of the last step at this distance from its end (negative: inside), of these columns; NULL: of the first `count`. Others within y stay as they
- * are. O(count * order). */
+/* The polynomial of the last step at this distance from its end (negative: inside), for these columns; NULL: for the first `count`.
+ * Other entries of y stay unchanged. O(count * order). */
 void history_evaluate(const History *history, double distance, const uint32_t *columns, uint32_t count, double *y);
 
-/* Moves all points so that the last one is y: the shape of the past stays. O(columns). */
+/* Shifts all points so that the last one is y: the shape of the past stays. O(columns). */
 void history_move(History *history, const double *y);

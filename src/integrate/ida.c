@@ -1,13 +1,11 @@
 /* ida: SUNDIALS IDA, variable-order BDF, on all columns at once.
  *
- * The vector holds every column; the residual is G and, for each link, y'[from] - y[to]. IDA keeps the
- * history of all components whether they are states or not, so a pivot changes the link rows and the run goes
- * on at the same order and step.
+ * The vector holds every column; the residual is G and, for each link, y'[from] - y[to]. IDA keeps the history of all components
+ * whether they are states or not, so a pivot only changes the link rows and the run goes on with the same order and step.
  *
- * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), because
- * IDA has no call that asks for a new Jacobian, which a pivot needs, and because factors can be kept much
- * longer than IDA's Newton iteration keeps them when secant updates follow what has changed (secant.h).
- */
+ * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), for two reasons. IDA has no
+ * call that asks for a new Jacobian, which a pivot needs. And factors can be kept much longer than IDA's Newton iteration keeps
+ * them if secant updates account for what has changed (secant.h). */
 #include "base/linear.h"
 #include "core/constants.h"
 #include "core/secant.h"
@@ -21,42 +19,45 @@
 #include <math.h>
 #include <string.h>
 
-/* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2
- * residuals, and a factorization serves ten steps. `convergence` is a correction over the one before it.
- * Above SLOW_IDA new factors are made for the next step, above SAFETY for this one. It is not known before
- * the second correction of a step: that of the last step which had two counts, GROW_LEAST times larger with each step, at
- * least SURE, because one that is small by chance would be trusted for ever, and a half after a change
- * of step or order. Columns that are no states have a larger share here than in the error test, since a pivot
- * may make states of them, with the history that the corrector left. */
+/* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2 residuals, and a
+ * factorization serves ten steps.
+ *
+ * `convergence` is a correction divided by the one before it. Above SLOW_IDA new factors are made for the next step, above SAFETY
+ * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two corrections
+ * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be
+ * trusted for ever, and a half after a change of step or order.
+ *
+ * Columns that are not states have a larger weight here than in the error test, because a pivot may make them states, with the
+ * history that the corrector left. */
 typedef struct Ida {
   const System *system;
   Heap *heap;
   IntegratorOptions options;
   Elimination *elimination;
   Linear *linear;
-  double *jacobian, *values; /* of G, of the matrix with the states eliminated */
+  double *jacobian, *values; /* of G; of the matrix with the states eliminated */
   double *work;              /* [columns] */
   double *rows;              /* [rows] */
   Secant secant;
   double *correction, *next; /* [columns] */
   double *scale;             /* [columns] 1 / tolerance */
-  double *share, *corrected; /* [columns] part in the norm of the error test, of the corrector */
+  double *share, *corrected; /* [columns] weight in the norm of the error test, and of the corrector */
   double convergence;        /* as last measured */
-  double expected;           /* of a first correction: later ones gain from what it shows of the factors */
-  double cj;                 /* of the last step */
-  double *point, point_time; /* of the last residual, where a new Jacobian is computed */
-  long iterations;           /* of the last step */
-  bool stale;                /* new factors are needed: there are none, they are slow, or the links have changed */
-  int hold;                  /* steps until the step may grow */
-  long failures;             /* of error tests so far */
-  bool singular;             /* the last factorization failed */
-  bool stop;                 /* the system answered EVAL_STOP */
+  double expected; /* expected for a first correction: later ones profit from what it shows about the factors */
+  double cj;       /* of the last step */
+  double *point, point_time; /* point of the last residual, where a new Jacobian is computed */
+  long iterations;           /* iterations of the last step */
+  bool stale;    /* new factors are needed: there are none, they converge slowly, or the links have changed */
+  int hold;      /* steps until the step size may grow */
+  long failures; /* failed error tests so far */
+  bool singular; /* the last factorization failed */
+  bool stop;     /* the system returned EVAL_STOP */
 
   SUNContext context;
   void *memory;
   N_Vector y, rate, output;
   SUNNonlinearSolver corrector;
-  SUNNonlinSolSysFn equations; /* IDA's: the residual at its prediction and a correction */
+  SUNNonlinSolSysFn equations; /* IDA's function: the residual at its prediction plus a correction */
   double t;
   bool begun;
   uint64_t factorizations;
@@ -114,7 +115,7 @@ static int ida_corrector_iterations(SUNNonlinearSolver corrector, long *iteratio
   return SUN_NLS_SUCCESS;
 }
 
-/* New factors, at the point of the last residual. */
+/* Makes new factors at the point of the last residual. */
 static int ida_factor(Ida *ida, double cj) {
   EvalStatus status = ida->system->jacobian(ida->system->context, ida->point_time, ida->point, ida->jacobian);
   if (status != EVAL_OK) return ida_answer(ida, status);
@@ -125,8 +126,8 @@ static int ida_factor(Ida *ida, double cj) {
   return ida->singular ? SUN_NLS_CONV_RECVR : SUN_NLS_SUCCESS;
 }
 
-/* d = inverse times residual, by the factors. With the links taken out: d_from = (d_to + r_link) / cj, and
- * the rows of G for the rest. */
+/* d = inverse times residual, with the factors. The links are eliminated: d_from = (d_to + r_link) / cj, and the rows of G give the
+ * rest. */
 static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
   const System *system = ida->system;
   const Elimination *elimination = ida->elimination;
@@ -142,7 +143,7 @@ static void ida_solve(Ida *ida, const double *residual, double cj, double *d) {
   secant_apply(&ida->secant, d);
 }
 
-/* Root mean square of a correction over the tolerance. */
+/* Root mean square of a correction relative to the tolerance. */
 static double ida_norm(const Ida *ida, const double *d) {
   double sum = 0;
   int32_t n = ida->system->columns;
@@ -153,8 +154,8 @@ static double ida_norm(const Ida *ida, const double *d) {
   return sqrt(sum / fmax(n, 1));
 }
 
-/* The next correction becomes the last one, improved by what it shows of the factors. Returns its norm;
- * `before`: that of the last one, 0 if there is none. */
+/* The next correction replaces the last one, improved by what it shows about the factors. Returns its norm. `before`: the norm of
+ * the last one, 0 if there is none. */
 static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);
   if (before > 0) {
@@ -214,8 +215,8 @@ static void ida_release(void *object) {
   if (ida->context) SUNContext_Free(&ida->context);
 }
 
-/* The foreign objects; any refused one ends in heap_fail, and ida_release frees those that were made. IDA takes no
- * empty vector: without columns there is one that stays zero. */
+/* Makes the foreign objects. A refused one ends in heap_fail, and ida_release frees those that were made. IDA accepts no empty
+ * vector: without columns there is one component that stays zero. */
 static void ida_make_objects(Ida *ida) {
   sunindextype columns = ida->system->columns > 0 ? ida->system->columns : 1;
   ida->context = vector_context(ida->heap);
@@ -261,7 +262,7 @@ static void ida_choose(Ida *ida) {
   const System *system = ida->system;
   elimination_choose(ida->elimination, NULL);
   linear_set_pattern(ida->linear, ida->elimination->start, ida->elimination->row);
-  /* IDA's norm is the root mean square over all columns; this makes it that over the states. */
+  /* IDA's norm is the root mean square over all columns; this factor makes it that over the states. */
   double count = system->links > 0 ? system->links : system->columns;
   for (int32_t c = 0; c < system->columns; c++) {
     bool is_watched = system->watched && system->watched[c];
@@ -277,7 +278,7 @@ static void ida_choose(Ida *ida) {
       ida_set_share(ida, c, fmin(ida->share[c], VANISHED), fmin(ida->share[c], VANISHED));
 }
 
-/* First start: everything that IDA keeps over a restart. */
+/* First start: everything that IDA keeps across a restart. */
 static void ida_begin(Ida *ida, double t) {
   void *memory = ida->memory;
   bool made = IDASetErrHandlerFn(memory, vector_ignore, NULL) == IDA_SUCCESS;
@@ -326,8 +327,8 @@ static StepStatus ida_status(const Ida *ida, int flag) {
   }
 }
 
-/* After a failed error test at order 1 the step stays for the steps that the next order needs: growing at
- * once, IDA can stay at order 1 for good (the transistor amplifier at 1e-10). */
+/* After a failed error test at order 1 the step size stays for as many steps as the next order needs. If it grew at once, IDA could
+ * stay at order 1 for good (the transistor amplifier at 1e-10). */
 static void ida_hold_step(Ida *ida) {
   long failures = 0;
   int order = 0;
@@ -344,7 +345,7 @@ static StepStatus ida_step(void *self, double t_stop) {
   double t = ida->t;
   if (t_stop <= t) return STEP_OK;
   if (IDASetStopTime(ida->memory, t_stop) != IDA_SUCCESS) return STEP_TOO_SMALL;
-  IDASetMinStep(ida->memory, integrator_least_step(t, t_stop)); /* or it creeps on, by ever smaller steps */
+  IDASetMinStep(ida->memory, integrator_least_step(t, t_stop)); /* otherwise it continues with ever smaller steps */
   int flag = IDASolve(ida->memory, t_stop, &ida->t, ida->y, ida->rate, IDA_ONE_STEP);
   if (flag < 0) ida->t = t;
   ida_hold_step(ida);
@@ -367,7 +368,7 @@ static void ida_interpolate(void *self, double t, const uint32_t *columns, uint3
   for (uint32_t k = 0; k < count && columns; k++) y[columns[k]] = from[columns[k]];
 }
 
-/* As bdf. */
+/* Like bdf. */
 static StepShape ida_shape(void *self) {
   const Ida *ida = self;
   long steps = 0;

@@ -10,10 +10,10 @@
 /* The solver that leaves the choice of the integrator to the run. */
 #define SOLVER_AUTO "auto"
 
-/* Command-line names of the solvers, SOLVER_AUTO first; NULL after the last. */
+/* Command-line names of the solvers, SOLVER_AUTO first; NULL-terminated. */
 extern const char *const solver_names[];
 
-/* Takes the last step, which began at `begin`, until the next call of step, start or switch_states. */
+/* Makes the segment that of the last step, which began at `begin`. Valid until the next call of step, start or switch_states. */
 void integrator_segment(const Integrator *integrator, void *self, double t0, const double *begin, Segment *segment);
 
 /* In the order of the table; NULL after the last. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Corrections in which columns move as their weights say. */
+/* Corrections in which columns move according to their weights. */
 typedef struct Mover {
   LeastNorm *norm;
   double *weight; /* per column */
@@ -44,7 +44,7 @@ void nearest_forget(Nearest *nearest) {
   least_norm_forget(nearest->others.norm);
 }
 
-/* Rows to largest entry 1. */
+/* Scales rows to a largest entry of 1. */
 static void scale_rows(Nearest *nearest, const double *weight) {
   const System *system = nearest->system;
   double *scale = nearest->scale;
@@ -55,7 +55,7 @@ static void scale_rows(Nearest *nearest, const double *weight) {
   for (int32_t i = 0; i < system->rows; i++) scale[i] = scale[i] > 0 ? 1 / scale[i] : 1;
 }
 
-/* One correction of the trial point; its size relative to the columns, or infinity where it cannot be had. */
+/* One correction of the trial point. Returns its size relative to the columns, or infinity where it cannot be computed. */
 static double correct(Nearest *nearest, const Mover *mover, double t) {
   const System *system = nearest->system;
   double *trial = nearest->trial, size = 0;
@@ -72,7 +72,7 @@ static double correct(Nearest *nearest, const Mover *mover, double t) {
   return size;
 }
 
-/* A point that moves. */
+/* A point during its correction. */
 typedef struct Move {
   Nearest *nearest;
   const Mover *mover;
@@ -80,7 +80,7 @@ typedef struct Move {
   double *y;
 } Move;
 
-/* Corrections that no longer get smaller are not taken. */
+/* Corrections that no longer get smaller are not applied. */
 static double move_once(void *context, bool *renew) {
   *renew = true;
   Move *move = context;

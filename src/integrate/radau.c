@@ -1,12 +1,10 @@
 /* radau: Radau IIA of orders 5, 9 and 13 with order control, on G(t, y) = 0 with links y[from]' = y[to].
  *
- * The unknowns of the stages are the columns that are no state. The states follow from them by the method
- * itself, Y_from = y_from + h A Y_to, so the links hold exactly, nothing cancels, and each linear system has
- * only as many rows as G: with mu an eigenvalue of A, the matrix's column for u is the sum of (h mu)^k times
- * the Jacobian's column k links before u. Newton's method, step and order control follow Hairer and Wanner,
- * Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential equations solved by Radau
- * methods" (1999); the weights by index follow section VII.7.
- */
+ * The unknowns of the stages are the columns that are not states. The states follow from them by the method itself, Y_from = y_from
+ * + h A Y_to. So the links hold exactly, nothing cancels, and each linear system has only as many rows as G. With mu an eigenvalue
+ * of A, the matrix's column for u is the sum of (h mu)^k times the Jacobian's column k links before u. Newton's method, step and
+ * order control follow Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8, and "Stiff differential
+ * equations solved by Radau methods" (1999); the weights by index follow section VII.7. */
 #include "base/copy.h"
 #include "core/constants.h"
 #include "integrate/contract.h"
@@ -24,7 +22,7 @@ static const double factorials[SMAX + 1] = {1, 1, 2, 6, 24, 120, 720, 5040};
 
 typedef enum NewtonStatus {
   NEWTON_CONVERGED,
-  NEWTON_SLOW, /* or diverging: *factor tells how to change the step */
+  NEWTON_SLOW, /* or diverging: *factor is how to change the step */
   NEWTON_DOMAIN,
   NEWTON_STOP,
 } NewtonStatus;
@@ -37,55 +35,57 @@ typedef struct Radau {
   const RadauCoefficients *method; /* in use */
   int lowest, highest;             /* indices into radau_methods */
   double inner[RADAU_METHODS];     /* tolerance of the error estimate */
-  double goal[RADAU_METHODS];      /* of Newton's method, in units of it */
+  double goal[RADAU_METHODS];      /* goal of Newton's method, relative to `inner` */
 
   Stages *stages; /* the linear equations of Newton's method */
   int32_t *error_columns, *newton_columns, *followed, *algebraic;
   int32_t error_count, newton_count, followed_count, algebraic_count;
-  bool *lenient; /* [columns] measured in Newton's method with a small weight */
+  bool *lenient; /* [columns] have a small weight in Newton's method */
 
   double *jacobian;
-  double jacobian_time; /* t where it was computed; NAN: there is none */
-  bool is_foreseen; /* it is of a point that was predicted for this step, where the equations may be of any steepness */
+  double jacobian_time; /* time at which the Jacobian was computed; NAN: there is none */
+  bool
+      is_foreseen; /* the Jacobian belongs to a point predicted for this step, where the equations may be arbitrarily steep */
 
-  double t, h_next;           /* h_next 0: the first step, which is to be found */
-  double span, longest_first; /* that a first step is found for; what it is at most */
+  double t, h_next;           /* h_next 0: the size of the first step must be found */
+  double span, longest_first; /* the span for which a first step is found; its largest size */
   double *y;                  /* all columns at t */
   double *stage[SMAX];        /* all columns */
   double *residual[SMAX];     /* all rows */
-  double *solution;           /* rows left */
+  double *solution;           /* remaining rows */
   double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work;    /* [columns] */
   double *earlier;            /* [columns] the estimate of the iteration before */
-  double *defect;             /* [columns] states: h times the rate at the start minus the stages' there; else 0 */
+  double *defect; /* [columns] for states: h times the difference between the rate at the start and that of the stages'
+                               * polynomial there; otherwise 0 */
 
   /* The last step, for continuous output and starting values. */
   const RadauCoefficients *last_method;
   double last_t, last_h; /* last_h 0: there is none */
-  bool is_repeated;      /* the step to come begins where the last one did */
-  double passed_h; /* size of the step that the start is inside of, if it is a kink of the solution at most; else 0 */
+  bool is_repeated;      /* the next step begins where the last one did */
+  double passed_h; /* size of the step that contains the start, if the solution has at most a kink there; otherwise 0 */
   double *last_defect;    /* [columns] */
   double *last[SMAX + 1]; /* all columns at the nodes 0, c[0], ..., c[s-1] */
 
-  double theta, convergence;            /* contraction of the last iteration, theta / (1 - theta) carried over */
+  double theta, convergence;            /* contraction of the last iteration; theta / (1 - theta), kept between steps */
   bool linear;                          /* dG/dy is constant */
   double accepted_step, accepted_error; /* for the predictive control; step 0: none */
-  int iterations;                       /* of the last Newton solve */
-  int since_lower, since_change;        /* steps since the order was lowered, changed */
-  double raw_error;                     /* of the last step, before the filter */
+  int iterations;                       /* iterations of the last Newton solve */
+  int since_lower, since_change;        /* steps since the order was lowered; since it changed */
+  double raw_error;                     /* error of the last step, before the filter */
   double shortest_followed;             /* time */
   bool rejected;
   bool failed;   /* Newton's method failed in this step */
-  bool cautious; /* Newton's method failed in this step: Jacobian and starting values from its start */
+  bool cautious; /* Newton's method failed in this step: Jacobian and starting values are those of its start */
   IntegratorStatistics statistics;
 } Radau;
 
 /* ---- The choice of states ---- */
 
-/* Columns in the error test: the states, and what the view marks as of higher index. The Newton iteration is
- * measured on these and on the purely algebraic columns but spare ones, leniently where `close` can make those exact; rates
- * count through their states. Algebraic columns have a test of their own, see radau_gap; what output is interpolated from is
- * followed between the stages, see radau_departure. */
+/* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured on
+ * these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small weight;
+ * rates count through their states. Algebraic columns have a test of their own, see radau_gap. Columns from which output is
+ * interpolated are tested between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
   memset(mark, 0, (size_t)system->columns * sizeof *mark);
@@ -104,7 +104,7 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   }
 }
 
-/* Takes the present links; `jacobian` is any of the system, NULL: there is none. */
+/* Accepts the present links; `jacobian` is any Jacobian of the system, NULL: there is none. */
 static void radau_choose(Radau *radau, const double *jacobian) {
   stages_choose(radau->stages, jacobian);
   radau_find_measured(radau, radau->stages->elimination->scratch);
@@ -112,8 +112,8 @@ static void radau_choose(Radau *radau, const double *jacobian) {
 
 /* ---- Tolerances ---- */
 
-/* The error estimate is of order s, the solution of order 2s - 1: the estimate is held to a tolerance that
- * makes the solution as good as asked, as in RADAU. */
+/* The error estimate is of order s, the solution of order 2s - 1. As in RADAU, the tolerance for the estimate is chosen so that the
+ * solution has the requested accuracy. */
 static void radau_set_tolerances(Radau *radau) {
   double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
   for (int k = 0; k < RADAU_METHODS; k++) {
@@ -200,9 +200,9 @@ static bool radau_factor(Radau *radau, double h) {
   return stages_factor(radau->stages, radau->method, h);
 }
 
-/* The Jacobian at the predicted stage next to the middle of the step, where it is nearest to that of every
- * stage; at the start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as that
- * of sqrt(max(x, 0)) at 0, the last one serves. */
+/* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage; at the
+ * start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as for sqrt(max(x, 0)) at 0,
+ * the last one serves. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -231,8 +231,9 @@ static void radau_continue(const Radau *radau, const Continuation *continuation,
   set_to_sum(y, (const double *const *)radau->last + continuation->first, weight, count, radau->system->columns);
 }
 
-/* The vectors of the last step of which a point inside is the sum, and their weights: all columns at its start and its stages, and for states the
- * term that makes the slope of the collocation polynomial right at the start, too, which gives one order more. Returns how many they are. */
+/* Lists the vectors of the last step whose weighted sum is a point inside it, and their weights: all columns at its start and its
+ * stages. For states there is one more term, which makes the slope of the collocation polynomial correct at the start and adds one
+ * order. Returns their number. */
 static int radau_list_vectors(const Radau *radau, double x, const double **vectors, double *weight) {
   int count = radau->last_method->stages + 1;
   for (int j = 0; j < count; j++) vectors[j] = radau->last[j];
@@ -249,7 +250,7 @@ static void radau_interpolate_all(const Radau *radau, double x, double *y) {
   set_to_sum(y, vectors, weight, count, radau->system->columns);
 }
 
-/* Behind an event at which the solution goes on, but for kinks: from there along the polynomials of the step that it was in. */
+/* After an event with at most a kink in the solution: predicts along the polynomials of the step that contained it. */
 static void radau_predict_behind(Radau *radau, double h) {
   double begin = (radau->t - radau->last_t) / radau->passed_h, ratio = h / radau->passed_h;
   int32_t columns = radau->system->columns;
@@ -263,8 +264,8 @@ static void radau_predict_behind(Radau *radau, double h) {
   }
 }
 
-/* Starting values: the last step's polynomials, continued; after a failure, along the last stretch. A step that is repeated is inside of
- * them; after a failure, constant. */
+/* Starting values. Normally they continue the last step's polynomials; after a failure, along its last stretch. A repeated step
+ * lies inside these polynomials; after a failure its starting values are constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
@@ -302,7 +303,7 @@ static EvalStatus radau_evaluate(Radau *radau, double h) {
 static double radau_error_norm(const Radau *radau) {
   double sum = radau_norm(radau, radau->error_columns, radau->error_count, radau->estimate);
   double norm = sqrt(sum / fmax(radau->error_count, 1));
-  return norm < VANISHED ? VANISHED : norm; /* not fmax, which would take a NAN for a good step */
+  return norm < VANISHED ? VANISHED : norm; /* not fmax, which would accept a NAN as a good step */
 }
 
 /* Estimates of h^k / k! times the k-th derivative of a column over its tolerance, k = s, s - 1, s - 2: divided differences over the start
@@ -321,9 +322,9 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
   for (int k = 0; k < 3; k++) derivative[k] /= scale;
 }
 
-/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the
- * filter takes for harmless can be large in what depends on them, as behind an amplifier, and without states nothing else
- * tells whether the step is resolved, or ended on another branch. */
+/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the filter
+ * considers harmless can be large in columns that depend on them, as after an amplifier. Without states, nothing else shows whether
+ * the step is resolved, or ended on another branch. */
 static double radau_gap(const Radau *radau) {
   const RadauCoefficients *method = radau->method;
   const double *vectors[SMAX + 1] = {radau->y};
@@ -338,8 +339,8 @@ static double radau_gap(const Radau *radau) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* How far the solution departs from the polynomial of the step between its points, over what is allowed. Where it follows an
- * input, the end of a step is right however long it is, and the error test does not see what stands between. Derivatives grow
+/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. Where the solution
+ * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
  * geometrically; two in a row are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
@@ -361,8 +362,8 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
   return sqrt(sum / fmax(radau->system->links, 1));
 }
 
-/* The continuous output gets the filtered defect where the filter takes most of it away: the slope at the start of a stiff step,
- * which the solution leaves at once, would spoil all of the step. */
+/* The continuous output uses the filtered defect where the filter removes most of it. The solution leaves the slope at the start of
+ * a stiff step at once, and that slope would spoil the whole step. */
 static void radau_filter_defect(Radau *radau) {
   if (radau_states_norm(radau, radau->estimate) > EARLY * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {
@@ -371,8 +372,8 @@ static void radau_filter_defect(Radau *radau) {
   }
 }
 
-/* The embedded formula of section IV.8 compares, in closed form, the rate at the start of the step with the
- * value there of the polynomial through the stages' rates. */
+/* The embedded formula of section IV.8, in closed form: compares the rate at the start of the step with the value there of the
+ * polynomial through the stages' rates. */
 static void radau_find_defect(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   const Elimination *elimination = radau->stages->elimination;
@@ -387,8 +388,8 @@ static void radau_find_defect(Radau *radau, double h) {
   radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), VANISHED);
 }
 
-/* Where a method leaves a high index, first steps and those behind rejected ones are filtered twice, as no step would be small enough;
- * elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
+/* Where a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
+ * enough. Elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;
   radau_find_defect(radau, h);
@@ -400,7 +401,8 @@ static double radau_error(Radau *radau, double h) {
   return radau_error_norm(radau);
 }
 
-/* Over a bend of the equations the solution is no better than the estimate: that must keep the tolerance asked for, then. */
+/* Across a bend of the equations the solution is no more accurate than the estimate, so the estimate must meet the requested
+ * tolerance. */
 static double radau_bend(const Radau *radau, double t) {
   const System *system = radau->system;
   double tolerance = radau->relative > 0 ? radau->relative : radau->absolute;
@@ -409,8 +411,8 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; 1 or more asks for a shorter one. *is_unresolved: so do columns that the error test of the states
- * does not see. */
+/* The error of the step in tolerances; 1 or more asks for a smaller step. *is_unresolved: columns outside the error test of the
+ * states ask for it, too. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
@@ -420,7 +422,7 @@ static double radau_measure(Radau *radau, double h, double bend, bool *is_unreso
 
 /* ---- Newton ---- */
 
-/* Sums of squares and of changes, inlined for each s, which makes their loops short pieces of straight code. */
+/* Sums of squares and of changes, inlined for each s, so that their loops become short straight-line code. */
 static inline __attribute__((always_inline)) double sum_squares(const Radau *radau, int s) {
   double sum = 0;
   for (int32_t n = 0; n < radau->newton_count; n++) {
@@ -470,7 +472,7 @@ static int radau_iteration_limit(const Radau *radau) {
   return radau->fixed_step ? 50 : 7 + (radau->method->stages - 3) * 5 / 2;
 }
 
-/* What the last iteration changed in the estimate, before the filter; `earlier` becomes the present one. */
+/* How much the last iteration changed the estimate, before the filter; `earlier` becomes the present estimate. */
 static double radau_estimate_change(Radau *radau, double h) {
   double *earlier = radau->earlier;
   radau_find_defect(radau, h);
@@ -482,8 +484,9 @@ static double radau_estimate_change(Radau *radau, double h) {
   return radau_states_norm(radau, radau->work);
 }
 
-/* Is it sure that the error test will reject the step, although iterations to come would change the estimate by `left`? Their contraction is
- * that of all columns in the mean; those of the estimate may lag behind. Most steps pass before the filter, too, and need no closer look. */
+/* Is it certain that the error test will reject the step, although later iterations would change the estimate by `left`? The
+ * contraction is a mean over all columns; those of the estimate may converge more slowly. Most steps pass before the filter, too,
+ * and need no closer check. */
 static bool radau_is_hopeless(Radau *radau, double h, double left) {
   static const double margin = 2;
   bool is_unresolved;
@@ -492,8 +495,8 @@ static bool radau_is_hopeless(Radau *radau, double h, double left) {
   return isfinite(error) && error >= 1 + margin * left;
 }
 
-/* Simplified Newton iteration (section IV.8), until it has converged or the error test is known to reject the step. On NEWTON_SLOW,
- * *factor is what the step is to be multiplied by. */
+/* Simplified Newton iteration (section IV.8), until it has converged or the error test is certain to reject the step. On
+ * NEWTON_SLOW the step must be multiplied by *factor. */
 static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
   double goal = radau->goal[radau->method - radau_methods], norm_before = 0, ratio_before = 0;
   int limit = radau_iteration_limit(radau);
@@ -526,7 +529,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
     if (iteration > 1 && radau_is_hopeless(radau, h, radau->convergence * change)) {
-      radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* what it would have taken */
+      radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* the iterations it would have taken */
       return NEWTON_CONVERGED;
     }
   }
@@ -535,7 +538,7 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 
 /* ---- Step and order ---- */
 
-/* By how much the step may be divided for this error. */
+/* The divisor of the step size for this error. */
 static double radau_quotient(const Radau *radau, double error) {
   double limit = radau_iteration_limit(radau);
   double factor = fmin(SAFETY, SAFETY * (1 + 2 * limit) / (radau->iterations + 2 * limit));
@@ -543,7 +546,7 @@ static double radau_quotient(const Radau *radau, double error) {
   return fmax(1 / GROW_MOST, fmin(SHRINK_MOST, quotient));
 }
 
-/* Gustafsson's predictive control: also what the last two errors promise. */
+/* Gustafsson's predictive control: also uses the trend of the last two errors. */
 static double radau_predictive_quotient(const Radau *radau, double h, double error, double quotient) {
   if (radau->accepted_step == 0) return quotient;
   double promised =
@@ -551,7 +554,7 @@ static double radau_predictive_quotient(const Radau *radau, double h, double err
   return fmax(quotient, fmax(1 / GROW_MOST, fmin(SHRINK_MOST, promised)));
 }
 
-/* The error that s - 2 stages would have made, in the present weights, and before the filter. */
+/* The error that s - 2 stages would have, in the present weights and before the filter. */
 static double radau_lower_error(const Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   double sum = 0;
@@ -565,8 +568,8 @@ static double radau_lower_error(const Radau *radau, double h) {
   return fmax(sqrt(sum / fmax(radau->system->links, 1)), VANISHED);
 }
 
-/* Evaluations per unit of time with `stages`, were the error of a step h so large (in the weights of the
- * method in use). Newton's contraction is taken as proportional to the step. */
+/* Evaluations per unit of time with `stages`, if a step h had this error (in the weights of the method in use). Assumes that
+ * Newton's contraction is proportional to the step size. */
 static double radau_work(const Radau *radau, int stages, double error) {
   double s = stages;
   double scaled = error * radau->inner[radau->method - radau_methods] / radau->inner[(stages - 3) / 2];
@@ -579,8 +582,8 @@ static double radau_work(const Radau *radau, int stages, double error) {
   return (s * iterations + STEP_OVERHEAD) / growth;
 }
 
-/* Takes the neighbouring order when it promises less work. Errors fall geometrically with the order, so that
- * of the higher one follows from two known ones. Steps between changes let the estimates settle. */
+/* Chooses a neighbouring order when it promises less work. Errors fall geometrically with the order, so that of the higher one
+ * follows from two known ones. Some steps between changes let the estimates settle. */
 static int radau_choose_order(const Radau *radau, double h) {
   int index = (int)(radau->method - radau_methods), s = radau->method->stages;
   double error = radau->raw_error, lower = radau_lower_error(radau, h);
@@ -644,14 +647,14 @@ static void radau_reject(Radau *radau, double h, double error) {
   radau->rejected = true;
 }
 
-/* Predictions went astray: what was found at them, Jacobian and contraction, is of no use. */
+/* Predictions went astray: Jacobian and contraction found with them are useless. */
 static void radau_forget(Radau *radau) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->cautious = true;
 }
 
-/* The iteration may have ended where algebraic columns are too far off for another to begin. */
+/* The iteration may have ended where algebraic columns are too inaccurate for another to begin. */
 static void radau_be_cautious(Radau *radau) {
   const System *system = radau->system;
   size_t size = (size_t)system->columns * sizeof(double);
@@ -663,7 +666,7 @@ static void radau_be_cautious(Radau *radau) {
   if (radau->last_h > 0) memcpy(radau->last[radau->is_repeated ? 0 : radau->last_method->stages], radau->work, size);
 }
 
-/* Newton's method failed: first a new Jacobian, then a smaller step and a lower order. */
+/* Newton's method failed: first try a new Jacobian, then a smaller step and a lower order. */
 static void radau_retry(Radau *radau, double h, double factor) {
   int index = (int)(radau->method - radau_methods);
   radau->statistics.rejected_convergence++;
@@ -681,8 +684,8 @@ static void radau_retry(Radau *radau, double h, double factor) {
   if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
 
-/* Second derivatives of the states from one more residual, for the first step; false where the system is of
- * higher index. On return `estimate` holds them. */
+/* Second derivatives of the states from one more residual, for the first step; false where the system is of higher index.
+ * `estimate` holds them on return. */
 static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;
   double *now = radau->residual[0], *later = radau->residual[1], *right = radau->solution;
@@ -703,7 +706,7 @@ static bool radau_second_derivative(Radau *radau, double span) {
   return true;
 }
 
-/* As Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
+/* As in Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.4. */
 static double radau_first_step(Radau *radau) {
   double span = radau->span, largest = fmin(radau->max_step, span);
   if (radau->fixed_step) return largest;
@@ -769,7 +772,7 @@ static StepStatus radau_step(void *self, double t_stop) {
 
 /* ---- Start, output, switch ---- */
 
-/* Is y the solution of the last step at t, but for kinks? */
+/* Is y the solution of the last step at t, except for kinks? */
 static bool radau_goes_on(Radau *radau, double t, const double *y) {
   static const double same = 1; /* in tolerances */
   double x = (t - radau->last_t) / radau->last_h;
@@ -787,7 +790,7 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->t = t;
   radau->last_h = 0;
   radau->shortest_followed = VANISHED * (t_end - t);
-  if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* behind an event the order serves on */
+  if (!radau->statistics.steps) radau->method = &radau_methods[radau->lowest]; /* after an event the order stays */
   radau->jacobian_time = NAN;
   radau->convergence = 1;
   radau->accepted_step = 0;
@@ -799,7 +802,8 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
     radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;
-  else if (radau->h_next > 0) radau->longest_first = radau->h_next; /* what was right before an event is near it */
+  else if (radau->h_next > 0)
+    radau->longest_first = radau->h_next; /* the size before an event is a good guess after it */
   radau->span = t_end - t;
   radau->h_next = 0;
 }
@@ -809,7 +813,7 @@ static void radau_suggest(void *self, double step) {
   if (!radau->fixed_step) radau->h_next = step;
 }
 
-/* The polynomials of the step and its Jacobian serve for the part of it. */
+/* The polynomials of the step and its Jacobian also serve for a part of it. */
 static bool radau_repeat(void *self, double step) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->fixed_step) return false;
@@ -840,14 +844,14 @@ static void radau_interpolate(void *self, double t, const uint32_t *columns, uin
   }
 }
 
-/* Every column keeps its polynomial and the Jacobian stays; only the matrices are formed anew. */
+/* Every column keeps its polynomial, and the Jacobian stays; only the matrices are formed again. */
 static void radau_switch_states(void *self, const double *y) {
   Radau *radau = self;
   memcpy(radau->y, y, (size_t)radau->system->columns * sizeof(double));
   radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
-/* The factors serve while they are those of the step. */
+/* The factors serve while they belong to the step. */
 static bool radau_stages(void *self, StepStages *out) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||

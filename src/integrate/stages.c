@@ -101,7 +101,7 @@ static inline void multiply(const double (*matrix)[SMAX], int s, const double *i
   }
 }
 
-/* The rows left, into eigenvectors. */
+/* Transforms the remaining rows to eigenvectors. */
 static inline void go_forward(Stages *stages, int s) {
   const int32_t *row = condense_rows(stages->condense);
   for (int32_t u = 0; u < stages->rows; u++) {
@@ -115,7 +115,7 @@ static inline void go_forward(Stages *stages, int s) {
   }
 }
 
-/* The unknowns back from eigenvectors, and the states by their links. */
+/* Transforms the unknowns back from eigenvectors, and computes the states by their links. */
 static inline void go_back(Stages *stages, int s) {
   const Elimination *elimination = stages->elimination;
   double h = stages->factored_step;
@@ -137,7 +137,7 @@ static inline void go_back(Stages *stages, int s) {
   }
 }
 
-/* Two rows at a time, and the last one alone. Inlined for each s, which makes its loops short pieces of straight code. */
+/* Two rows at a time, and the last one alone. Inlined for each s, so that its loops become short straight-line code. */
 static inline __attribute__((always_inline)) void pack(const Stages *stages, double *const *residual, int s) {
   const double *from[SMAX];
   double *to = stages->residuals;

@@ -10,15 +10,15 @@ struct Variation {
   Heap *heap;
   const System *system;
   bool is_transposed;
-  double *values;         /* of the whole Jacobian; NULL until a point is taken */
-  int32_t *place;         /* per column: number among those that are no states; -1: a state */
-  int32_t *states, links; /* of the pattern; -1: there is none yet */
-  int32_t *start, *row;   /* the columns that are no states, in order, as one square matrix */
-  int32_t *number;        /* of its entries in the Jacobian */
+  double *values;         /* the whole Jacobian; NULL until the first point */
+  int32_t *place;         /* per column: its number among those that are not states; -1: a state */
+  int32_t *states, links; /* states of the pattern; -1: none yet */
+  int32_t *start, *row;   /* the columns that are not states, in order, as one square matrix */
+  int32_t *number;        /* indices of its entries in the Jacobian */
   double *entries, *right;
-  Triangular *triangular; /* of equations that give one unknown after the other; NULL until a point is taken */
+  Triangular *triangular; /* factors of equations that give one unknown after another; NULL until the first point */
   bool is_triangular;
-  Linear *linear; /* of all others */
+  Linear *linear; /* factors for all others */
 };
 
 Variation *variation_new(Heap *heap, const System *system) {
@@ -28,7 +28,7 @@ Variation *variation_new(Heap *heap, const System *system) {
   return variation;
 }
 
-/* Room for a point: many runs take none. */
+/* Makes room at the first point, because many runs have none. */
 static void make_room(Variation *variation) {
   Heap *heap = variation->heap;
   const System *system = variation->system;

@@ -9,10 +9,10 @@ typedef struct Variation Variation;
 /* Of a system that has a state-space form. Lives in the heap. */
 Variation *variation_new(Heap *heap, const System *system);
 
-/* For variation_solve_transposed alone. */
+/* Only for variation_solve_transposed. */
 Variation *variation_new_transposed(Heap *heap, const System *system);
 
-/* Takes the point, and the current links. EVAL_DOMAIN: the states do not determine the other columns there. */
+/* Linearizes at the point, with the current links. EVAL_DOMAIN: the states do not determine the other columns there. */
 EvalStatus variation_factor(Variation *variation, double t, const double *y);
 
 /* The same with the entries of the Jacobian at the point. */
@@ -21,10 +21,10 @@ EvalStatus variation_take(Variation *variation, const double *entries);
 /* The entries of the Jacobian at the point. */
 const double *variation_entries(const Variation *variation);
 
-/* dy[columns] holds the variations of the states, and gets those of the others. g[rows]: the direct influence of whatever
- * varies besides; NULL: there is none. */
+/* dy[columns] holds the variations of the states, and gets those of the others. g[rows]: the direct effect of anything else that
+ * varies; NULL: none. */
 void variation_solve(Variation *variation, const double *g, double *dy);
 
-/* The transpose of that map: weights[columns] of all columns become weights of the states, and those of the others vanish; -z[rows] are
- * the weights of g. */
+/* The transpose of that map: weights[columns] of all columns become weights of the states, and those of the others become zero;
+ * -z[rows] are the weights of g. */
 void variation_solve_transposed(Variation *variation, double *weights, double *z);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* What serial vectors take for their content, and the heap after it. */
+/* The content of a serial vector, followed by the heap. */
 typedef struct Content {
   struct _N_VectorContent_Serial serial;
   Heap *heap;
@@ -58,7 +58,7 @@ SUNMatrix vector_matrix(Heap *heap, sunindextype size, SUNContext context) {
 }
 
 SUNContext vector_context(Heap *heap) {
-  enum { CONTEXT_SIZE = 1 << 16 }; /* more than its parts together */
+  enum { CONTEXT_SIZE = 1 << 16 }; /* more than the sum of its parts */
   SUNContext context = NULL;
   heap_expect(heap, CONTEXT_SIZE);
   if (SUNContext_Create(NULL, &context) != 0) heap_fail(heap);

@@ -1,4 +1,4 @@
-/* begin: the plan and the values that a run begins with: those of a plan that it shares, or its own. */
+/* begin: the plan and the values with which a run begins: those of a shared plan, or its own. */
 #include "pipeline/parts.h"
 
 #include "external/external.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Two values of a parameter serve the same run. Objects that never change are made of other parameters. */
+/* Do two values of a parameter give the same run? Objects that never change are made from other parameters. */
 static bool same_parameter(const Model *model, uint32_t p, double a, double b) {
   if (model->variables.data[model->parameters.data[p]].type != TYPE_EXTERNAL_OBJECT)
     return a == b || (isnan(a) && isnan(b));
@@ -26,7 +26,7 @@ static bool same_numbers(const double *a, const double *b, size_t count) {
   return true;
 }
 
-/* Does the run begin with just the values of its plan? */
+/* Does the run begin with exactly the values of its plan? */
 static bool has_plan_values(const Simulation *simulation, const double *parameters) {
   const Plan *plan = simulation->plan;
   const double *mine = simulation->request.starts.start, *given = plan->request.starts.start;
@@ -36,7 +36,7 @@ static bool has_plan_values(const Simulation *simulation, const double *paramete
   return same_numbers(mine, given, plan->model->variables.count);
 }
 
-/* The plan's initial values. What explains them is made again if it is asked for: it belongs to the plan's own run. */
+/* Copies the plan's initial values. Their explanation is made again on request, because it belongs to the plan's own run. */
 static void copy_initial(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   Heap *heap = simulation->heap;
@@ -56,12 +56,12 @@ bool simulation_replan(Simulation *simulation) {
   bool made = plan_make(&own, simulation->heap, simulation->plan->model, &simulation->request, simulation->diags);
   simulation->plan = simulation->base = own;
   simulation->is_shared = false;
-  simulation->own.count = simulation->modes.count = 0; /* which were derived from another */
+  simulation->own.count = simulation->modes.count = 0; /* these were derived from another plan */
   simulation->facts = own->facts;
   return made;
 }
 
-/* Was the plan made for the branches that hold at the values begun with? */
+/* Was the plan made for the branches that hold at the start values? */
 static bool fits_mode(const Simulation *simulation) {
   const Plan *plan = simulation->plan;
   if (!plan->holds) return true;
@@ -90,7 +90,7 @@ static void open_array(Simulation *simulation, const double *parameters) {
   simulation->facts.evaluator = simulation->original.evaluator;
 }
 
-/* The plan's own values. */
+/* Uses the plan's own values. */
 static void take_plan_values(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   open_array(simulation, plan->first.evaluator->parameters);
@@ -99,11 +99,11 @@ static void take_plan_values(Simulation *simulation) {
   simulation->original.y = simulation->initial.y;
 }
 
-/* What is said of the plan that a run begins with. */
+/* Copies the facts about the plan with which a run begins. */
 static void take_facts(Simulation *simulation) {
   Seconds seconds = simulation->facts.seconds;
   simulation->facts = simulation->plan->facts;
-  simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */
+  simulation->facts.evaluator = NULL; /* the run must not write to the plan's evaluator */
   simulation->facts.seconds = seconds;
 }
 
@@ -132,7 +132,7 @@ void simulation_begin_alone(Simulation *simulation) {
   simulation->initial = plan->initial;
 }
 
-/* Of a method that needs values: with a plan made at them. */
+/* For a method that needs values: starts with a plan made at them. */
 static bool start_own(Simulation *simulation, const bool *holds) {
   const Plan *plan = mode_plan_at_start(simulation, holds);
   if (!plan) return false;
@@ -159,19 +159,19 @@ bool mode_start(Simulation *simulation, const bool *holds, const double *paramet
   }
 }
 
-/* A plan whose ranks are those of its values, or that has objects which change, serves other values not at all. */
+/* A plan that depends on the ranks at its values, or that has objects which change, cannot serve other values. */
 static bool is_unfit(const Plan *plan) {
   return plan->reduction.strangeness || !plan->code || plan_has_own_objects(plan);
 }
 
-/* With a plan of the run's own. */
+/* Begins with a plan of the run's own. */
 static bool begin_replanned(Simulation *simulation) {
   if (!simulation_replan(simulation)) return false;
   if (simulation->plan->code && simulation->plan->initial.y) take_plan_values(simulation);
   return true;
 }
 
-/* The plan for these values. NULL: none can be derived. Why it is the run says that makes one for itself. */
+/* The plan for these values. NULL: none can be derived; a run that makes its own plan reports why. */
 static const Plan *plan_for_values(Simulation *simulation, const double *parameters) {
   const Plan *plan = simulation->plan;
   Diags *attempt = heap_alloc(simulation->heap, sizeof *attempt);
@@ -190,7 +190,7 @@ bool simulation_begin_shared(Simulation *simulation) {
                               simulation->diags))
     return false;
   if (has_plan_values(simulation, parameters)) {
-    if (plan->code && plan->initial.y) take_plan_values(simulation); /* else the method goes by ranks alone */
+    if (plan->code && plan->initial.y) take_plan_values(simulation); /* otherwise the method uses ranks alone */
     return true;
   }
   plan = is_unfit(plan) ? NULL : plan_for_values(simulation, parameters);

@@ -8,8 +8,8 @@
 
 /* ---- runs ---- */
 
-/* The reference is so much more accurate, and an amplification is measured with a change of so many
- * tolerances: what the steps then differ by is small against what the change becomes. */
+/* The reference is this much more accurate. An amplification is measured with a change of this many tolerances, so that differences
+ * between the steps are small compared with the effect of the change. */
 static const double MORE_ACCURATE = 0.01, CHANGE = 1000;
 
 static double tolerance_of(const Comparison *comparison, double factor) {
@@ -26,7 +26,7 @@ static void run_one(Comparison *comparison, const Model *model, CompareRun *run,
   request.keeps_method = run != &comparison->reference;
   request.run.integrator = integrator;
   request.run.tolerance = tolerance_of(comparison, factor);
-  request.run.enforces_constraints = false; /* what it violates is in the table */
+  request.run.enforces_constraints = false; /* violations are in the table */
   run->ok = pipeline_simulate(&run->simulation, comparison->heap, model, &request, &run->diags);
   run->seconds = pipeline_clock() - begin;
   comparison->stopped |= run->simulation.statistics.stopped;
@@ -41,7 +41,7 @@ static bool is_differentiated(const SignalTable *signals, const Signal *signal, 
          signals_find(signals, arena_printf(arena, "der(%s)", signal->name)) != MAP_NONE;
 }
 
-/* Largest difference of one signal at common times, relative to its largest size (and to 1 where it is smaller). */
+/* The largest difference of one signal at common times, relative to its largest size (or to 1 where that is smaller). */
 static double signal_difference(const Trajectory *a, uint32_t in_a, const Trajectory *b, uint32_t in_b) {
   double largest = 0, size = 1;
   size_t k = 0;
@@ -88,7 +88,7 @@ static void measure_invariants(const CompareRequest *request, CompareRun *run) {
     run->invariants[k] = recorder_drift(heap, run->simulation.recorder, request->invariants[k]);
 }
 
-/* Runs the plan again from a start that is a little off. */
+/* Runs the plan again from a slightly changed start. */
 static void measure_amplification(Comparison *comparison, CompareRun *run) {
   if (!run->ok) return;
   CompareRun moved = {.method = run->method, .diags = diags_make(comparison->heap)};
@@ -100,7 +100,7 @@ static void measure_amplification(Comparison *comparison, CompareRun *run) {
   run->amplification = moved.difference / change;
 }
 
-/* Does the method integrate a system with more solutions than the model has? Others share the model's amplification. */
+/* Does the method integrate a system with more solutions than the model has? Otherwise it has the model's amplification. */
 static bool leaves_constraints(const CompareRun *run) {
   return run->ok && !run->method->enforces_all && run->simulation.view->system.complete;
 }

@@ -1,12 +1,12 @@
-/* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the
- * constraints by level, drift of invariants, how far each is from a run that is a hundred times more
- * accurate, and how much the system it integrates amplifies a change at the start. */
+/* compare: several methods and solvers on one model, side by side: sizes, work, residuals of the constraints by level, and drift of
+ * invariants. It also measures how far each run is from one that is a hundred times more accurate, and how much its system
+ * amplifies a change at the start. */
 #pragma once
 
 #include "pipeline/pipeline.h"
 #include "result/drift.h"
 
-/* What to compare. Names were checked; a NULL integrator stands for `auto`. */
+/* What to compare. The names are already checked; a NULL integrator means `auto`. */
 typedef struct CompareRequest {
   Request request; /* method and integrator are set for each run */
   const Method **methods;
@@ -22,11 +22,11 @@ typedef struct CompareRun {
   Diags diags;
   Simulation simulation;
   bool ok;
-  double seconds;              /* of everything but reading the model */
-  double difference;           /* from the reference, of the variables whose derivatives the model writes; NAN: none */
-  double algebraic_difference; /* of the others */
+  double seconds;    /* for everything except reading the model */
+  double difference; /* distance from the reference, over the variables whose derivatives the model writes; NAN: none */
+  double algebraic_difference; /* over the others */
   uint32_t farthest;           /* signal of the reference with the largest difference */
-  double amplification; /* largest difference that a small one in the states at the start becomes; NAN: not known */
+  double amplification; /* the largest difference caused by a small change of the states at the start; NAN: unknown */
   Drift *invariants;
 } CompareRun;
 
@@ -36,14 +36,14 @@ typedef struct Comparison {
   CompareRun reference; /* method dummy at a hundredth of the tolerance */
   CompareRun *runs;
   uint32_t count;
-  bool stopped; /* by the callback: the runs that follow were not made */
+  bool stopped; /* the callback stopped it: the remaining runs were not made */
 } Comparison;
 
-/* Runs everything. The result lives in the heap; the request must outlive it. */
+/* Makes all runs. The result lives in the heap; the request must outlive it. */
 Comparison *compare_run(Heap *heap, const Model *model, const CompareRequest *request);
 
-/* Reports, appended. The plot is an SVG of the constraint residuals over time, a panel a level. */
+/* Appends reports. The plot is an SVG of the constraint residuals over time, with one panel for each level. */
 void compare_text(const Comparison *comparison, TextVec *text);
 void compare_json(const Comparison *comparison, TextVec *text);
-extern const char compare_nothing[]; /* the JSON where nothing was compared */
+extern const char compare_nothing[]; /* the JSON text when nothing was compared */
 void compare_svg(const Comparison *comparison, TextVec *text);

@@ -1,19 +1,19 @@
-/* derived: plans for other structures than that of a run's plan, derived when a run first comes to one, and then there for all runs of the
- * plan that they are derived from.
+/* derived: plans for other structures than that of a run's plan. A plan is derived when a run first needs it, and then serves all
+ * runs of the plan that it is derived from.
  *
- * Invariant: a derived plan is a function of its base, of the branches and of the parameter values that it depends on; so it does not matter
- * which run came first. */
+ * Invariant: a derived plan is a function of its base, of the branches and of the parameter values that it depends on. So it does
+ * not matter which run came first. */
 #include "pipeline/parts.h"
 
 #include <pthread.h>
 #include <string.h>
 
-/* Plans that a table holds at most: parameters that conversions depend on may have other values in every run. */
+/* The most plans in a table: parameters that conversions depend on may differ in every run. */
 enum { MOST_SHARED = 256 };
 
 /* A plan derived from a base, or the messages that say why there is none. */
 typedef struct ModePlan {
-  Heap *heap; /* of its own; NULL: that of the run which made it */
+  Heap *heap; /* its own heap; NULL: that of the run that made it */
   struct ModePlan *next;
   Plan plan;
   Diags diags;
@@ -53,10 +53,10 @@ uint32_t plan_structures(const Plan *plan) {
 
 /* What a plan is to be derived for. */
 typedef struct ModeKey {
-  const Plan *base, *from; /* from: of its branches the next line speaks */
+  const Plan *base, *from; /* the branches in the next line belong to `from` */
   const bool *holds;
   const double *parameters;
-  const Handover *handover; /* of a method that needs values */
+  const Handover *handover; /* for a method that needs values */
 } ModeKey;
 
 static bool has_branches(const Plan *plan, uint32_t branches, const ModeKey *key) {
@@ -77,7 +77,7 @@ static void derive(ModePlan *mode, Heap *heap, const ModeKey *key) {
       plan_derive(&mode->plan, heap, key->base, key->from, key->holds, key->parameters, key->handover, &mode->diags);
 }
 
-/* One to be made in a heap of its own. */
+/* A plan that is being made in its own heap. */
 typedef struct ModeMaking {
   Heap *heap;
   const ModeKey *key;
@@ -91,7 +91,7 @@ static void make_shared(void *context) {
   derive(making->mode, making->heap, making->key);
 }
 
-/* What the plan was refused the run is: under the same limits. */
+/* If the plan is refused memory, the run is, too: both have the same limits. */
 _Noreturn static void refuse_run(Heap *run, Heap *refused) {
   Budget *budget = heap_budget(run);
   if (refused && heap_budget(refused)->is_exceeded) {
@@ -105,7 +105,7 @@ _Noreturn static void refuse_run(Heap *run, Heap *refused) {
   heap_fail(run);
 }
 
-/* Under the lock, which it leaves open when memory is refused. */
+/* Called with the lock held; the lock stays held when memory is refused. */
 static ModePlan *add_shared(ModeTable *table, const ModeKey *key, Heap *run) {
   ModeMaking making = {.heap = heap_new(heap_hook(run)), .key = key};
   if (making.heap) memcpy(heap_budget(making.heap)->most, heap_budget(run)->most, sizeof heap_budget(run)->most);
@@ -119,7 +119,7 @@ static ModePlan *add_shared(ModeTable *table, const ModeKey *key, Heap *run) {
   return making.mode;
 }
 
-/* NULL: it is not there, and the table is full. */
+/* NULL: it is not in the table, and the table is full. */
 static const ModePlan *take_shared(ModeTable *table, const ModeKey *key, Heap *run) {
   pthread_mutex_lock(&table->lock);
   ModePlan *mode = table->first;
@@ -146,7 +146,7 @@ static const ModePlan *take_mode(Simulation *simulation, const ModeKey *key) {
   return mode ? mode : take_own(simulation, key);
 }
 
-/* Takes over what a plan depends on of the run's parameters. false: it is for these. */
+/* Copies the run's values of the parameters that a plan depends on. false: the plan was already made for these. */
 static bool take_read(const Plan *plan, const double *parameters, double *wanted) {
   bool differ = false;
   for (uint32_t k = 0; k < plan->read.count; k++) {
@@ -157,7 +157,7 @@ static bool take_read(const Plan *plan, const double *parameters, double *wanted
   return differ;
 }
 
-/* Notes that the run uses the plan. What was said of it is said once. NULL: there is none, and the error is in diags. */
+/* Records that the run uses the plan. Its messages are reported once. NULL: there is no plan, and the error is in diags. */
 static const Plan *use_mode(Simulation *simulation, const ModePlan *mode, Diags *diags) {
   for (uint32_t k = 0; k < simulation->modes.count; k++)
     if (simulation->modes.data[k].plan == &mode->plan) return &mode->plan;
@@ -167,7 +167,8 @@ static const Plan *use_mode(Simulation *simulation, const ModePlan *mode, Diags 
   return &mode->plan;
 }
 
-/* From the base's own values on: of the run's, only those count that the plan depends on, and they may lead to one that depends on more. */
+/* Starts from the base's own values. Of the run's values only those count that the plan depends on; they may lead to a plan that
+ * depends on more. */
 const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags) {
   const Plan *base = simulation->base, *plan = base;
   const ModePlan *mode = NULL;
@@ -184,7 +185,7 @@ const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *p
   return mode ? use_mode(simulation, mode, diags) : base;
 }
 
-/* The same of a method that needs values: those of the run when it first comes there. */
+/* The same for a method that needs values: those of the run when it first comes there. */
 const Plan *mode_plan_at(Simulation *simulation, const bool *holds, const Handover *handover, Diags *diags) {
   if (plan_is_derivable(simulation->base)) return mode_plan(simulation, holds, handover->evaluator->parameters, diags);
   ModeKey key = {simulation->base, simulation->plan, holds, handover->evaluator->parameters, handover};
@@ -196,7 +197,7 @@ const Plan *mode_plan_again(Simulation *simulation, const Plan *other) {
   return mode_plan_at(simulation, other->holds, &handover, simulation->diags);
 }
 
-/* With initial values, of a method that needs them. */
+/* The same with initial values, for a method that needs them. */
 const Plan *mode_plan_at_start(Simulation *simulation, const bool *branches) {
   Heap *heap = simulation->heap;
   const Plan *from = simulation->plan;

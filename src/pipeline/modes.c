@@ -1,4 +1,4 @@
-/* modes: runs whose equations change their structure at events. Each mode has a plan of its own (derived.c). */
+/* modes: runs whose equations change their structure at events. Each mode has its own plan (derived.c). */
 #include "pipeline/parts.h"
 
 #include "code/past.h"
@@ -18,7 +18,7 @@ double *mode_columns(const Simulation *simulation, const double *y, Heap *heap) 
   return own;
 }
 
-/* Keeps the values with which a run begins in a mode for the first time. false: they cannot be found. */
+/* Keeps the values with which a run first begins in a mode. false: they cannot be found. */
 static bool keep_start(Simulation *simulation, const Plan *plan, const Handover *handover, Diags *diags) {
   ModeStart *start = simulation->modes.data;
   while (start < simulation->modes.data + simulation->modes.count && start->plan != plan) start++;
@@ -40,7 +40,7 @@ void simulation_add_mode(Simulation *simulation, const bool *holds) {
   if (plan) keep_start(simulation, plan, &handover, &attempt);
 }
 
-/* The plan of the mode that the handover leads into. NULL: an error is in diags. */
+/* The plan of the mode that follows the handover. NULL: an error is in diags. */
 static const Plan *next_plan(Simulation *simulation, const Handover *handover, Heap *heap) {
   if (simulation->view && simulation->view->sensitivity) {
     diag_error(simulation->diags, DIAG_INTEGRATION, (Span){0},
@@ -52,7 +52,7 @@ static const Plan *next_plan(Simulation *simulation, const Handover *handover, H
   return mode_plan_at(simulation, holds, handover, simulation->diags);
 }
 
-/* Goes over to the plan of the mode that the event leads into. */
+/* Changes to the plan of the mode that follows the event. */
 static bool restructure(Simulation *simulation, double t, const double *y) {
   Stay stay = {0};
   Heap *heap = stay.heap = heap_within(simulation->heap, &stay.ticket);
@@ -61,7 +61,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   Handover handover = {.time = t,
                        .evaluator = before->original,
                        .y = before->share ? share_columns(before->share, y) : mode_columns(simulation, y, heap)};
-  memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same */
+  memmove(handover.evaluator->discretes, before->evaluator->discretes, /* which may be the same memory */
           simulation->plan->model->discretes.count * sizeof(double));
   const Plan *plan = next_plan(simulation, &handover, heap);
   if (!plan) return false;
@@ -84,7 +84,8 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   return true;
 }
 
-/* Frees what the run held for a structure that it has left. Of the one whose constraint was violated most the report needs the text. */
+/* Frees what the run held for a structure that it has left. Keeps the structure whose constraint was violated most, because the
+ * report needs its text. */
 static void leave(Simulation *simulation, Stay left, const Evaluator *original) {
   if (simulation->statistics.constraint_array == original) {
     Stay before = simulation->worst;
@@ -118,8 +119,8 @@ RunStatus mode_loop(Simulation *simulation, bool resumes) {
                    resumes);
 }
 
-/* Instead of what was said, if that is not of a jump: a system of a high index may have been led into a mode by forces that it does not
- * know well enough. */
+/* Replaces the message, unless it is about a jump: a system of high index may have entered a mode because of forces that it does
+ * not know accurately enough. */
 static void blame_index(Simulation *simulation, double t, int32_t index, uint32_t said) {
   if (index < 3 || diags_code(simulation->diags) == DIAG_JUMP) return;
   diags_keep(simulation->diags, said);
@@ -129,13 +130,13 @@ static void blame_index(Simulation *simulation, double t, int32_t index, uint32_
              t, (int)index);
 }
 
-/* Times that differ by no more than round-off of the run's are one time. */
+/* Times that differ only by round-off of the run's span count as one. */
 static bool is_same_time(const Simulation *simulation, double t) {
   const RunOptions *options = &simulation->options;
   return t - simulation->changed <= DBL_EPSILON * fmax(fabs(options->start), fabs(options->stop));
 }
 
-/* Another change of the structure. false: there have been too many at this time. */
+/* Counts another change of the structure. false: there were too many at this time. */
 static bool count_change(Simulation *simulation, double t) {
   enum { LIMIT = 1000 };
   simulation->changes = is_same_time(simulation, t) ? simulation->changes + 1 : 0;

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Unknowns of a model that is refused by its structure, up to which ranks are asked whether they would do: a refusal is quick. */
+/* The most unknowns of a structurally refused model for which ranks are tried, so that a refusal is quick. */
 enum { QUICK_RANKS = 60 };
 
-/* A plan that is derived has them. */
+/* A derived plan already has them. */
 static bool pass_parameters(Plan *plan) {
   if (plan->base) return true;
   plan->parameters = heap_array(plan->heap, plan->model->parameters.count, sizeof(double));
@@ -32,7 +32,7 @@ void plan_report_unsettled(Diags *diags) {
              "values");
 }
 
-/* Branches that lead to others, again and again: at an edge they are left to the event that the run finds there. */
+/* The branches keep leading to other branches. At an edge they are left to the event that the run finds there. */
 static bool accept_branches(Plan *plan, Heap *heap, Diags *diags) {
   if (!plan->initial.y || start_is_on_edge(plan, plan->first.evaluator, &plan->initial, heap)) return true;
   plan->facts.status = "init";
@@ -55,7 +55,7 @@ bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Reques
   }
 }
 
-/* Instead of a plan that failed for all branches: one made for those that hold at the start values. NULL: that fails, too. */
+/* Replaces a plan that failed for all branches by one made for those that hold at the start values. NULL: that fails, too. */
 static Plan *plan_by_mode(Plan *plan, uint32_t before) {
   Heap *heap = plan->heap;
   if (!plan->conditions || plan->holds || plan->request.method->by_ranks) return NULL;
@@ -85,7 +85,8 @@ static bool pass_common(Plan *plan) {
   return true;
 }
 
-/* Equations that follow from the others on the solutions: what they leave free gets the values of least norm. false: there are none. */
+/* Replaces equations that follow from the others on the solutions. Variables that they leave free get the values of least norm.
+ * false: there are none. */
 static bool replace_redundant(Plan *plan) {
   Redundancy redundancy;
   Strangeness strangeness = {.heap = plan->heap,
@@ -121,7 +122,7 @@ static bool pass_structure(Plan *plan) {
   }
   if (plan->request.is_redundant) return replace_redundant(plan);
   if (plan->structure.status == STRUCTURE_OK) return true;
-  /* The message speaks of the model as written. If that is sound, equations became empty by alias elimination. */
+  /* The message is about the model as written. If that is sound, equations became empty by alias elimination. */
   Problem written = problem_make(plan->own, false, &plan->arena);
   Structure structure = structure_run(&plan->arena, &written.incidence);
   if (structure.status == STRUCTURE_OK) return true;
@@ -131,7 +132,7 @@ static bool pass_structure(Plan *plan) {
   return false;
 }
 
-/* What a run gives, as an input that is set, is no value that a plan may depend on. */
+/* A value that the run sets, such as an input, is not one that a plan may depend on. */
 static void keep_read(Plan *plan, const bool *read) {
   const Model *model = plan->model;
   for (uint32_t p = 0; p < model->parameters.count; p++)
@@ -139,8 +140,9 @@ static void keep_read(Plan *plan, const bool *read) {
       vec_push(plan->heap, &plan->read, p);
 }
 
-/* Structure sees zeros only: where the Jacobian is singular all the same, the equations are rewritten until it is not. Then they may be
- * differentiated more often than structure knew. If one with a kink is, everything is done again with all kinks open. */
+/* Structural analysis sees zeros only. Where the Jacobian is singular all the same, the equations are rewritten until it is not.
+ * Then they may be differentiated more often than the structure showed. If one with a kink is, everything is done again with all
+ * kinks open. */
 static bool pass_regular(Plan *plan) {
   uint32_t before = plan->diags->list.count;
   bool *read = arena_array(&plan->arena, plan->model->parameters.count, sizeof *read);
@@ -148,7 +150,9 @@ static bool pass_regular(Plan *plan) {
   plan->facts.conversions = &plan->conversions;
   ConvertStatus status = convert_run(&plan->problem, &plan->structure, &plan->modes, plan->parameters, &plan->arena,
                                      &plan->conversions, NULL, read, plan->diags);
-  for (uint32_t p = 0; p < plan->model->parameters.count; p++) read[p] |= plan->request.is_redundant; /* by ranks */
+  for (uint32_t p = 0; p < plan->model->parameters.count; p++)
+    read[p] |= plan->request.is_redundant; /* ranks depend on all
+                                                                                                       * parameters */
   keep_read(plan, read);
   plan->starts = start_extended(plan, &plan->request.starts, plan->heap);
   plan->is_misled = status != CONVERT_REGULAR;
@@ -169,7 +173,7 @@ static void warn_of_kinks(Plan *plan) {
                "write them as if-expressions");
 }
 
-/* The array has every derivative that the model speaks of, also those that only aliases write. */
+/* The array has every derivative that the model mentions, also those that only aliases write. */
 static bool pass_array(Plan *plan) {
   warn_of_kinks(plan);
   int32_t *least = arena_array(&plan->arena, plan->problem.unknowns, sizeof *least);
@@ -189,7 +193,7 @@ static bool pass_array(Plan *plan) {
   return true;
 }
 
-/* The derivatives of inputs that the equations need are those that their sources give. */
+/* The sources of inputs provide the derivatives that the equations need. */
 static bool pass_inputs(Plan *plan) {
   static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
                                       [INPUT_LINES] = "lines between points have derivative 1 alone",
@@ -197,7 +201,7 @@ static bool pass_inputs(Plan *plan) {
                                       [INPUT_FUNCTION] = "its function has no more"};
   const Problem *problem = &plan->problem;
   int32_t order;
-  if (!plan->structure.c) return true; /* ranks alone say what is differentiated */
+  if (!plan->structure.c) return true; /* ranks alone decide what is differentiated */
   const InputSource *source =
       model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
   if (!source) return true;
@@ -220,7 +224,7 @@ static bool pass_code(Plan *plan) {
   return true;
 }
 
-/* Start values at the point that the other methods start from; parameters that it determines are what they are there. */
+/* Start values at the point where the other methods start; parameters that it determines have their values there. */
 static StartValues common_starts(const Plan *plan) {
   StartValues starts = plan->starts;
   for (uint32_t p = 0; p < plan->model->parameters.count; p++) {
@@ -246,8 +250,8 @@ static Structure mode_structure(Plan *plan, const bool *holds) {
   return structure_run(&plan->arena, &narrow.incidence);
 }
 
-/* Have the equations in the current mode other degrees of freedom than those of all branches together? Then the offsets of these are not
- * optimal in this mode, and their system is singular there (Pryce 2001). */
+/* Do the equations in the current mode have other degrees of freedom than those of all branches together? Then the offsets of all
+ * branches are not optimal in this mode, and their system is singular there (Pryce 2001). */
 static bool needs_mode(Plan *plan) {
   if (!plan->branches.count || plan->holds || plan->conversions.count) return false;
   Structure now = mode_structure(plan, start_branches(plan, plan->first.evaluator, plan->heap));
@@ -280,8 +284,8 @@ static void flip_branches(const Plan *plan, Expr condition, bool *holds) {
     if (plan->branches.condition[k] == condition) holds[k] = !holds[k];
 }
 
-/* A condition whose change, from the current mode, leads to equations for which the array is not made; EXPR_NONE: none does. That of all
- * branches is valid in a mode that has as many degrees of freedom: its offsets are optimal there, too (Pryce 2001). */
+/* A condition whose change, from the current mode, leads to equations for which the array was not made; EXPR_NONE: there is none.
+ * An array for all branches is valid in a mode with as many degrees of freedom: its offsets are optimal there, too (Pryce 2001). */
 static Expr restructuring_condition(Plan *plan) {
   if (plan->holds) return plan->branches.condition[0];
   Expr found = EXPR_NONE;
@@ -298,7 +302,7 @@ static Expr restructuring_condition(Plan *plan) {
   return found;
 }
 
-/* A system with modes of its own stays what it is: it is refused where an event may change the structure. */
+/* A system with its own modes cannot change. It is refused where an event may change the structure. */
 static bool keeps_structure(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
   if (!reduced->mode || !plan->branches.count || !plan->first.y) return true;
@@ -311,7 +315,7 @@ static bool keeps_structure(Plan *plan) {
   return false;
 }
 
-/* Delays look back at values of the model's own unknowns; a method that makes another model of it leaves none. */
+/* Delays read past values of the model's own unknowns. A method that makes another model of it has none. */
 static bool carries_delays(Plan *plan) {
   const Logic *logic = plan->problem.logic;
   if (!logic || !logic->delays.count || plan->reduction.reduced.modes == &plan->modes) return true;
@@ -320,7 +324,7 @@ static bool carries_delays(Plan *plan) {
   return false;
 }
 
-/* Modes that rows depend on must be those of the method's own model, too. */
+/* The modes that rows depend on must also exist in the method's own model. */
 static bool carries_modes(Plan *plan) {
   const uint32_t *mode = plan->reduction.reduced.mode;
   for (uint32_t m = 0; mode && m < plan->modes.count; m++) {
@@ -333,7 +337,7 @@ static bool carries_modes(Plan *plan) {
   return true;
 }
 
-/* "x < 1 is true and y > 2 is false": the conditions that the plan was made for; NULL: for any. */
+/* "x < 1 is true and y > 2 is false": the conditions for which the plan was made; NULL: any. */
 static const char *mode_text(Plan *plan) {
   const Branches *branches = &plan->branches;
   const char *text = NULL;
@@ -349,7 +353,7 @@ static const char *mode_text(Plan *plan) {
   return text;
 }
 
-/* What the method makes of the array at the initial point. */
+/* Lets the method reduce the array at the initial point. */
 static bool pass_reduce(Plan *plan) {
   const Request *request = &plan->request;
   int32_t block;
@@ -390,7 +394,7 @@ static bool pass_reduce(Plan *plan) {
   return carries_delays(plan) && carries_modes(plan) && keeps_structure(plan);
 }
 
-/* Of the system's own model, whose first unknowns are those of the model: the derivatives that either of them writes. */
+/* For the system's own model, whose first unknowns are those of the model: the derivatives that either of them writes. */
 static const uint32_t *written_orders(Plan *plan) {
   const Model *model = plan->reduction.reduced.code->model;
   uint32_t *orders = problem_written_orders(model, dag_scratch(model->dag));
@@ -402,7 +406,8 @@ static const uint32_t *written_orders(Plan *plan) {
   return orders;
 }
 
-/* Watches equations that freedom_close has completed, if structure is right about them: the nearest point may stop being unique. */
+/* Watches equations that freedom_close has completed, if structural analysis is right about them: the nearest point may stop being
+ * unique. */
 static void watch_closed(Plan *plan) {
   const Strangeness *strangeness = plan->reduction.strangeness;
   Structure *structure = arena_alloc(&plan->arena, sizeof *structure);
@@ -417,7 +422,7 @@ static void watch_closed(Plan *plan) {
   plan->run.structure = structure;
 }
 
-/* What runs need besides: signals, constraints to check, blocks to watch. */
+/* Prepares what runs need besides: signals, constraints to check, blocks to watch. */
 static bool pass_watch(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
   const Strangeness *strangeness = plan->reduction.strangeness;
@@ -439,7 +444,7 @@ static bool pass_watch(Plan *plan) {
   return true;
 }
 
-/* The equation that is differentiated and has the leaf in it; MAP_NONE if there is none. */
+/* A differentiated equation that contains the leaf; MAP_NONE if there is none. */
 static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
   Dag *dag = plan->own->dag;
   uint32_t found = MAP_NONE;
@@ -454,7 +459,8 @@ static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* Is the derivative of an unknown asked for that is an expression of the leaf alone? It is no column, and counts as 0. */
+/* Does the result need the derivative of an unknown that is an expression of the leaf alone? It is not a column, and counts as
+ * 0. */
 static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   const Aliases *aliases = &plan->problem.aliases;
   Dag *dag = plan->own->dag;
@@ -471,7 +477,7 @@ static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* An input whose derivatives the equations need is not one input, but several. */
+/* An input whose derivatives the equations need stands for several inputs. */
 static bool inputs_are_plain(Plan *plan) {
   for (uint32_t k = 0; k < plan->request.varied_count; k++) {
     const Variable *variable = &plan->own->variables.data[plan->own->parameters.data[plan->request.varied[k]]];
@@ -488,7 +494,7 @@ static bool inputs_are_plain(Plan *plan) {
   return true;
 }
 
-/* What solutions owe to the parameters asked for. */
+/* Prepares the derivatives of solutions by the requested parameters. */
 static bool differentiate(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->target_count) return true;
@@ -497,7 +503,7 @@ static bool differentiate(Plan *plan) {
   return plan->sensitivity != NULL;
 }
 
-/* What the rows owe to the parameters asked for. */
+/* Differentiates the rows by the requested parameters. */
 static bool pass_vary(Plan *plan) {
   const Request *request = &plan->request;
   if (!request->varied_count && !request->target_count) return true;
@@ -525,8 +531,8 @@ static bool pass_compile(Plan *plan) {
 
 typedef struct PlanPass {
   bool (*run)(Plan *plan);
-  size_t seconds;     /* where its time goes */
-  bool is_structural; /* a method by ranks does without, if it fails */
+  size_t seconds;     /* where its time is added */
+  bool is_structural; /* a method by ranks does without it, if it fails */
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {
@@ -556,8 +562,8 @@ void seconds_add(Seconds *seconds, size_t place, double begin) {
   *(double *)(void *)((char *)seconds + place) += pipeline_clock() - begin;
 }
 
-/* A failed structural pass is an error, unless the method goes by ranks: then it is silent, and the structural passes that follow are
- * left out. Only a conflict of initial values counts all the same, if the equations are as written. */
+/* A failed structural pass is an error, unless the method uses ranks. Then it is silent, and the later structural passes are
+ * skipped. Only a conflict of initial values still counts, if the equations are as written. */
 static bool run_pass(Plan *plan, const PlanPass *pass, bool *has_structure) {
   bool by_ranks = plan->request.method->by_ranks && pass->is_structural;
   if (by_ranks && !*has_structure) return true;
@@ -594,7 +600,7 @@ static void plan_begin(Plan *plan, Heap *heap, const Model *model, const Request
   plan->own = model_layer(model, heap);
 }
 
-/* With initial values. holds: the branches to make it for; NULL: all. */
+/* Makes a plan with initial values. holds: the branches to make it for; NULL: all. */
 static bool plan_make_for(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds,
                           Diags *diags) {
   plan_begin(plan, heap, model, request, diags);
@@ -617,7 +623,7 @@ static bool plan_make_by_ranks(Plan **plan, Heap *heap, const Model *model, cons
   return true;
 }
 
-/* With the equations replaced that follow from others. */
+/* Makes a plan in which equations that follow from others are replaced. */
 static bool plan_make_redundant(Plan **plan, Heap *heap, const Model *model, const Request *request, uint32_t before,
                                 Diags *diags) {
   Diags *attempt = heap_alloc(heap, sizeof *attempt);
@@ -652,8 +658,8 @@ bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *reque
          plan_make_by_ranks(plan, heap, model, request, before, diags);
 }
 
-/* What a method made of the values that the base has, as Baumgarte's rates, stays: plans for other branches are not to differ by the values
- * that a run has when it comes to them. */
+/* What a method computed from the base's values, such as Baumgarte's rates, stays. Plans for other branches must not depend on the
+ * values that a run happens to have when it needs them. */
 bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, const bool *holds,
                  const double *parameters, const Handover *handover, Diags *diags) {
   Request request = base->request;
@@ -670,7 +676,7 @@ bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, con
 
 bool plan_is_derivable(const Plan *plan) { return !plan->request.method->needs_values; }
 
-/* An object that changes belongs to one run. */
+/* Does it have an object that changes, and so belongs to one run? */
 bool plan_has_own_objects(const Plan *plan) {
   const Model *model = plan->model;
   for (uint32_t p = 0; p < model->parameters.count; p++) {

@@ -1,4 +1,4 @@
-/* ranks: the method by numerical ranks in the place of one whose structure misled it. */
+/* ranks: the method by numerical ranks replaces one that structural analysis misled. */
 #include "pipeline/parts.h"
 
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt) {

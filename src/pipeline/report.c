@@ -26,8 +26,8 @@ static const char *strangeness_point(const Strangeness *strangeness) {
   return strangeness->reduced || strangeness->known.y ? "structure" : "Gauss-Newton";
 }
 
-/* The differentiation index of the equations as given, which is defined where they are square and have one solution
- * (v = u = 0): one more than the strangeness index, except that of an ODE is 0 (Kunkel and Mehrmann 2003, section 3.4). */
+/* The differentiation index of the equations as given. It is defined where they are square and have one solution (v = u = 0): one
+ * more than the strangeness index, except for an ODE, where it is 0 (Kunkel and Mehrmann 2003, section 3.4). */
 static bool differentiation_index(const Strangeness *strangeness, int32_t *index) {
   *index = strangeness->mu == 0 && strangeness->a == 0 ? 0 : strangeness->mu + 1;
   return strangeness->v == 0 && strangeness->u == 0;
@@ -44,7 +44,7 @@ static void text_strangeness(const Strangeness *strangeness, Heap *heap, TextVec
               strangeness_array(strangeness), strangeness->array->rows, strangeness_point(strangeness));
 }
 
-/* The last singular value that counts, and the first that does not. */
+/* The last singular value that counts as nonzero, and the first that does not. */
 static void text_singular_values(const char *name, const SingularValues *values, Heap *heap, TextVec *text) {
   text_printf(heap, text, "  rank of %-16s %d", name, (int)values->rank);
   if (values->rank)
@@ -92,8 +92,8 @@ typedef struct SmallState {
 } SmallState;
 typedef VEC(SmallState) SmallStateVec;
 
-/* The states whose absolute tolerance was larger than any of their values, or could not follow their size: steps were chosen without
- * them. What is round-off beside the nominal value counts as zero. O(rows * states). */
+/* The states whose absolute tolerance was larger than any of their values, or could not follow their size: steps were chosen
+ * without them. Values that are round-off relative to the nominal value count as zero. O(rows * states). */
 static SmallStateVec find_small_states(const RunFacts *facts, Heap *heap) {
   SmallStateVec found = {0};
   const Recorder *recorder = facts->recorder;
@@ -130,7 +130,7 @@ static void text_small_states(const RunFacts *facts, Heap *heap, TextVec *text) 
 
 /* ---- a second run ---- */
 
-/* As many digits as are sure. */
+/* Only as many digits as are certain. */
 static double sure_digits(double digits) { return floor(10 * digits) / 10; }
 
 /* The variables with the fewest digits, one a line. */
@@ -177,14 +177,14 @@ static double proven_part(const RunFacts *facts) {
   return part > 1 - ROUND_OFF ? 1 : part;
 }
 
-/* Where steps had to be accepted that miss the equations. */
+/* Reports where steps that miss the equations had to be accepted. */
 static void text_defect(const RunFacts *facts, Heap *heap, TextVec *text) {
   double largest = facts->statistics->stepper.largest_defect;
   if (largest > DEFECT_HARMLESS)
     text_printf(heap, text, "  largest defect           %.3g tolerances, inside a step\n", largest);
 }
 
-/* Rounded down, so that 100 % is all of the time except for round-off in the times of events. */
+/* Rounded down, so that 100 % means all of the time except for round-off in the times of events. */
 static void text_certificate(const RunFacts *facts, Heap *heap, TextVec *text) {
   const CertificateTotals *totals = &facts->statistics->stepper.certificate;
   if (!(totals->time > 0)) return;

@@ -10,13 +10,13 @@ typedef struct Seconds {
   double parse, structure, code, init, integrate;
 } Seconds;
 
-/* Of a singular arc, in its middle: its order q, 0 if it is not known or there is no such arc, and (-1)^q d/du d^2q/dt^2q dH/du. */
+/* A singular arc at its middle: its order q, 0 if unknown or not such an arc, and (-1)^q d/du d^2q/dt^2q dH/du. */
 typedef struct ArcOrder {
   uint32_t order;
-  double legendre; /* NAN: not known */
+  double legendre; /* NAN: unknown */
 } ArcOrder;
 
-/* A stretch on which an optimal control that occurs linearly is at a bound or singular. */
+/* An interval on which an optimal control that occurs linearly is at a bound or singular. */
 typedef struct ArcFacts {
   const char *control, *kind; /* kind: "min", "max", "singular" */
   double from, to;
@@ -25,36 +25,36 @@ typedef struct ArcFacts {
 
 /* How a boundary value problem was solved. */
 typedef struct BoundaryFacts {
-  const char **name; /* parameters and start values that were sought */
+  const char **name; /* parameters and start values that were computed */
   double *value;
   uint32_t count, conditions, segments, iterations, runs;
-  double residual; /* the largest of the conditions */
-  ArcFacts *arcs;  /* control by control; none where controls are switched by signs alone */
+  double residual; /* the largest residual of the conditions */
+  ArcFacts *arcs;  /* control by control; none where signs alone switch the controls */
   uint32_t arc_count;
 } BoundaryFacts;
 
-/* A variable of two runs. */
+/* A variable compared between two runs. */
 typedef struct VerifiedVariable {
   const char *name;
-  double digits;     /* to which they agree; NAN: it stays below its absolute tolerance */
+  double digits;     /* digits to which they agree; NAN: it stays below its absolute tolerance */
   double difference; /* the largest */
   double size;       /* the largest of its values; NAN: the runs are equal */
   double time;       /* of the largest difference; NAN: the runs are equal */
 } VerifiedVariable;
 
-/* A run against a second one, of another family of methods and at a smaller tolerance. */
+/* A run compared with a second one, by another family of methods and with a smaller tolerance. */
 typedef struct VerifyFacts {
-  const char *status, *message; /* of the second run, as of any run; its first error, or NULL */
+  const char *status, *message; /* of the second run, as for any run; its first error, or NULL */
   const char *solver;           /* of the second run */
   double tolerance;
-  size_t points;               /* where they were compared */
+  size_t points;               /* number of points compared */
   uint64_t events[2];          /* of both runs */
-  double least_digits;         /* of any variable; NAN: nothing was compared */
+  double least_digits;         /* the fewest digits of any variable; NAN: nothing was compared */
   VerifiedVariable *variables; /* fewest digits first, then those below their absolute tolerance */
   uint32_t count, below;       /* all of them; those below their absolute tolerance */
 } VerifyFacts;
 
-/* What a report is about. Fields that a run did not reach are NULL or 0. */
+/* The facts for a report. Fields that a run did not reach are NULL or 0. */
 typedef struct RunFacts {
   const char *status; /* "ok", "input", "unbalanced", "singular", "init", "integration" */
   const char *method;
@@ -69,18 +69,18 @@ typedef struct RunFacts {
   const RunStatistics *statistics; /* NULL before the integration */
   const char *const *invariants;   /* names of variables whose drift is reported */
   uint32_t invariant_count;
-  const Gradient *gradient;      /* NULL: none was asked for, or it is not known yet */
+  const Gradient *gradient;      /* NULL: none was requested, or it is not known yet */
   const BoundaryFacts *boundary; /* NULL: it is an initial value problem */
-  double tolerance;              /* of the run; 0 before the integration */
-  const VerifyFacts *verify;     /* NULL: it was not asked for, or there is nothing to verify */
+  double tolerance;              /* tolerance of the run; 0 before the integration */
+  const VerifyFacts *verify;     /* NULL: it was not requested, or there is nothing to verify */
   Seconds seconds;
 } RunFacts;
 
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text);
 void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
-/* What the method made of the model: sizes, counts of the papers. */
+/* What the method made of the model: sizes, and the counts defined in the papers. */
 void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
-/* The same reports where there was no memory to make them: every value is null. */
+/* The same reports when there was no memory to make them: every value is null. */
 extern const char run_report_nothing[], reduction_report_nothing[];

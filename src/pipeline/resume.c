@@ -1,4 +1,4 @@
-/* resume: the state of a run under way for another program, which continues from there. */
+/* resume: the state of a run in progress for another program, which continues from there. */
 #include "pipeline/parts.h"
 
 #include "external/external.h"

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Longest step of an explicit solver, times the rate at which the method itself lets deviations die out. */
+/* The longest step of an explicit solver, times the rate at which the method damps deviations. */
 static const double EXPLICIT_STEP = 3;
 
-static const double SAME_START = 1e-9; /* relative difference of initial values that are the same */
+static const double SAME_START = 1e-9; /* relative difference below which initial values are the same */
 
-/* Part of the tolerance that a multistep method gets when it is daedal's own choice: errors add up over its many steps. */
+/* The part of the tolerance for a multistep method that daedal chose by itself: errors add up over its many steps. */
 static double multistep_accuracy(double tolerance) { return fmin(1, fmax(0.02, 1e-13 / tolerance)); }
 
-/* The options of the integration: those asked for, as the method allows. */
+/* The options of the integration: those requested, as far as the method allows. */
 static RunOptions integration_options(const Simulation *simulation) {
   const Request *request = &simulation->request;
   const Reduced *reduced = &simulation->plan->reduction.reduced;
@@ -22,7 +22,8 @@ static RunOptions integration_options(const Simulation *simulation) {
   if (!request->method->by_ranks) options.tolerance *= reduced_accuracy(reduced, options.tolerance);
   else if (!options.integrator) options.tolerance *= multistep_accuracy(options.tolerance);
   if (reduced->rate > 0 && (!options.integrator || options.integrator->explicit_form)) {
-    double longest = EXPLICIT_STEP / reduced->rate; /* stages, and above all the output between them, stay stable */
+    double longest =
+        EXPLICIT_STEP / reduced->rate; /* keeps the stages, and above all the output between them, stable */
     if (options.max_step == 0 || options.max_step > longest) options.max_step = longest;
   }
   return options;
@@ -59,7 +60,7 @@ bool simulation_advance(Simulation *simulation, double until, bool once) {
   return simulation_go_on(simulation, run_advance(simulation->run, until, once), until, once);
 }
 
-/* A run that failed with a method whose system cannot become another, where equations become others at events. */
+/* Explains the failure of a run whose method cannot change its system, although equations change at events. */
 static void blame_method(Simulation *simulation) {
   const Plan *plan = simulation->plan;
   const Method *method = simulation->request.method;
@@ -80,7 +81,7 @@ static bool pass_integrate(Simulation *simulation) {
   return ok;
 }
 
-/* Asks the caller whether to go on. */
+/* Asks the caller whether to continue. */
 static bool is_stopped(void *context) {
   Simulation *simulation = context;
   const RunOptions *options = &simulation->options;
@@ -90,7 +91,7 @@ static bool is_stopped(void *context) {
   return simulation->statistics.stopped;
 }
 
-/* Of a run that ends itself the end has a derivative, too. A run that the caller has stopped has no gradient. */
+/* The end of a run that ends itself has a derivative, too. A run that the caller has stopped has no gradient. */
 static bool pass_gradient(Simulation *simulation) {
   if (!simulation->adjoint || simulation->request.initialize_only || simulation->statistics.stopped) return true;
   if (run_time(simulation->run) < simulation->request.run.stop) {
@@ -122,11 +123,11 @@ static bool is_same_start(const Simulation *one, const Simulation *other) {
   return true;
 }
 
-/* What ranks say of initial values at which the system is singular. */
+/* What ranks say about initial values at which the system is singular. */
 typedef enum RanksSay {
   RANKS_NOTHING,
   RANKS_SAME,     /* they are right, and the equations are regular there */
-  RANKS_OTHERS,   /* equations that structure does not differentiate lead to others, */
+  RANKS_OTHERS,   /* equations that structural analysis does not differentiate lead to others, */
   RANKS_CONFLICT, /* or contradict them */
 } RanksSay;
 
@@ -145,8 +146,8 @@ static RanksSay ask_ranks(Simulation *simulation) {
   return is_same_start(simulation, other) ? RANKS_SAME : RANKS_OTHERS;
 }
 
-/* Where the system is singular the initial values may be anywhere: structure has left out equations that they must meet. A run looks itself
- * at blocks that it watches. */
+/* Where the system is singular, the initial values may be wrong: structural analysis has left out equations that they must satisfy.
+ * A run checks the blocks that it watches itself. */
 static bool pass_start(Simulation *simulation) {
   TurningPoint *point = heap_alloc(simulation->heap, sizeof *point);
   const Method *method = simulation->request.method;
@@ -186,7 +187,7 @@ static const RunPass RUN_PASSES[] = {
     {pass_gradient, offsetof(Seconds, integrate)},  /* and back again */
 };
 
-/* What functions printed is told with the other messages, each line once in a row. */
+/* Reports the text that functions printed with the other messages; repeated lines once. */
 static void report_printed(Simulation *simulation) {
   enum { SHOWN = 20 };
   TextVec *printed = &external_state(simulation->heap)->printed;
@@ -229,7 +230,7 @@ void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const
                              .since = request->run.start};
 }
 
-/* With a plan of its own. */
+/* Simulates with a plan of its own. */
 static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
                            Diags *diags) {
   Plan *plan;
@@ -241,13 +242,13 @@ static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *mode
   return ok && run_passes(simulation);
 }
 
-/* Did structure lie: about the equations as written, or in the modes or at the point where the run begins? */
+/* Was structural analysis wrong: about the equations as written, in the modes, or at the point where the run begins? */
 static bool is_misled(const Simulation *simulation) {
   const TurningPoint *point = simulation->statistics.stepper.turning;
   return simulation->plan->is_misled || (point && point->time == simulation->since);
 }
 
-/* Takes over what another simulation did, and its messages. */
+/* Takes over the result of another simulation, and its messages. */
 static void adopt(Simulation *simulation, const Simulation *other) {
   Heap *heap = simulation->heap;
   Diags *diags = simulation->diags;
@@ -256,13 +257,13 @@ static void adopt(Simulation *simulation, const Simulation *other) {
   simulation->diags = diags;
 }
 
-/* Did it begin to integrate, and stop at a point later than another one did? */
+/* Did it begin to integrate, and stop later than another one? */
 static bool is_ahead(const Simulation *simulation, const Simulation *other) {
   const TurningPoint *point = other->statistics.stepper.turning, *reached = simulation->statistics.stepper.turning;
   return point && reached && reached->time > point->time;
 }
 
-/* Runs again with the equations replaced that follow from others. What it stops at later is what the run stops at. */
+/* Runs again with replaced equations that follow from others. If that stops later, its result counts. */
 static bool run_redundant(Simulation *simulation, uint32_t before) {
   Heap *heap = simulation->heap;
   Diags *attempt = heap_alloc(heap, sizeof *attempt);
@@ -295,7 +296,7 @@ static bool run_by_ranks(Simulation *simulation, uint32_t before) {
   return true;
 }
 
-/* Initial values that the equations leave free are not done before they are those of least norm. */
+/* If the equations leave initial values free, the run is done only when these are the values of least norm. */
 static bool is_done(const Simulation *simulation, bool ok) {
   return ok && !(simulation->is_free && simulation->request.initialize_only);
 }
@@ -306,7 +307,7 @@ bool simulation_run(Simulation *simulation, Heap *heap, const Plan *plan, const 
   simulation->is_shared = true;
   simulation->request.method = plan->request.method;
   simulation->facts = plan->facts;
-  simulation->facts.evaluator = NULL; /* that of the plan is not the run's to write */
+  simulation->facts.evaluator = NULL; /* the run must not write to the plan's evaluator */
   simulation->facts.seconds = (Seconds){0};
   double begin = pipeline_clock();
   bool ok = simulation_begin_shared(simulation);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Condition up to which an initial point is told from its neighbours without a look at its ranks. */
+/* Up to this condition number an initial point counts as isolated without computing its ranks. */
 static const double REGULAR_START = 1e10;
 
 bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags) {
@@ -72,7 +72,7 @@ StartValues start_extended(const Plan *plan, const StartValues *given, Heap *hea
   return starts;
 }
 
-/* Is what rewritten equations divide by more than round-off at the initial point? `later`: the time, changed by round-off. */
+/* Are the divisors of rewritten equations more than round-off at the initial point? `later`: the time, changed by round-off. */
 static bool divisors_hold(const Plan *plan, Evaluator *evaluator, const Initial *initial, double later, Heap *heap) {
   uint32_t columns = plan->array.columns, count = plan->code->divisor.count;
   if (!plan->code->divisors) return true;
@@ -87,9 +87,9 @@ static bool divisors_hold(const Plan *plan, Evaluator *evaluator, const Initial 
   return holds;
 }
 
-/* A singular point is anywhere, and no point to start from. Equations that repeat each other have no condition at all, and are solved
- * nevertheless. Nor does a large condition number tell by itself: with conductances of 1e-12 and 1 it is large, and the equations determine
- * all the same. */
+/* A singular point is not determined, so a run cannot start there. Equations that repeat each other have no condition number, and
+ * are solved nevertheless. A large condition number does not decide by itself: with conductances of 1e-12 and 1 it is large, and
+ * the equations still determine all values. */
 bool start_is_regular(const Plan *plan, const Request *request, Initializer *initializer, Initial *initial,
                       Arena *arena, Diags *diags) {
   if (!plan->is_misled) return true;
@@ -103,7 +103,8 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
   return false;
 }
 
-/* After a failure: sets all that is discrete by what was solved before the equations that failed. Do rows depend on what has changed? */
+/* After a failure: sets the discrete values by what was solved before the equations that failed. Do rows depend on what has
+ * changed? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
   past_guess(initializer->evaluator, t0, y);
   switches->matter = false;
@@ -115,7 +116,7 @@ static bool is_step(const Condition *condition) {
   return condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
 }
 
-/* Steps, or relations, become what their differences say, and with them all else that is discrete: those of one may be inside another. */
+/* Sets steps, or relations, by their differences, and the other discrete values with them: one may be inside another. */
 static void take_literal(Switches *switches, bool steps, double t, const double *y) {
   Edges *edges = &switches->edges;
   bool changes = true;
@@ -124,7 +125,7 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
     for (int m = 0; m < edges->count; m++) {
       const Condition *condition = &edges->condition[m];
       double wanted = edges_wanted(edges, m);
-      if (condition->is_timed) /* of time, or of what is discrete */
+      if (condition->is_timed) /* of time, or of discrete values */
         wanted = edges_margin_with(edges, m, edges->mode[m], edges->difference[m]) < 0
                      ? condition_value(condition->kind, edges->difference[m])
                      : edges->mode[m];
@@ -137,8 +138,8 @@ static void take_literal(Switches *switches, bool steps, double t, const double 
   }
 }
 
-/* Relations on their edges may be those of the other side, as those of ideal diodes without voltage and current: then the values found solve
- * the equations with the literal ones, too. */
+/* Relations on their edges may have the value of the other side, as those of ideal diodes without voltage and current. Then the
+ * values found also solve the equations with the literal values. */
 static bool literal_modes_hold(Initializer *initializer, Switches *switches, const RunOptions *run, Initial *initial) {
   size_t leaves = modes_leaves(switches->modes);
   if (edges_first_contradiction(&switches->edges) >= 0) return false;
@@ -151,7 +152,8 @@ static bool literal_modes_hold(Initializer *initializer, Switches *switches, con
   return hold;
 }
 
-/* Initial values for the current modes, until the values found have those modes. Of several failures the first is reported. */
+/* Finds initial values for the current modes, until the values found have those modes. Of several failures the first is
+ * reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   const double *discretes = initializer->evaluator->discretes;
@@ -179,20 +181,20 @@ static bool solve_modes(Initializer *initializer, Switches *switches, const Star
   return false;
 }
 
-/* A search for modes that a guess leaves without a solution. */
+/* A search for modes where the guess has no solution. */
 typedef struct ModeSearch {
   Initializer *initializer;
   Switches *switches;
   const StartValues *starts;
   const RunOptions *run;
-  const double *guess, *first; /* columns, and the discrete values that it has */
-  bool has_logic;              /* more than modes: then conditions are not searched as they are written */
+  const double *guess, *first; /* columns, and their discrete values */
+  bool has_logic;              /* there is more than modes: then conditions are not searched as written */
   Initial found;
 } ModeSearch;
 
 enum { TRIAL_MODES = 8, FEW_CHANGES = 2 }; /* 37 of 256 combinations have few changes */
 
-/* Solves with these modes flipped and these steps (of floor, div, ...) held at given values. */
+/* Solves with these modes flipped, and these steps (of floor, div, ...) held at given values. */
 static bool try_held(ModeSearch *search, const Trial *trial, int steps, const int *mode, const double *value) {
   Initializer *initializer = search->initializer;
   Edges *edges = &search->switches->edges;
@@ -210,9 +212,9 @@ static bool try_held(ModeSearch *search, const Trial *trial, int steps, const in
   return is_found;
 }
 
-/* Whole numbers k = floor(f(k)), as `n = integer(x)` where x depends on n. With f(k) in the middle between k and k + 1 they are equations in
- * real numbers, for Newton's method with secants (Broyden 1965); k is rounded. Where f is linear in one k, the rounded root is a solution if there is
- * one. */
+/* Whole numbers k = floor(f(k)), as `n = integer(x)` where x depends on n. The condition that f(k) lies in the middle between k and
+ * k + 1 is an equation in real numbers. Newton's method with secants (Broyden 1965) solves it, and k is rounded. Where f is linear
+ * in one k, the rounded root is a solution if there is one. */
 typedef struct StepSearch {
   ModeSearch *search;
   const Trial *trial;
@@ -229,7 +231,7 @@ static void collect_steps(StepSearch *steps) {
   }
 }
 
-/* Is it a solution with these values? If not: by how much each misses its middle. */
+/* Is there a solution with these values? If not: how far each is from its middle. */
 static bool try_steps(StepSearch *steps, const double *value, double *miss) {
   const Edges *edges = &steps->search->switches->edges;
   if (try_held(steps->search, steps->trial, steps->count, steps->mode, value)) return true;
@@ -246,7 +248,7 @@ static bool are_finite(const double *values, int count) {
   return true;
 }
 
-/* Neighbours in each direction; those above also tell the slopes. */
+/* Tries neighbours in each direction; those above also give the slopes. */
 static bool try_neighbours(StepSearch *steps, double away) {
   for (int j = 0; j < steps->count; j++) {
     double miss[TRIAL_MODES];
@@ -270,12 +272,12 @@ static bool next_steps(const StepSearch *steps, double *next) {
   for (int k = 0; k < n; k++) {
     next[k] = round(steps->value[k] - next[k]);
     differs = differs || next[k] != steps->value[k];
-    if (!(fabs(next[k]) <= INT32_MAX)) return false; /* no Integer */
+    if (!(fabs(next[k]) <= INT32_MAX)) return false; /* not an Integer */
   }
   return differs;
 }
 
-/* Goes there, and corrects the slopes by what was found there. */
+/* Moves there, and corrects the slopes by the result. */
 static bool go_to_steps(StepSearch *steps, const double *next) {
   int n = steps->count;
   double miss[TRIAL_MODES], way = 0;
@@ -313,9 +315,9 @@ static bool search_all_modes(ModeSearch *search) {
                         search->run->tolerance, &search->found);
 }
 
-/* Modes that a guess leaves without a solution, as it does where all ideal diodes of a bridge conduct: the combination with the
- * fewest changes is taken whose values agree with it. Most combinations have many changes, and few of them a solution: before them come guesses
- * elsewhere, from which all modes can be reached. */
+/* Finds modes where the guess has no solution, as where all ideal diodes of a bridge conduct. Takes the combination with the fewest
+ * changes whose values agree with it. Most combinations have many changes, and few of them have a solution. So other guesses, from
+ * which all modes can be reached, are tried before them. */
 static bool enumerate_modes(ModeSearch *search) {
   Trial trial = edges_trial(&search->switches->edges, TRIAL_MODES);
   bool is_found = search_steps(search, &trial), is_searched = false;
@@ -366,8 +368,8 @@ static bool solve_start(Initializer *initializer, Switches *switches, const Star
   return true;
 }
 
-/* At the start relations have their literal values. Where that has no solution, as where all ideal diodes of a bridge conduct at a voltage of 0,
- * those on an edge are as they are right after the start. */
+/* At the start relations have their literal values. Where that has no solution, as where all ideal diodes of a bridge conduct at a
+ * voltage of 0, relations on an edge get their values from right after the start. */
 bool start_values(Initializer *initializer, const StartValues *starts, const RunOptions *run, Initial *initial,
                   Diags *diags) {
   Switches *switches = switches_new(initializer->heap, initializer->evaluator);
@@ -390,7 +392,7 @@ bool start_values(Initializer *initializer, const StartValues *starts, const Run
   return true;
 }
 
-/* The values handed over, in the array of the plan. */
+/* Copies the values handed over into the array of the plan. */
 static void take_values(const Plan *plan, ArrayRun *run, const Handover *from) {
   const Array *array = &plan->array;
   Evaluator *evaluator = run->evaluator;
@@ -403,7 +405,7 @@ static void take_values(const Plan *plan, ArrayRun *run, const Handover *from) {
   }
 }
 
-/* The columns that jump at t do so. */
+/* Computes the columns that jump at t. */
 static bool jump_at_event(const Plan *plan, ArrayRun *run, double t, Heap *heap, Diags *diags) {
   uint32_t column;
   int32_t block;
@@ -427,14 +429,14 @@ static bool has_rate(const Array *array, uint32_t q) {
   return q + 1 < array->columns && array->column_unknown[q + 1] == array->column_unknown[q];
 }
 
-/* Columns with a rate go on at it for so long; the rates are those of the columns `at`. */
+/* Moves columns with a rate by that rate for this time; the rates are those of the columns `at`. */
 static void go_on(const Plan *plan, ArrayRun *run, const Handover *from, const double *at, double gap) {
   take_values(plan, run, from);
   for (uint32_t q = 0; q < plan->array.columns; q++)
     if (has_rate(&plan->array, q)) run->y[q] += gap * at[q + 1];
 }
 
-/* The values `gap` behind the event: first with the rates from before it, then with those found. */
+/* The values `gap` after the event: first with the rates before it, then with those found. */
 static bool start_after(const Plan *plan, ArrayRun *run, const Handover *from, double gap, Heap *heap) {
   Diags attempt = diags_make(heap);
   bool is = true;
@@ -448,8 +450,8 @@ static bool start_after(const Plan *plan, ArrayRun *run, const Handover *from, d
   return is;
 }
 
-/* Equations that have no values at the event itself, such as `if time <= 0 then u else x/time`, may have some behind it: if rates have a limit from there, the run goes on right
- * behind it. Other columns may have a pole. */
+/* Equations without values at the event itself, such as `if time <= 0 then u else x/time`, may have values after it. If rates have
+ * a limit from that side, the run continues right after it. Other columns may have a pole. */
 static bool start_behind(const Plan *plan, ArrayRun *run, const Handover *from, double gap, Heap *heap) {
   if (!start_after(plan, run, from, FAR * gap, heap)) return false;
   double *far = heap_copy(heap, run->y, plan->array.columns, sizeof *far);
@@ -500,7 +502,7 @@ static double *mode_at(const Switches *switches, uint32_t m) {
   return &switches->evaluator->discretes[switches->modes->first + m];
 }
 
-/* With the other value of a mode that is on its edge, at the last differences, marks the branches that are held and hold then. */
+/* Gives a mode on its edge its other value, at the last differences. Marks the held branches that hold then. */
 static bool mark_beyond_edge(const Plan *plan, Switches *switches, uint32_t m, const bool *holds, bool *explained,
                              Heap *heap) {
   double *mode = mode_at(switches, m), value = *mode;

@@ -1,4 +1,4 @@
-/* stepping: a run under way: its values, its state saved and restored, copies of it. */
+/* stepping: a run in progress: its values, saving and restoring its state, copies of it. */
 #include "pipeline/parts.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ bool simulation_restore(Simulation *simulation, const SimulationState *state) {
   return run_restore(simulation->run, state->reached);
 }
 
-/* The plan that the other run is in: shared, or derived again for this one from the same base, or from one made alike. */
+/* The plan of the other run: shared, or derived again for this one from the same base or an equal one. */
 static bool share_plan(Simulation *simulation, const Simulation *from) {
   if (!from->is_shared && !simulation_replan(simulation)) return false;
   if (from->plan == from->base) return true;
@@ -43,7 +43,7 @@ static bool share_plan(Simulation *simulation, const Simulation *from) {
   return plan != NULL;
 }
 
-/* The numbers of the request in a heap of one's own. */
+/* Copies the numbers of the request to another heap. */
 static Request copy_request(const Simulation *from, Heap *heap) {
   Request request = from->request;
   const Model *model = from->plan->model;
@@ -57,11 +57,11 @@ static Request copy_request(const Simulation *from, Heap *heap) {
   return request;
 }
 
-/* The values of the other run, for the plan that both have. */
+/* Copies the values of the other run, for the plan that both have. */
 static void share_values(Simulation *simulation, const Handover *here) {
   const Plan *plan = simulation->plan;
   Heap *heap = simulation->heap;
-  if (!plan->code) return; /* the method goes by ranks alone */
+  if (!plan->code) return; /* the method uses ranks alone */
   simulation->original = start_array(plan, heap, here->evaluator->parameters);
   simulation->original.y = heap_copy(heap, here->y, plan->array.columns, sizeof(double));
   evaluator_copy_leaves(simulation->original.evaluator, here->evaluator);
@@ -81,7 +81,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
   simulation_make_loop(simulation);
-  simulation->options = from->options; /* those of the plan that it began with */
+  simulation->options = from->options; /* those of the plan with which it began */
   simulation->options.absolute = request.run.absolute;
   simulation->facts = from->facts;
   simulation_note_beginning(simulation);

@@ -64,7 +64,7 @@ static void list_written(const Model *model, Heap *heap, WrittenVec *list) {
   list_actions(heap, model->asserts.data, model->asserts.count, list);
 }
 
-/* Only what can be run is called; the first that does not is named. */
+/* Checks that all operators can be run, and names the first that cannot. */
 static bool operators_supported(Plan *plan) {
   const Model *model = plan->own;
   WrittenVec list = {0};
@@ -81,14 +81,14 @@ static bool operators_supported(Plan *plan) {
   return fine;
 }
 
-/* A plan is derived from one of a model that has been looked at. */
+/* A derived plan comes from a model that has already been checked. */
 static bool discretes_determined(Plan *plan) {
   if (plan->base || model_check_discrete(plan->model, plan->heap, plan->diags)) return true;
   plan->facts.status = "unbalanced";
   return false;
 }
 
-/* Can the variable be a state? The array has a derivative of it, through its alias. */
+/* Can the variable be a state? Then the array has a derivative of it, through its alias. */
 static bool may_be_state(const Array *array, Expr target) {
   const Term *terms;
   double constant;

@@ -1,4 +1,4 @@
-/* system: what a run integrates: the values it begins with, the view of the reduced system, the recorder. */
+/* system: what a run integrates: the start values, the view of the reduced system, the recorder. */
 #include "pipeline/parts.h"
 
 #include "external/external.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Moves the start by the perturbation asked for; what is no state follows. Rates move less than what they are rates of, by a
- * ratio that no model has: equal changes can leave an energy as it is. */
+/* Moves the start by the requested perturbation; columns that are not states follow. Rates are moved less than their variables, by
+ * a ratio that no model has, because equal changes may leave an energy unchanged. */
 static void perturb_start(View *view, double t, double perturbation, double *y) {
   static const double ratio = 0.6180339887498949;
   const System *system = &view->system;
@@ -31,7 +31,7 @@ bool simulation_make_view(Simulation *simulation) {
     if (simulation->initial.solved && strangeness->reduced) return true;
     simulation->initializer = (Initializer){.heap = heap, .ranks = &simulation->strangeness};
     StartValues starts = simulation->request.starts;
-    starts.start = strangeness->start; /* with those of unknowns added */
+    starts.start = strangeness->start; /* including those of added unknowns */
     simulation->initial = initial_of_ranks(&simulation->initializer, &starts, simulation->request.run.start);
     return true;
   }
@@ -59,7 +59,7 @@ void simulation_note_beginning(Simulation *simulation) {
   if (plan->reduction.strangeness) {
     facts->strangeness = &simulation->strangeness;
     facts->evaluator = simulation->system.evaluator;
-    if (!simulation->strangeness.reduced) return; /* rows that ranks select are no equations to print */
+    if (!simulation->strangeness.reduced) return; /* rows selected by ranks are not equations to print */
   } else {
     facts->evaluator = simulation->original.evaluator;
   }
@@ -112,7 +112,7 @@ static double slope_of(void *context, uint32_t direction, Expr constant) {
   return sensitivity_slope(context, direction, constant);
 }
 
-/* Where the integrand of the gradient is found. false: it is no signal that varies. */
+/* Finds the integrand of the gradient. false: it is not a signal that varies. */
 static bool find_functional(const Simulation *simulation, Functional *functional) {
   const Recorder *recorder = simulation->recorder;
   uint32_t columns = recorder->evaluator->array->columns;
@@ -134,7 +134,7 @@ static bool find_functional(const Simulation *simulation, Functional *functional
   return true;
 }
 
-/* What notes all that a gradient needs. NULL: an error is in diags. */
+/* Prepares the records for a gradient. false: an error is in diags. */
 static bool start_adjoint(Simulation *simulation) {
   const Request *request = &simulation->request;
   const SensitivityPlan *plan = simulation->plan->sensitivity;
@@ -145,7 +145,7 @@ static bool start_adjoint(Simulation *simulation) {
   return true;
 }
 
-/* The derivatives of the initial values, and their signals. */
+/* Computes the derivatives of the initial values, and adds their signals. */
 static bool start_sensitivities(Simulation *simulation) {
   const SensitivityPlan *plan = simulation->plan->sensitivity;
   const Request *request = &simulation->request;
