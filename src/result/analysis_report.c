@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Items of a list that a summary for people shows at most. */
+/* The most items of a list that a summary for people shows. */
 enum { SHOWN = 8 };
 
 const char *analysis_verdict(const Analysis *analysis) {
@@ -116,7 +116,7 @@ static const char *how_known(const SingularBlock *singular, Arena *arena) {
   return arena_printf(arena, "identically, by %d random points", singular->points);
 }
 
-/* Where the structure promises more than the numbers keep. */
+/* Reports where the Jacobian is singular although the structure is regular. */
 static void text_singular(const Analysis *analysis, Heap *heap, TextVec *text, Arena *arena) {
   const Blocks *blocks = &analysis->structure.blocks;
   Model *model = analysis->problem.model;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Beyond these sizes sums of values would overflow or lose their digits; the plot shows the bound instead. */
+/* Outside of these sizes sums of values would overflow or lose their digits; the plot shows the bound instead. */
 static const double greatest = 1e300, smallest = 1e-300;
 
 bool axis_drawable(bool logarithmic, double value) { return isfinite(value) && (!logarithmic || value > 0); }
@@ -64,7 +64,7 @@ static TickStep step_choose(double range, uint32_t aim) {
 /* value * 10^-decimals from an integer. */
 static void label_integer(char *out, double value, int decimals) {
   char digits[40];
-  snprintf(digits, sizeof digits, "%0*.0f", decimals + 1, fabs(value)); /* no point: any locale */
+  snprintf(digits, sizeof digits, "%0*.0f", decimals + 1, fabs(value)); /* no decimal point: any locale */
   size_t whole = strlen(digits) - (size_t)decimals;
   snprintf(out, AXIS_LABEL, "%s%.*s%s%.*s", value < 0 ? "-" : "", (int)whole, digits, decimals ? "." : "", decimals,
            digits + whole);
@@ -76,7 +76,7 @@ static int common_exponent(double size) {
   return 3 * (int)floor(log10(size) / 3 + 1e-12);
 }
 
-/* What all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it. */
+/* The part that all values of a narrow range share, as a multiple of 1000 steps; 0 when labels are short without it. */
 static double common_offset(const Axis *axis, const TickStep *step) {
   double size = fmax(fabs(axis->low), fabs(axis->high));
   if (size / step->size < 1e6) return 0;
@@ -124,7 +124,7 @@ static void minor_ticks(Axis *axis, int first, int last) {
 
 static void logarithmic_ticks(Axis *axis, uint32_t aim) {
   int first = (int)ceil(log10(axis->low) - 1e-9), last = (int)floor(log10(axis->high) + 1e-9);
-  if (last - first < 1) { /* hardly a decade: plain numbers */
+  if (last - first < 1) { /* less than a decade: plain numbers */
     linear_ticks(axis, aim);
     return;
   }

@@ -4,7 +4,7 @@
 #include "array/convert.h"
 #include "result/json.h"
 
-/* One paragraph a rewriting, with a title above; nothing when there are none. */
+/* One paragraph for each rewriting, below a title; nothing if there are none. */
 void conversion_report_text(const ConversionVec *conversions, Heap *heap, TextVec *text);
 
 /* The key "conversions" with its list; null when NULL. */

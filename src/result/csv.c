@@ -9,7 +9,7 @@
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/* What a reader would not take as it is: blanks at the ends may get lost, an open bracket hides the next comma. */
+/* Would a reader change the name? Blanks at the ends may get lost, and an open bracket hides the next comma. */
 static bool needs_quotes(const char *name) {
   size_t length = strlen(name);
   int depth = 0;
@@ -50,7 +50,7 @@ static int digits_of(const SignalTable *signals, const Signal *signal) {
 }
 
 double csv_size(const SignalTable *signals, double rows) {
-  enum { AROUND = 3 }; /* a comma, a point, and a sign or an exponent now and then */
+  enum { AROUND = 3 }; /* a comma, a point, and sometimes a sign or an exponent */
   double width = ALL_DIGITS + AROUND;
   for (uint32_t i = 0; i < signals->listed; i++)
     if (signals->list.data[i].kind != SIGNAL_PARAMETER) width += digits_of(signals, &signals->list.data[i]) + AROUND;
@@ -92,8 +92,8 @@ static Trajectory *complain(CsvReader *reader, const char *what) {
   return NULL;
 }
 
-/* Puts one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets
- * of an unquoted name hide commas: a[1,2] is one cell. False when a quote is not closed. */
+/* Copies one cell into `cell` and moves to its separator. Blanks around it do not count unless they are quoted. Brackets of an
+ * unquoted name hide commas: a[1,2] is one cell. false: a quote is not closed. */
 static bool next_cell(CsvReader *reader, TextVec *cell) {
   cell->count = 0;
   text_append(reader->heap, cell, "", 0);
@@ -121,7 +121,7 @@ static bool next_cell(CsvReader *reader, TextVec *cell) {
   return !quoted;
 }
 
-/* Steps over the separator after a cell; true while the line goes on. */
+/* Skips the separator after a cell; true while the line goes on. */
 static bool more_cells(CsvReader *reader) {
   if (reader->at < reader->end && *reader->at == ',') {
     reader->at++;
@@ -150,7 +150,7 @@ static SignalTable *read_header(CsvReader *reader) {
   return signals;
 }
 
-/* Finds the number in [*at, separator); quotes around it are allowed. */
+/* Finds the number in [*at, separator); it may be in quotes. */
 static bool read_number(CsvReader *reader, double *value) {
   const char *begin = reader->at;
   while (reader->at < reader->end && *reader->at != ',' && *reader->at != '\n') reader->at++;

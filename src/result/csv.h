@@ -1,5 +1,5 @@
-/* csv: results as comma-separated values: a header with `time` first, then every signal but parameters, numbers with 17
- * significant digits. A name with a comma, a quote or a line break is quoted as RFC 4180 says: "a[1,2]". */
+/* csv: results as comma-separated values: a header with `time` first, then every signal except parameters; numbers with 17
+ * significant digits. A name with a comma, a quote or a line break is quoted by RFC 4180: "a[1,2]". */
 #pragma once
 
 #include "result/file.h"
@@ -8,10 +8,10 @@
 /* Writes header and rows into a file that the caller has created and will commit. O(rows * signals). */
 void csv_write(FileWriter *file, const Trajectory *trajectory);
 
-/* About the size in bytes of a file with these signals. O(signals). */
+/* The approximate size in bytes of a file with these signals. O(signals). */
 double csv_size(const SignalTable *signals, double rows);
 
-/* A cell of text, in quotes where it must be; a number after the character `before`. */
+/* A cell of text, in quotes where necessary; and a number after the character `before`. */
 void csv_put_text(FileWriter *file, const char *text);
 void csv_put_number(FileWriter *file, char before, double value);
 

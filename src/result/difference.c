@@ -4,16 +4,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Both sides of a result at a time: the columns before and after. They are the same where there is no event. */
+/* Both sides of a result at a time: the columns before and after. They are equal where there is no event. */
 typedef struct Sides {
   double *columns[2];
 } Sides;
 
 typedef struct Walk {
   const Trajectory *const *results;
-  size_t row[2]; /* the first one that was not passed */
+  size_t row[2]; /* the first row that was not passed yet */
   Sides at[2];
-  double slack; /* of times of events, where only common rows count; NAN: all do */
+  double slack; /* tolerance for times of events, where only common rows count; NAN: all rows count */
 } Walk;
 
 static double time_at(const Trajectory *trajectory, size_t row) {
@@ -75,7 +75,7 @@ static bool is_comparable(const Walk *walk, double time) {
   return (rows[0] > 1) == (rows[1] > 1);
 }
 
-/* What is not a number on both sides is equal. */
+/* Two values that are both NaN are equal. */
 static double distance(double first, double second) {
   if (first == second || (isnan(first) && isnan(second))) return 0;
   double difference = fabs(first - second);
@@ -140,7 +140,7 @@ static void pair_signals(Arena *arena, ResultDifference *difference, const Traje
   }
 }
 
-/* Larger relative differences first; what is equal in the order of the first result. */
+/* Larger relative differences first; equal ones in the order of the first result. */
 static int compare_differences(const void *a, const void *b) {
   const SignalDifference *first = a, *second = b;
   if (first->relative != second->relative) return first->relative > second->relative ? -1 : 1;

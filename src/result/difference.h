@@ -10,14 +10,14 @@ typedef struct SignalDifference {
   uint32_t signal[2]; /* its number in either table */
   double largest;     /* |first - second| where it is largest */
   double relative;    /* that, divided by the largest |value| of the signal in either result; 0 if they are equal */
-  double time;        /* of the largest difference; NaN if they are equal, as the values are */
-  double value[2];    /* of either result there */
+  double time;        /* time of the largest difference; NaN if they are equal */
+  double value[2];    /* of both results at that time */
 } SignalDifference;
 
 typedef struct ResultDifference {
-  double start, stop;     /* the times that both results have */
-  size_t times;           /* at which they were compared */
-  bool is_span_different; /* one of them begins or ends elsewhere */
+  double start, stop;     /* the time span that both results cover */
+  size_t times;           /* number of times at which they were compared */
+  bool is_span_different; /* one of them begins or ends at another time */
   SignalDifference *list; /* signals of both, the largest relative difference first */
   uint32_t count;
   uint32_t *single[2]; /* numbers of the signals that only one result has */
@@ -32,7 +32,7 @@ typedef bool SignalChoice(const void *context, const char *name);
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
 
-/* The same where both results have rows, without interpolation. Two runs find an event at times that differ a little: a
- * time at which one of them has an event that the other has at another time, up to `slack` away, is left out. */
+/* The same at rows that both results have, without interpolation. Two runs find an event at slightly different times. So a time is
+ * left out at which one of them has an event that the other has up to `slack` away. */
 ResultDifference difference_find_common(Arena *arena, const Trajectory *const results[2], double slack,
                                         SignalChoice *is_chosen, const void *context);

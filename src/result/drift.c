@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* A trend counts when it moves the value by more than this many standard deviations of what oscillates
- * around it; below ROUNDING of the value's own size there is none. */
+/* A trend counts when it moves the value by more than SIGNIFICANT standard deviations of the oscillation around it. Below ROUNDING
+ * of the value's own size there is none. */
 static const double SIGNIFICANT = 4, ROUNDING = 4e-15;
 
 /* Moments over the samples with s = (t - t0) / (t1 - t0). */

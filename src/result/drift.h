@@ -1,5 +1,5 @@
-/* drift: how a quantity that should stay constant moves away along a run: not at all, linearly or
- * quadratically in time, as in Mattsson and Söderlind 1991, Tables 1 and 2. */
+/* drift: how a quantity that should stay constant changes during a run: not at all, linearly or quadratically in time, as in
+ * Mattsson and Söderlind 1991, Tables 1 and 2. */
 #pragma once
 
 #include "base/vec.h"
@@ -13,8 +13,8 @@ typedef struct Drift {
   double largest; /* deviation from the first value, largest in size */
 } Drift;
 
-/* Fits c0 + c1 t + c2 t^2 by least squares and names the term that moves the value most over the run,
- * unless what it moves is lost in the rest. Values that are not finite count as no drift known. O(count). */
+/* Fits c0 + c1 t + c2 t^2 by least squares and names the term that moves the value most over the run, unless it is lost in the
+ * rest. If a value is not finite, the drift is unknown. O(count). */
 Drift drift_of(const double *times, const double *values, size_t count);
 
 const char *drift_name(DriftKind kind); /* "none", "linear", "quadratic" */

@@ -1,4 +1,4 @@
-/* dump: what a pass leaves after, as text for those who look inside. */
+/* dump: the result of a pass, as text for those who look inside. */
 #pragma once
 
 #include "array/array.h"

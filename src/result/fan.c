@@ -12,7 +12,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Between the values at the two nearest places. */
+/* Interpolates between the values at the two nearest places. */
 static double quantile(const double *sorted, uint32_t count, double level) {
   if (!count) return NAN;
   double place = level * (count - 1);
@@ -20,7 +20,7 @@ static double quantile(const double *sorted, uint32_t count, double level) {
   return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }
 
-/* The curves of the levels, one after the other. */
+/* The curves of the levels, one after another. */
 static double *quantile_curves(Arena *arena, const FanSignal *signal, double *sorted) {
   double *curves = arena_array(arena, (size_t)LEVELS * signal->time_count, sizeof *curves);
   for (uint32_t t = 0; t < signal->time_count; t++) {

@@ -1,6 +1,6 @@
-/* file: see file.h. The temporary name is made with O_EXCL and the mode 0666, so that the umask decides the
- * permissions of a new file without being read (reading it would change it for other threads). Signals that would end
- * the program wait while there is a temporary file; they make the write fail. */
+/* file: see file.h. The temporary name is made with O_EXCL and the mode 0666, so that the umask decides the permissions of a new
+ * file without being read (reading it would change it for other threads). Signals that would end the program are held back while
+ * there is a temporary file, and make the write fail. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "result/file.h"
 
@@ -22,7 +22,7 @@ struct FileWriter {
   Diags *diags;
   void *ticket;
   const char *path;      /* as the user gave it */
-  const char *target;    /* what is renamed over: `path` with symbolic links followed */
+  const char *target;    /* the file that is replaced: `path` with symbolic links followed */
   const char *temporary; /* NULL when written directly */
   SignalHold hold;       /* while there is a temporary file */
   FileSink *sink;
@@ -74,7 +74,7 @@ static char *temporary_name(Heap *heap, const char *target, int number) {
   return name.data;
 }
 
-/* A file that is replaced hands on its permissions and, where that is allowed, its owner. */
+/* A file that is replaced passes on its permissions and, where allowed, its owner. */
 static void inherit(int descriptor, const struct stat *replaced) {
   (void)!fchown(descriptor, replaced->st_uid, replaced->st_gid);
   fchmod(descriptor, replaced->st_mode & 0777);
@@ -97,7 +97,7 @@ static bool open_temporary(FileWriter *writer, const struct stat *replaced) {
   return false;
 }
 
-/* Opens what the path means; false with errno set. */
+/* Opens the file that the path means; false with errno set. */
 static bool open_target(FileWriter *writer) {
   struct stat info;
   bool there = stat(writer->path, &info) == 0;

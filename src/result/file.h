@@ -1,11 +1,10 @@
 /* file: whole files in and out.
  *
- * Invariant: a file appears under its final name only when it is whole. A FileWriter writes under a temporary
- * name in the same directory and renames at the commit; a writer that is abandoned, or whose heap dies,
- * removes it, and an older file of that name stays as it was. So does one that a signal interrupts: the signal takes
- * effect when the temporary file is gone. A file that replaces another has its permissions. What cannot be renamed over
- * (a device, a pipe) is written directly. Errors are diagnostics of class DIAG_FILE.
- */
+ * Invariant: a file appears under its final name only when it is complete. A FileWriter writes under a temporary name in the same
+ * directory and renames at the commit. A writer that is abandoned, or whose heap dies, removes the temporary file, and an older
+ * file of the final name stays unchanged. The same happens when a signal interrupts: the signal takes effect after the temporary
+ * file is gone. A file that replaces another gets its permissions. What cannot be replaced by renaming (a device, a pipe) is
+ * written directly. Errors are diagnostics of class DIAG_FILE. */
 #pragma once
 
 #include "base/diag.h"
@@ -26,17 +25,17 @@ void file_write(FileWriter *writer, const void *bytes, size_t length);
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
 
-/* Replaces the first bytes of what was written, at the end of it: nothing is appended from then on. Only a file has them. */
+/* Replaces the first bytes of what was written. Call it last: nothing may be appended afterwards. Works for files only. */
 void file_write_over(FileWriter *writer, const void *bytes, size_t length);
 
-/* Does the name of a file end so? */
+/* Does the file name have this ending? */
 bool file_has_ending(const char *path, const char *ending);
 
-/* Flushes and closes: all that can fail but the renaming. False after reporting; then abandon the writer. Several files
+/* Flushes and closes: everything that can fail except the renaming. Returns false after reporting; then abandon the writer. Files
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);
 
-/* Finishes where that is still to do, and gives the file its name. False after reporting to the diags, with errno set; then nothing is
+/* Finishes if necessary, and gives the file its name. Returns false after reporting to the diags, with errno set; then nothing is
  * left behind. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 

@@ -33,13 +33,13 @@ typedef enum Message {
 
 /* A group of the root. */
 typedef struct Group {
-  uint64_t header, name; /* address; place among the names */
+  uint64_t header, name; /* header: its address; name: its place among the names */
 } Group;
 
 struct Hdf5 {
   Heap *heap;
   FileWriter *file;
-  uint64_t size;    /* of what is written */
+  uint64_t size;    /* bytes written so far */
   TextVec messages; /* of the object header that is being made */
   uint32_t message_count, message_start;
   TextVec names; /* of groups */
@@ -209,7 +209,8 @@ static uint64_t write_time(Hdf5 *hdf5, const Trajectory *trajectory) {
   return write_dataset(hdf5, address, 0, 1, (uint64_t[]){trajectory->rows});
 }
 
-/* Which column of `values` each signal that varies is: signals with the same values, or the same except for the sign, share one. */
+/* The column of `values` for each signal that varies. Signals with the same values, or the same except for the sign, share a
+ * column. */
 typedef struct Columns {
   IndexVec signals; /* per column, the first of its signals */
   VEC(double) of;   /* per signal that varies: 1 + its column, negative where it is minus the column */
@@ -225,7 +226,7 @@ static uint64_t hash_sizes(const Trajectory *trajectory, uint32_t signal) {
   return hash;
 }
 
-/* 1: both are the same, -1: one is minus the other, 0: neither. */
+/* 1: both are equal; -1: one is minus the other; 0: neither. */
 static int compare_signals(const Trajectory *trajectory, uint32_t one, uint32_t other) {
   bool are_same = true, are_opposite = true;
   for (size_t r = 0; r < trajectory->rows && (are_same || are_opposite); r++) {
@@ -286,7 +287,7 @@ static void append_link(Hdf5 *hdf5, const char *name, uint64_t address) {
   end_message(hdf5);
 }
 
-/* Links are messages of the group, in no other place: sections IV.A.2.c and k. */
+/* Links are messages of the group, and nowhere else: sections IV.A.2.c and k. */
 static void append_group(Hdf5 *hdf5) {
   begin_message(hdf5, MESSAGE_LINK_INFO);
   append_number(hdf5, &hdf5->messages, 0, 2);
@@ -304,7 +305,7 @@ static bool is_among(const char *name, const Hdf5Attribute *attributes, uint32_t
   return false;
 }
 
-/* Signals that do not vary, but those of which more is known. */
+/* Writes the signals that do not vary, except those with further attributes. */
 static void append_constants(Hdf5 *hdf5, const SignalTable *signals, const Hdf5Attribute *known, uint32_t count) {
   for (uint32_t s = 0; s < signals->listed; s++) {
     const Signal *signal = &signals->list.data[s];
@@ -338,7 +339,7 @@ void hdf5_add(Hdf5 *hdf5, const char *group, const Trajectory *trajectory, const
 
 /* ---- the root, sections III.A, III.B and III.D ---- */
 
-/* As many as make the nodes few enough for one node of the tree. */
+/* So many that one node of the tree is enough for all nodes of symbols. */
 static uint32_t symbols_per_node(const Hdf5 *hdf5) {
   uint32_t count = FEWEST_SYMBOLS;
   while (hdf5->groups.count / count >= MOST_NODES) count *= 2;

@@ -1,5 +1,4 @@
-/* heatmap: see heatmap.h. Cells meet halfway between the values, on an axis that is logarithmic where the values are spaced by
- * factors. */
+/* heatmap: see heatmap.h. Cells meet halfway between the values. The axis is logarithmic where the values are spaced by factors. */
 #include "result/heatmap.h"
 
 #include "result/axis.h"
@@ -27,7 +26,7 @@ typedef struct Drawing {
   double left, top; /* of the present frame */
 } Drawing;
 
-/* Points of the map "viridis" of Smith and van der Walt (2015), dark to light: even in lightness, and readable for the
+/* Points of the map "viridis" of Smith and van der Walt (2015), dark to light: uniform in lightness, and readable for the
  * colour-blind. */
 static const unsigned char shade[SHADES][3] = {{68, 1, 84},    {71, 44, 122},  {59, 81, 139},
                                                {44, 113, 142}, {33, 144, 141}, {39, 173, 129},
@@ -54,7 +53,7 @@ static bool is_logarithmic(const HeatmapAxis *axis) {
 
 static double halfway(double a, double b, bool logarithmic) { return logarithmic ? sqrt(a * b) : (a + b) / 2; }
 
-/* The edge before value k; that before the first and after the last are as far as the next ones. */
+/* The edge before value k. The outer edges are as far from their values as the next ones. */
 static double edge(const HeatmapAxis *axis, uint32_t k, bool logarithmic) {
   const double *v = axis->values;
   uint32_t last = axis->count - 1;

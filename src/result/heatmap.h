@@ -5,7 +5,7 @@
 
 typedef struct HeatmapAxis {
   const char *name;
-  const double *values; /* ascending or descending; spaced by factors, they are drawn so */
+  const double *values; /* ascending or descending; drawn logarithmically if spaced by factors */
   uint32_t count;
 } HeatmapAxis;
 

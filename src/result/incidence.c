@@ -15,15 +15,15 @@ enum {
   LEVELS = 3,    /* densities of a map */
   NAMED = 40,    /* equations with names at the side */
   NUMBERED = 30, /* equations with orders written into the squares */
-  ORDERS = 5,    /* colours; the last stands for more too */
-  FRAMED = 2000, /* blocks with a frame of their own in a map */
+  ORDERS = 5,    /* number of colours; the last one also stands for higher orders */
+  FRAMED = 2000, /* the most blocks that get their own frame in a map */
   NAME_LENGTH = 22,
 };
 
 static const double picture_side = 540, gap = 40, character_width = 6.9, least_entry = 1.7;
 
 typedef struct MatrixView {
-  const int32_t *row_place, *column_place; /* where each equation and variable stands; NULL: as written */
+  const int32_t *row_place, *column_place; /* position of each equation and variable; NULL: as written */
   bool blocks;
   double x, y, cell; /* upper left corner and size of a square */
 } MatrixView;
@@ -68,7 +68,7 @@ static const char *name_of(const char *const *names, int32_t index, char number[
 
 /* ---- every entry ---- */
 
-/* In block form an entry below the highest derivative does not count for the blocks. */
+/* In block form, an entry below the highest derivative does not count for the blocks. */
 static bool is_pale(const Picture *picture, const MatrixView *view, int32_t row, int32_t entry) {
   const IncidencePicture *input = picture->input;
   if (!view->blocks || !input->c || !input->d) return false;
@@ -152,7 +152,7 @@ typedef struct MapCell {
 
 static int32_t map_index(int32_t place, int32_t total) { return (int32_t)((int64_t)place * MAP_CELLS / total); }
 
-/* Faint, half or full; capacity is what a well-filled cell of a sparse matrix holds. */
+/* Faint, half or full. `capacity` is the content of a well-filled cell of a sparse matrix. */
 static int32_t map_level(const MapCell *cell, double capacity) {
   double share = (double)cell->count / capacity;
   return share > 0.25 ? 2 : share > 0.02 ? 1 : 0;
@@ -221,7 +221,7 @@ static void draw_block(Picture *picture, const MatrixView *view, int32_t block) 
               size == 1 ? "" : "s");
 }
 
-/* In a map single equations are the diagonal, and only blocks that can be seen get a frame. */
+/* In a map, single equations are the diagonal, and only visible blocks get a frame. */
 static void draw_blocks(Picture *picture, const MatrixView *view) {
   const int32_t *start = picture->input->block_start;
   int32_t framed = 0;
@@ -292,7 +292,7 @@ static void draw_legend(Picture *picture, double x, double y) {
     put_words(picture, x + 8, y, "fill=\"#777\"", "pale: not the highest derivative", 60);
 }
 
-/* As many equations fill the side of a picture; few do not make giant squares. */
+/* As many equations fill the side of a picture; few equations do not make giant squares. */
 static double cell_size(int32_t rows, int32_t columns) {
   int32_t most = rows > columns ? rows : columns;
   return most ? fmin(26, picture_side / most) : 26;

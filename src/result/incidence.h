@@ -1,9 +1,8 @@
-/* incidence: a picture of the structure of a model: its incidence matrix as written and, beside it, in block triangular
- * form; entries coloured by derivative order, blocks framed, names on hover.
+/* incidence: a picture of the structure of a model: its incidence matrix as written and, beside it, in block triangular form.
+ * Entries are coloured by derivative order, blocks are framed, and names appear on hover.
  *
- * Small systems show every entry, very small ones names, orders and offsets too; beyond INCIDENCE_DETAIL equations or
- * INCIDENCE_ENTRIES entries the picture is a density map with the larger blocks as areas, of bounded size.
- */
+ * Small systems show every entry; very small ones also show names, orders and offsets. Beyond INCIDENCE_DETAIL equations or
+ * INCIDENCE_ENTRIES entries the picture is a density map of bounded size, with the larger blocks as areas. */
 #pragma once
 
 #include "base/vec.h"

@@ -1,5 +1,5 @@
-/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration:
- * those that alias elimination removed show the value of the column that they stand for. */
+/* initial_report: see initial_report.h. Every unknown of the model has its line, in order of declaration. Those that alias
+ * elimination removed show the value of the column that they stand for. */
 #include "result/initial_report.h"
 
 #include "base/number.h"
@@ -57,7 +57,7 @@ static void add_unknown(Table *table, uint32_t unknown) {
   const Problem *problem = array->problem;
   const Model *model = table->evaluator->model;
   const char *name = model_name(model, model->unknowns.data[unknown]);
-  if (name[0] == '$') return; /* one that added equations need */
+  if (name[0] == '$') return; /* a variable that only added equations need */
   uint32_t root = problem->aliases.removed ? problem->aliases.root[unknown] : unknown;
   if (root == UINT32_MAX) {
     Line line = {.name = name};
@@ -97,7 +97,7 @@ static void free_table(Table *table) {
   arena_free(&table->arena);
 }
 
-/* The equation as written; how often it was differentiated goes to *times. */
+/* The equation as written; *times is how often it was differentiated. */
 static const char *row_text(const Table *table, uint32_t row, uint32_t *times, Arena *arena) {
   const InitialSystem *system = table->initial->system;
   *times = 0;
@@ -107,7 +107,7 @@ static const char *row_text(const Table *table, uint32_t row, uint32_t *times, A
   return system_row_text(system, row - *times, arena);
 }
 
-/* The same on little room: cut, and after the sign of differentiation. */
+/* The same for little space: shortened, and after the sign of differentiation. */
 static const char *row_label(const Table *table, uint32_t row, Arena *arena) {
   enum { ROOM = 60 };
   uint32_t times;
@@ -125,7 +125,7 @@ static const char *line_how(const Line *line) {
   return line->column ? ORIGIN_NAME[line->column->origin] : "constant";
 }
 
-/* The row, where one determined the value rather than the start value did. */
+/* The row that determined the value, if the start value did not. */
 static uint32_t line_row(const Line *line) {
   if (!line->column || line->column->fixed || line->alias || line->column->origin == ORIGIN_KEPT) return MAP_NONE;
   return line->column->row;
@@ -196,7 +196,7 @@ static bool is_written(const Propagation *propagation, const Evaluator *evaluato
   return model_name(evaluator->model, evaluator->model->unknowns.data[unknown])[0] != '$';
 }
 
-/* Is an error of component j no part of another solution alone? */
+/* Is an error of component j more than a change to another solution? */
 static bool is_inconsistent(const Propagation *propagation, const Evaluator *evaluator, uint32_t j) {
   if (!is_written(propagation, evaluator, j)) return false;
   for (uint32_t i = 0; i < propagation->count; i++)
@@ -204,7 +204,7 @@ static bool is_inconsistent(const Propagation *propagation, const Evaluator *eva
   return false;
 }
 
-/* `y h^-1, z h^0`: what errs in a step. */
+/* `y h^-1, z h^0`: the errors in a step. */
 static const char *errors_text(const Propagation *propagation, const Evaluator *evaluator, int method, int step,
                                uint32_t j, Arena *arena) {
   const char *text = "";
@@ -412,7 +412,7 @@ static void add_modifier(Heap *heap, TextVec *text, const Model *model, uint32_t
   text_append(heap, text, ")", 1);
 }
 
-/* Of what is discrete, the values before the initial event: from those found it would take place again. */
+/* For discrete variables, the values before the initial event. With the values found, the event would happen again. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text) {
   const Model *model = evaluator->model;
   Table table = make_table(initial, evaluator, heap);

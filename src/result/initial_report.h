@@ -8,16 +8,16 @@
 void initial_report_text(const Initial *initial, const Explanation *explanation, Evaluator *evaluator, Heap *heap,
                          TextVec *text);
 
-/* The same as JSON. explanation is NULL when there are no values: then the conflict is in it, if one was
- * found. `initial` is NULL when initialization was not reached. */
+/* The same as JSON. explanation is NULL when there are no values; then the report has the conflict, if one was found. `initial` is
+ * NULL when initialization was not reached. */
 void initial_report_json(const char *status, const Initial *initial, const Explanation *explanation,
                          Evaluator *evaluator, Heap *heap, TextVec *text);
 
 /* The JSON where there was no memory to make it: every value is null. */
 extern const char initial_report_nothing[];
 
-/* The way to initial values, in words. */
+/* How initial values were found, in words. */
 const char *initial_report_way(InitialWay way);
 
-/* All variables of the model as `(x(start = 1), y(start = 2))`, free parameters too. */
+/* All variables of the model as `(x(start = 1), y(start = 2))`, including free parameters. */
 void initial_report_modifiers(const Initial *initial, Evaluator *evaluator, Heap *heap, TextVec *text);

@@ -1,5 +1,5 @@
-/* json: see json.h. Members of the outermost object, and containers in an array one level down, begin a line;
- * everything deeper stays on one line, which keeps long reports both readable and compact. */
+/* json: see json.h. Members of the outermost object, and containers in an array one level below, begin a line. Everything deeper
+ * stays on one line, which keeps long reports both readable and compact. */
 #include "result/json.h"
 
 #include "base/number.h"
@@ -17,7 +17,7 @@ static void new_line(JsonWriter *json) {
   text_printf(json->heap, json->text, "\n%*s", (int)(2 * json->levels.count), "");
 }
 
-/* What separates an element from the one before it. */
+/* Writes what separates an element from the one before it. */
 static void separate(JsonWriter *json, bool own_line) {
   JsonLevel *level = &vec_last(&json->levels);
   if (level->filled) put(json, own_line ? "," : ", ");

@@ -8,7 +8,7 @@
 #include "base/vec.h"
 
 typedef struct JsonLevel {
-  char closing; /* the bracket still due */
+  char closing; /* the bracket that will close it */
   bool filled;  /* it has an element */
   bool broken;  /* an element began a line */
 } JsonLevel;
@@ -27,11 +27,11 @@ void json_object_end(JsonWriter *json);
 void json_array_begin(JsonWriter *json);
 void json_array_end(JsonWriter *json);
 
-/* Goes on with the object that the text ends with; json_object_end closes it again. */
+/* Continues the object with which the text ends; json_object_end closes it again. */
 void json_reopen(JsonWriter *json);
 
-/* for (uint32_t k = 0; json_next(json, k, count); k++) writes an array, one value a round; with json_next_object the
- * values are objects, of which a round writes the members. No round may be left early. */
+/* for (uint32_t k = 0; json_next(json, k, count); k++) writes an array with one value in each round. With json_next_object the
+ * values are objects, and a round writes the members. A round must not be left early. */
 bool json_next(JsonWriter *json, uint32_t k, uint32_t count);
 bool json_next_object(JsonWriter *json, uint32_t k, uint32_t count);
 

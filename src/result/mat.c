@@ -21,7 +21,7 @@ static uint32_t description_length(const Signal *signal) {
 
 static const char time_name[] = "time", time_description[] = "simulation time [s]";
 
-/* What the sizes of all matrices follow from. */
+/* The quantities from which the sizes of all matrices follow. */
 typedef struct MatExtent {
   uint32_t signals, constants, name_length, description_length;
 } MatExtent;
@@ -118,8 +118,8 @@ static void put_descriptions(Heap *heap, FileWriter *file, const SignalTable *si
   vec_free(heap, &text);
 }
 
-/* Of each signal: which data matrix (0: time, in both), which row of it (negative: minus that row), linear
- * interpolation, and what is outside the time range (0: the same value, -1: nothing). */
+/* For each signal: its data matrix (0: time, in both), its row (negative: minus that row), linear interpolation, and its value
+ * outside the time range (0: the same value, -1: none). */
 static void put_places(FileWriter *file, const SignalTable *signals, const MatExtent *extent) {
   put_header(file, TYPE_INTEGER, 4, extent->signals, "dataInfo");
   int32_t time_place[4] = {0, 1, 0, -1}, constant = 1;
@@ -238,11 +238,11 @@ static uint32_t item_size(const MatReader *reader, MatPart part) {
   return reader->transposed ? reader->part[part].rows : reader->part[part].columns;
 }
 
-/* Reads one matrix at `*at` and moves after it; a message when the bytes are none. */
+/* Reads one matrix at `*at` and moves after it; returns a message if the bytes are not a matrix. */
 static const char *read_matrix(MatReader *reader, const char **at, const char *end) {
   if (end - *at < HEADER_SIZE) return "it ends within a matrix";
   uint32_t type = (uint32_t)load(*at, 4, false);
-  bool big = type > 5000; /* a type has four digits, so the other order shows */
+  bool big = type > 5000; /* a type has at most four digits, so the other byte order shows */
   if (big) type = (uint32_t)load(*at, 4, true);
   uint32_t precision = type / 10 % 10, rows = (uint32_t)load(*at + 4, 4, big);
   uint32_t columns = (uint32_t)load(*at + 8, 4, big), name_length = (uint32_t)load(*at + 16, 4, big);
@@ -261,7 +261,7 @@ static const char *read_matrix(MatReader *reader, const char **at, const char *e
   return NULL;
 }
 
-/* A text of a text matrix, without what pads it. */
+/* A text of a text matrix, without its padding. */
 static const char *read_text(const MatReader *reader, MatPart part, uint32_t index, TextVec *text) {
   text->count = 0;
   text_append(reader->heap, text, "", 0);
@@ -288,7 +288,7 @@ static void split_description(char *text, Signal *signal) {
   *bracket = '\0';
 }
 
-/* Where a signal is; a message when nowhere. */
+/* Finds the place of a signal; returns a message if there is none. */
 static const char *read_place(const MatReader *reader, uint32_t index, Signal *signal) {
   double matrix = item_get(reader, PART_INFO, index, 0), place = item_get(reader, PART_INFO, index, 1);
   MatPart part = matrix == 1 ? PART_CONSTANTS : PART_ROWS;
@@ -338,7 +338,7 @@ static const char *read_rows(const MatReader *reader, Trajectory *trajectory) {
   return trajectory->rows ? NULL : "there are no rows";
 }
 
-/* Whether all parts are there and of fitting shape. */
+/* Checks that all parts are present and have matching shapes. */
 static const char *check_parts(MatReader *reader) {
   static const char wanted[] = "Atrajectory";
   const MatMatrix *class = &reader->part[PART_CLASS];

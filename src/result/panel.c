@@ -8,7 +8,7 @@ bool panel_drawable(const Plot *plot, const PlotSeries *series, size_t i) {
   return axis_drawable(plot->log_x, series->x[i]) && axis_drawable(plot->log_y, series->y[i]);
 }
 
-/* The panel with room for a series of this unit and group; NULL when there is none and may be no other. */
+/* The panel with room for a series of this unit and group; NULL when there is none and no more are allowed. */
 static Panel *panel_for(Heap *heap, Panels *panels, const char *unit, uint32_t group, const PanelOptions *options) {
   for (uint32_t i = 0; i < panels->list.count; i++) {
     Panel *panel = &panels->list.data[i];

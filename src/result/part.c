@@ -16,7 +16,7 @@ struct PartFile {
   size_t rows, bytes; /* written */
 };
 
-/* What the file of the state begins with. */
+/* The beginning of the state file. */
 typedef struct StateHeader {
   char magic[8];
   uint64_t run, rows, bytes, size, check;
@@ -59,7 +59,7 @@ static bool sink(void *context, const void *bytes, size_t length) {
   return true;
 }
 
-/* The file with the rows that it is to begin with. An older state is not one of these rows. */
+/* Opens the file with the rows with which it is to begin. An older state does not belong to these rows. */
 static bool begin(PartFile *part) {
   if (part->bytes == 0) (void)unlink(part->state_path);
   part->descriptor = open(part->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);

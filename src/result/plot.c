@@ -1,5 +1,5 @@
-/* plot: the SVG side of plot.h. Curves are drawn in tenths of a pixel, as integers and relative to the point
- * before, which halves the size of the file. */
+/* plot: the SVG side of plot.h. Curves are drawn in tenths of a pixel, as integers relative to the point before, which halves the
+ * size of the file. */
 #include "result/plot.h"
 
 #include "base/utf8.h"
@@ -15,7 +15,7 @@ enum {
   SERIES_EACH = 3 * SVG_COLOURS, /* then colours and dashes repeat */
   MOST_PANELS = 12,
   BYTES_OF_CURVES = 150000,
-  BYTES_A_POINT = 8, /* at most, nearly always */
+  BYTES_A_POINT = 8, /* nearly always the most */
   LABEL_LENGTH = 44,
 };
 
@@ -101,7 +101,7 @@ static void pen_to(Pen *pen, Dot dot) {
   pen->at = dot;
 }
 
-/* The points that fell into one column: those that decide how it looks. */
+/* The points that fall into one pixel column: those that decide how it looks. */
 typedef struct PixelColumn {
   bool any;
   long index;
@@ -158,7 +158,7 @@ static long column_width(const Drawing *drawing, const Panel *panel, const PlotS
   }
 }
 
-/* The colour of a band is that of the line after it. */
+/* A band has the colour of the line after it. */
 static uint32_t lines_before(const Drawing *drawing, const Panel *panel, uint32_t place) {
   uint32_t lines = 0;
   for (uint32_t i = 0; i < place; i++) lines += !drawing->plot->series[panel->series.data[i]].upper;
@@ -276,7 +276,7 @@ static void draw_x_labels(Drawing *drawing) {
            drawing->plot->x_label ? drawing->plot->x_label : "time [s]");
 }
 
-/* A lone series is named at the axis rather than in a legend, if its name fits there. */
+/* A single series is named at the axis instead of in a legend, if its name fits there. */
 static bool named_at_axis(const Drawing *drawing, const Panel *panel, double height) {
   if (drawing->plot->y_label || panel->series.count != 1) return false;
   const PlotSeries *series = &drawing->plot->series[panel->series.data[0]];

@@ -74,7 +74,7 @@ static void draw_series(Canvas *canvas, const Panel *panel, const PlotSeries *se
 
 /* ---- text around them ---- */
 
-/* Words as the terminal shall show them: no control characters. Valid until the next call. */
+/* Words as the terminal should show them: without control characters. Valid until the next call. */
 static const char *shown(Canvas *canvas, const char *words) {
   size_t room = strlen(words);
   canvas->words.count = 0;
@@ -127,8 +127,8 @@ static void put_line(Canvas *canvas, const Axis *y, uint32_t line) {
   put(canvas, "\n");
 }
 
-/* Puts words of a line that has `*column` characters so far, on a new line when they do not fit; words longer
- * than a line are cut. */
+/* Appends words to a line that has `*column` characters so far, on a new line when they do not fit; words longer than a line are
+ * cut. */
 static void put_flowing(Canvas *canvas, const char *words, uint32_t *column) {
   uint32_t most = canvas->margin + canvas->width, width = (uint32_t)shown_width(canvas, words);
   if (*column + width > most && *column > canvas->margin) {

@@ -1,14 +1,14 @@
-/* raw: results as SPICE raw files, which viewers of waveforms read: a header in words, then the points, as text or as doubles
- * of the machine (little-endian everywhere that daedal is built for). Parameters and derivatives are left out. */
+/* raw: results as SPICE raw files, which waveform viewers read: a header in words, then the points, as text or as doubles of the
+ * machine (little-endian on every platform of daedal). Parameters and derivatives are left out. */
 #pragma once
 
 #include "result/file.h"
 #include "result/trajectory.h"
 
-/* What is plotted over what. */
+/* What is plotted, and over which variable. */
 typedef struct RawPlot {
   const char *title, *name;           /* name: Transient Analysis, ... */
-  const char *scale, *type;           /* the first variable: time. NULL: there is none, and one point */
+  const char *scale, *type;           /* the first variable: time. NULL: there is none, and only one point */
   double (*at)(const void *, double); /* its value at a time; NULL: the time itself */
   const void *context;
 } RawPlot;

@@ -8,13 +8,13 @@ typedef struct RecorderBuilder {
   Recorder *recorder;
   Heap *heap;
   RecorderChoice choice;
-  bool is_left_out;     /* the variable at hand, unless it is a state */
+  bool is_left_out;     /* leave out the current variable, unless it is a state */
   uint32_t *row_column; /* per source: column of the rows, MAP_NONE if not recorded yet */
   IndexVec sources;
   VEC(RecordPlace) places;
 } RecorderBuilder;
 
-/* Where it is in the array; MAP_NONE: nowhere. */
+/* Its place in the array; MAP_NONE: it has none. */
 static uint32_t source_of(const Array *array, const RecordPlace *place) {
   if (place->is_discrete) return array->columns + place->index;
   uint32_t first = array->model_column[place->index];
@@ -57,7 +57,7 @@ static Signal signal_of(const RecorderBuilder *builder, const Model *model, cons
                   .is_output = variable->causality == CAUSALITY_OUTPUT && !strchr(name, '.')};
 }
 
-/* "der(name)", or "der(name, target)"; printf would be a good part of short runs. */
+/* "der(name)", or "der(name, target)"; printf would take a good part of short runs. */
 static const char *derivative_name(Arena *arena, const char *name, const char *target) {
   size_t length = strlen(name), tail = target ? strlen(target) : 0;
   char *text = arena_alloc(arena, length + tail + sizeof "der(, )"), *end = text + 4 + length;
@@ -116,7 +116,8 @@ static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t ord
   arena_free(&own);
 }
 
-/* An input that nothing determines is held like a parameter, but belongs to the trajectory; so does a parameter that is asked for by name. */
+/* An input that nothing determines is constant like a parameter, but belongs to the trajectory. So does a parameter that is
+ * requested by name. */
 static SignalKind constant_kind(const RecorderBuilder *builder, const Variable *variable, const char *name) {
   const SignalFilter *listed = builder->choice.listed;
   if (variable->variability <= VARIABILITY_PARAMETER && !(listed && signal_filter_names(listed, name)))
@@ -130,7 +131,7 @@ static void add_variable(RecorderBuilder *builder, uint32_t position, const uint
   const Variable *variable = &model->variables.data[position];
   builder->is_left_out = builder->choice.leaves_out && variable->is_hidden;
   if (variable->role == ROLE_UNKNOWN) {
-    if (names_text(model->names, variable->name)[0] == '$') return; /* one that rewritten equations need */
+    if (names_text(model->names, variable->name)[0] == '$') return; /* a variable that only rewritten equations need */
     add_unknown(builder, variable->index, orders[variable->index], is_state);
     return;
   }
@@ -151,7 +152,7 @@ Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders,
   const Model *model = evaluator->model;
   Recorder *recorder = heap_alloc(heap, sizeof *recorder);
   recorder->evaluator = evaluator;
-  const Names *names = model->names; /* those of the text, which all models over it share */
+  const Names *names = model->names; /* the names of the text, which all its models share */
   while (names->base) names = names->base;
   recorder->signals = signals_over(heap, names);
   recorder->signals->digits = choice.digits;
@@ -189,7 +190,7 @@ double recorder_value(const Recorder *recorder, uint32_t column, const double *y
   return source < columns ? y[source] : recorder->evaluator->discretes[source - columns];
 }
 
-/* The expression over parameters that a signal without a column is; EXPR_NONE: it is none. */
+/* The expression over parameters that gives a signal without a column; EXPR_NONE: there is none. */
 static Expr constant_of(const Recorder *recorder, const char *name) {
   const Evaluator *evaluator = recorder->evaluator;
   const Aliases *aliases = &evaluator->array->problem->aliases;
@@ -232,7 +233,7 @@ void recorder_add(Recorder *recorder, double t, const double *y) {
           recorder->source[k] == MAP_NONE ? NAN : recorder->variations[d][recorder->source[k]];
 }
 
-/* Signals that the earlier run did not have are not known. */
+/* Signals that the earlier run did not have become unknown. */
 static void take_row(const Trajectory *from, size_t row, Trajectory *to) {
   double *columns = trajectory_append(to, trajectory_time(from, row));
   for (uint32_t c = 0; c < to->columns; c++) columns[c] = NAN;

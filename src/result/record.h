@@ -7,7 +7,7 @@
 #include "result/signal_filter.h"
 #include "result/trajectory.h"
 
-/* What a column of the rows is: a derivative of an unknown, or a discrete variable. */
+/* The meaning of a column of the rows: a derivative of an unknown, or a discrete variable. */
 typedef struct RecordPlace {
   bool is_discrete;
   uint32_t index, order;
@@ -18,30 +18,30 @@ typedef struct Recorder {
   Trajectory *trajectory;
   Evaluator *evaluator;
   uint32_t count;
-  /* Per column of the rows: column of the array, or array->columns + discrete variable. MAP_NONE: the array has none, as of a derivative
-   * that the equations of a mode do not have. */
+  /* Per column of the rows: column of the array, or array->columns + discrete variable. MAP_NONE: the array has none, for example a
+   * derivative that the equations of a mode do not have. */
   uint32_t *source;
-  const RecordPlace *places;       /* of the columns, in any derivative array of the model */
-  uint32_t directions;             /* whose variations rows have, too: so many columns more */
-  const double *const *variations; /* per direction, by source: those of the row added next; NULL: none */
+  const RecordPlace *places;       /* meaning of the columns, in any derivative array of the model */
+  uint32_t directions;             /* number of directions whose variations rows have, too: so many more columns */
+  const double *const *variations; /* per direction, by source: variations of the next row; NULL: none */
 } Recorder;
 
-/* From here on values come from another evaluator, whose array is one of the same model. */
+/* From here on values come from another evaluator, with an array of the same model. */
 void recorder_rebind(Recorder *recorder, Evaluator *evaluator);
 
 /* Do all columns of the rows have a source? */
 bool recorder_has_all(const Recorder *recorder);
 
-/* What a column of the rows is at (t, y). */
+/* The value of a column of the rows at (t, y). */
 double recorder_value(const Recorder *recorder, uint32_t column, const double *y);
 
-/* Which signals are kept: NULL means all in `listed`, none in `hidden`. */
+/* Which signals are kept: NULL means all for `listed`, none for `hidden`. */
 typedef struct RecorderChoice {
-  const SignalFilter *listed; /* that files and counts have */
-  const SignalFilter *hidden; /* further ones, for pictures */
-  bool leaves_out; /* without `listed`: what is protected or has HideResult, except for states, is not kept */
-  uint8_t digits;  /* of numbers in CSV files; 0: all */
-  bool by_mode;    /* the array is that of a mode: derivatives that it does not have may be those of another */
+  const SignalFilter *listed; /* those in files and counts */
+  const SignalFilter *hidden; /* further ones, for pictures only */
+  bool leaves_out;            /* without `listed`: leave out what is protected or has HideResult, except for states */
+  uint8_t digits;             /* digits of numbers in CSV files; 0: all */
+  bool by_mode;               /* the array is that of a mode: derivatives that it lacks may exist in another mode */
 } RecorderChoice;
 
 /* orders: per unknown of the model, its highest derivative that is a
@@ -49,8 +49,8 @@ typedef struct RecorderChoice {
 Recorder *recorder_new(Heap *heap, Evaluator *evaluator, const uint32_t *orders, const bool *is_state,
                        RecorderChoice choice);
 
-/* Adds signals der(x, NAME) for those of all others that vary, one for each direction; `constant` gives the derivative of an
- * unknown that is an expression over parameters. To be called before any row. */
+/* Adds signals der(x, NAME) for all other signals that vary, one for each direction. `constant` gives the derivative of an unknown
+ * that is an expression over parameters. Call it before any row. */
 typedef double RecorderSlope(void *context, uint32_t direction, Expr constant);
 void recorder_add_directions(Recorder *recorder, const char *const *names, uint32_t count, RecorderSlope *slope,
                              void *context);
@@ -58,7 +58,7 @@ void recorder_add_directions(Recorder *recorder, const char *const *names, uint3
 /* Appends the row (t, y). */
 void recorder_add(Recorder *recorder, double t, const double *y);
 
-/* The first `count` rows of an earlier run, by names, in place of those there are. */
+/* Replaces the rows by the first `count` rows of an earlier run, matched by names. */
 void recorder_take_rows(Recorder *recorder, const Trajectory *rows, size_t count);
 
 /* How a recorded quantity drifts from its first value. O(rows). */

@@ -30,7 +30,7 @@ const char *signals_text(SignalTable *table, const Names *names, Name name) {
   return name < table->texts.first ? text : keep(table, text);
 }
 
-/* Where the name is among the places, or would be. Linear probing at a load of at most one half. */
+/* Where the name is in the hash table, or would be. Linear probing at a load of at most one half. */
 static uint32_t place_of(const SignalTable *table, const char *name, uint32_t hash) {
   uint32_t mask = table->capacity - 1, at = hash & mask;
   for (; table->places[at].signal; at = (at + 1) & mask) {
@@ -75,8 +75,8 @@ uint32_t signals_add(SignalTable *table, const Signal *signal) {
   return signals_add_kept(table, &copy);
 }
 
-/* Names that begin with a quote get quotes, too, so that no two names become one. What begins with = + - @ a spreadsheet
- * would compute, in quotes of CSV, too. */
+/* Names that begin with a quote get quotes, too, so that two names never become equal. A spreadsheet would compute a name that
+ * begins with = + - @, even in quotes of CSV. */
 static bool is_taken(const char *flat) {
   return strcmp(flat, "time") == 0 || strncmp(flat, "der(", 4) == 0 || (*flat && strchr("'=+-@", *flat));
 }

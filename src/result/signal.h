@@ -1,8 +1,8 @@
-/* signal: what a result holds: named signals, each a column of the rows (possibly negated: an alias) or a
- * constant. Rows hold each distinct column once, so that aliases cost nothing but their names.
+/* signal: what a result holds: named signals. Each is a column of the rows (possibly negated: an alias) or a constant. Rows hold
+ * each distinct column once, so aliases cost only their names.
  *
- * Invariant: every text of a table is non-NULL and owned by the table, or by the names that it is over; columns are numbered 0 .. columns-1.
- */
+ * Invariant: every text of a table is non-NULL and owned by the table, or by the names it was made over. Columns are numbered 0 ..
+ * columns-1. */
 #pragma once
 
 #include "base/diag.h"
@@ -20,16 +20,16 @@ typedef enum SignalKind {
 #define SIGNAL_CONSTANT UINT32_MAX
 
 typedef struct Signal {
-  const char *name;                              /* as it shall appear in files: flat, without the quotes of Modelica */
+  const char *name;                              /* as it appears in files: flat, without Modelica quotes */
   const char *unit, *display_unit, *description; /* NULL or "" where there is none */
   SignalKind kind;
-  bool is_output;  /* of the model as a whole */
+  bool is_output;  /* an output of the model as a whole */
   bool negated;    /* the signal is minus its column; not used for a constant */
   uint32_t column; /* or SIGNAL_CONSTANT */
   double value;    /* of a constant */
 } Signal;
 
-/* Of a signal in the table of names: the hash spares most visits to the list. */
+/* An entry of the hash table: the hash avoids most visits to the list. */
 typedef struct SignalPlace {
   uint32_t hash, signal; /* signal + 1; 0: empty */
 } SignalPlace;
@@ -39,7 +39,7 @@ typedef struct SignalTable {
   VEC(Signal) list;
   uint32_t columns;                /* 1 + the largest column of any signal */
   uint8_t digits;                  /* significant digits of continuous signals in CSV files; 0: all 17 */
-  bool hides;                      /* what is added from now on is for pictures alone: files leave it out */
+  bool hides;                      /* what is added from now on is for pictures only: files leave it out */
   uint32_t listed, listed_columns; /* signals and columns before that */
   Names texts;
   SignalPlace *places; /* open addressing */
@@ -48,21 +48,20 @@ typedef struct SignalTable {
 
 SignalTable *signals_new(Heap *heap);
 
-/* One whose texts may be those of the names given, which no longer grow and outlive it; so they need no copies. */
+/* A table whose texts may be those of the names given. The names no longer grow and outlive the table, so no copies are needed. */
 SignalTable *signals_over(Heap *heap, const Names *names);
 
-/* Appends a signal (texts are copied) and returns its index. A name may occur once; a later one of the same
- * name is kept but cannot be found. */
+/* Appends a signal (texts are copied) and returns its index. If a name occurs twice, only the first can be found. */
 uint32_t signals_add(SignalTable *table, const Signal *signal);
 
 /* The same for a signal whose texts outlive the table, or are in it: they are not copied. */
 uint32_t signals_add_kept(SignalTable *table, const Signal *signal);
 
-/* The text of a name, for signals_add_kept: that of the names which the table is over, or a copy. */
+/* The text of a name, for signals_add_kept: that of the names the table was made over, or a copy. */
 const char *signals_text(SignalTable *table, const Names *names, Name name);
 
-/* The name of a variable's signal: its flat name itself, or in quotes, in the table, if that is `time` or looks like a
- * derivative or like a formula of a spreadsheet. */
+/* The name of a variable's signal: its flat name. It is in quotes, in the table, if it is `time` or looks like a derivative or like
+ * a formula of a spreadsheet. */
 const char *signals_name(SignalTable *table, const char *flat);
 
 /* The same name, appended to a text. */
@@ -74,7 +73,7 @@ uint32_t signals_find(const SignalTable *table, const char *name);
 /* The same for a variable, by its flat name. */
 uint32_t signals_find_variable(const SignalTable *table, const char *flat);
 
-/* Adds to a diagnostic about an unknown name the signal that may be meant, if one is near. */
+/* Adds a suggestion to a diagnostic about an unknown name, if a signal has a similar name. */
 void signals_suggest(const SignalTable *table, Diags *diags, Diag *diag, const char *name);
 
 /* The value of a signal in a row of columns. */

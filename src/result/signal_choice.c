@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-/* `v(out)`, but no inner node of a device, `v(d1#pi)`, and no difference, `v(a,b)`. */
+/* `v(out)`, but not an inner node of a device, `v(d1#pi)`, nor a difference, `v(a,b)`. */
 static bool is_node(const Signal *signal) {
   return !strncmp(signal->name, "v(", 2) && !signal->name[strcspn(signal->name, "#,")];
 }
 
-/* What is shown without a choice, the first of these that there is. A file of comma-separated values does not tell states. */
+/* What is shown without a choice: the first of these that exists. CSV files do not say which signals are states. */
 typedef enum Default { DEFAULT_NODES, DEFAULT_STATES, DEFAULT_VALUES, DEFAULT_ALL, DEFAULTS } Default;
 
 static bool is_default(const Signal *signal, Default choice) {
@@ -35,17 +35,17 @@ static bool is_differentiated(const SignalTable *signals, const char *name) {
   return is_there;
 }
 
-/* Of two names of one column the one with fewer components: `inertia.phi` rather than `inertia.flange_a.phi`. Of equally many the one
- * that is differentiated: `inertia.w` rather than `controller.u`, which only measures it. */
+/* Of two names of one column, prefers the one with fewer components: `inertia.phi` to `inertia.flange_a.phi`. Of equally many,
+ * prefers the one whose derivative exists: `inertia.w` to `controller.u`, which only measures it. */
 static bool is_better_name(const SignalTable *signals, const char *name, const char *than) {
   uint32_t dots = count_dots(name), least = count_dots(than);
   if (dots != least) return dots < least;
   return !is_differentiated(signals, than) && is_differentiated(signals, name);
 }
 
-/* Each column once, by its best name. */
+/* Chooses each column once, by its best name. */
 static uint32_t choose_default(const SignalTable *signals, Default choice, Heap *heap, uint32_t *chosen) {
-  uint32_t count = 0, *best = heap_array(heap, signals->columns, sizeof *best); /* one more than its number; 0: none */
+  uint32_t count = 0, *best = heap_array(heap, signals->columns, sizeof *best); /* 1 + its number; 0: none */
   for (uint32_t s = 0; s < signals->list.count; s++) {
     const Signal *signal = &signals->list.data[s];
     if (signal->column == SIGNAL_CONSTANT || !is_default(signal, choice)) continue;

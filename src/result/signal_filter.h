@@ -13,10 +13,10 @@ typedef struct NameList {
   void *context;
 } NameList;
 
-/* The filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error: a word means no name of the list, or is
- * not an expression. O(names * words). */
+/* The filter belongs to the heap. Returns NULL after reporting a DIAG_USAGE error: a word matches no name of the list, or is not a
+ * valid expression. O(names * words). */
 SignalFilter *signal_filter_new(Heap *heap, Diags *diags, const char *const *words, NameList names);
 bool signal_filter_match(const SignalFilter *filter, const char *name);
 
-/* Is it asked for by name: its own, or that of its array? */
+/* Was it requested by name: its own, or that of its array? */
 bool signal_filter_names(const SignalFilter *filter, const char *name);

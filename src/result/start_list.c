@@ -89,7 +89,7 @@ static const char *read_scalar(StartReader *reader) {
   return arena_copy(&reader->diags->arena, begin, (size_t)(reader->at - begin));
 }
 
-/* Names that the model does not have are counted. */
+/* Counts names that the model does not have. */
 static bool take_value(StartReader *reader, const Model *model, const char *name, const char *text, double *starts) {
   uint32_t position = model_find(model, name);
   Arena *arena = &reader->diags->arena;
@@ -149,8 +149,8 @@ bool start_list_read(Heap *heap, const Model *model, const char *path, double *s
   return ok;
 }
 
-/* Takes the values of the model's variables, as far as there are some; how many. What is discrete stays from row to
- * row: `held` is the last one, `row` is between it and the next. */
+/* Takes the values of the model's variables that the row has, and returns their number. Discrete values stay constant between rows:
+ * `held` is the last row, and `row` lies between it and the next. */
 static uint32_t take_row(const Model *model, const Trajectory *trajectory, const double *row, const double *held,
                          double *starts) {
   uint32_t found = 0;

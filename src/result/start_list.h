@@ -5,12 +5,12 @@
 #include "model/model.h"
 #include "result/trajectory.h"
 
-/* Reads the list in file `path`. Values go to starts (per variable of the model; others stay). `name = value` counts as
- * well, comments and line breaks may stand anywhere, the outer parentheses may lack. Names that the model does not have
- * are a warning. false: a DIAG_FILE error says what is wrong and in which line. O(size of the file). */
+/* Reads the list in file `path`. Values go to starts (per variable of the model; others stay unchanged). `name = value` is also
+ * accepted, comments and line breaks are allowed anywhere, and the outer parentheses may be missing. Names that the model does not
+ * have cause a warning. false: a DIAG_FILE error says what is wrong and in which line. O(size of the file). */
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags);
 
-/* The same with a text, of which messages say that it is in file `path`. */
+/* The same for a text; messages say that it is in file `path`. */
 bool start_list_take(Heap *heap, const Model *model, const char *text, const char *path, double *starts, Diags *diags);
 
 /* Takes the values of the model's variables from a result file at a time (NaN: its last). false

@@ -3,22 +3,22 @@
 
 #include "base/vec.h"
 
-/* The colours of Okabe and Ito (2008), which remain distinct for colour-blind readers, without the yellow
- * that white paper swallows. */
+/* The colours of Okabe and Ito (2008), which stay distinct for colour-blind readers, without the yellow, which is hard to see on
+ * white. */
 enum { SVG_COLOURS = 7 };
 const char *svg_colour(uint32_t index);
 
-/* Opens a document of this size (it scales with its container) on a white ground; closes it. */
+/* Opens a document of this size on a white background (it scales with its container); closes it. */
 void svg_begin(Heap *heap, TextVec *text, double width, double height, const char *title);
 void svg_end(Heap *heap, TextVec *text);
 
-/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a hyphen before a
- * digit at the beginning as a minus sign; shortened in the middle to about `most` characters. */
+/* Appends text with markup escaped, control characters dropped, bytes that are not UTF-8 replaced, and a leading hyphen before a
+ * digit as a minus sign; shortened in the middle to about `most` characters. */
 void svg_escape(Heap *heap, TextVec *text, const char *words, uint32_t most);
 
 /* The words as above, in an element of their own. */
 void svg_words(Heap *heap, TextVec *text, double x, double y, const char *attributes, const char *words, uint32_t most);
 
-/* As text_printf, with %s, %d and %f alone: a number has at most two decimals, as coordinates need, and a point in any
- * locale. */
+/* Like text_printf, with only %s, %d and %f: a number has at most two decimals, which is enough for coordinates, and a decimal
+ * point in any locale. */
 __attribute__((format(printf, 3, 4))) void svg_print(Heap *heap, TextVec *text, const char *format, ...);

@@ -41,7 +41,7 @@ static void put_padded(FileWriter *file, const char *text, uint32_t width) {
 
 static void put_text(FileWriter *file, const char *text) { file_write(file, text, strlen(text)); }
 
-/* A cell of text that is empty needs no quotes. */
+/* An empty cell of text needs no quotes. */
 static void put_cause(FileWriter *file, const char *cause) {
   if (*cause) csv_put_text(file, cause);
 }
@@ -67,14 +67,14 @@ void table_write_csv(FileWriter *file, const Table *table) {
 
 /* ---- NPY ---- */
 
-/* A name as a string of Python. */
+/* A name as a Python string. */
 static void append_name(Heap *heap, TextVec *text, const char *name, const char *type) {
   text_printf(heap, text, "(");
   text_quote(heap, text, name, '\'');
   text_printf(heap, text, ", '%s'), ", type);
 }
 
-/* Format 3.0: magic, version, length of the header, a dictionary of Python in UTF-8, padded to a multiple of 64. */
+/* Format 3.0: magic, version, length of the header, a Python dictionary in UTF-8, padded to a multiple of 64. */
 static void put_npy_header(Heap *heap, FileWriter *file, const Table *table, uint32_t width) {
   enum { BEFORE = 12 };
   TextVec text = {0};

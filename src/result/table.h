@@ -10,7 +10,7 @@ typedef struct Table {
   const char *const *names; /* of columns */
   uint32_t columns;
   uint32_t rows;
-  uint32_t stride;           /* from a row of values to the next: at least `columns` */
+  uint32_t stride;           /* distance between rows of values: at least `columns` */
   const double *values;      /* row by row */
   const uint8_t *status;     /* by row: a DiagCode */
   const char *const *causes; /* by row; NULL: none */

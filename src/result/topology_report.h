@@ -1,4 +1,4 @@
-/* topology_report: what the graph of a circuit says of its index, for people and for programs. */
+/* topology_report: what the graph of a circuit says about its index, for people and for programs. */
 #pragma once
 
 #include "array/analysis.h"

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Doubles a chunk aims at: large enough that chunks are few, small enough that a short run stays small. */
+/* The number of doubles in a chunk: large enough that chunks are few, small enough that a short run stays small. */
 enum { CHUNK_DOUBLES = 1 << 13 };
 
 Trajectory *trajectory_new(Heap *heap, const SignalTable *signals) {
@@ -23,7 +23,9 @@ static double *row_at(const Trajectory *trajectory, size_t row) {
 double *trajectory_append(Trajectory *trajectory, double time) {
   if (trajectory->rows / trajectory->rows_per_chunk == trajectory->chunks.count) {
     size_t doubles = ((size_t)trajectory->columns + 1) * trajectory->rows_per_chunk;
-    vec_reserve(trajectory->heap, &trajectory->chunks, 1); /* before the chunk, which would be lost if refused */
+    vec_reserve(trajectory->heap, &trajectory->chunks,
+                1); /* before the chunk is allocated, which would be lost if this is
+                                                            * refused */
     vec_push(trajectory->heap, &trajectory->chunks, heap_resize(trajectory->heap, NULL, doubles * sizeof(double)));
   }
   double *row = row_at(trajectory, trajectory->rows++);

@@ -21,7 +21,7 @@ Trajectory *trajectory_new(Heap *heap, const SignalTable *signals);
 /* Appends a row and returns its columns (all zero) for the caller to fill. Amortized O(columns). */
 double *trajectory_append(Trajectory *trajectory, double time);
 
-/* Takes back all rows but the first `rows`. */
+/* Removes all rows except the first `rows`. */
 void trajectory_cut(Trajectory *trajectory, size_t rows);
 
 double trajectory_time(const Trajectory *trajectory, size_t row);
@@ -31,8 +31,8 @@ double trajectory_value(const Trajectory *trajectory, size_t row, uint32_t signa
 /* The last row with time <= `time`; the first row when there is none. O(log rows). */
 size_t trajectory_find(const Trajectory *trajectory, double time);
 
-/* The columns at any time between first and last row, linearly interpolated; at an event the values after it.
- * False when the time is outside (beyond rounding) or there are no rows. O(columns + log rows). */
+/* The columns at any time between the first and the last row, linearly interpolated; at an event the values after it. false: the
+ * time is outside (beyond round-off), or there are no rows. O(columns + log rows). */
 bool trajectory_sample(const Trajectory *trajectory, double time, double *columns);
 
 /* Frees rows and trajectory; not the signal table. NULL is allowed. */
