@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* 1980-01-01, the first day that the format knows; text in UTF-8; files that everyone may read and run. */
+/* 1980-01-01, the first day of the format; text in UTF-8; files that everyone may read and run. */
 enum { VERSION = 20, FLAGS = 0x0800, DEFLATED = 8, DATE = 0x0021 };
 static const uint32_t LOCAL = 0x04034b50, CENTRAL = 0x02014b50, END = 0x06054b50, UNIX = 3 << 8,
                       ATTRIBUTES = UINT32_C(0100755) << 16;
@@ -16,7 +16,7 @@ static void put(Archive *archive, TextVec *out, uint32_t value, int bytes) {
   }
 }
 
-/* The fields that both headers of a file have, in their order. */
+/* The fields that both headers of a file share, in their order. */
 static void put_common(Archive *archive, TextVec *out, uint32_t sum, uint32_t packed, uint32_t length, size_t name) {
   put(archive, out, VERSION, 2);
   put(archive, out, FLAGS, 2);
@@ -30,7 +30,7 @@ static void put_common(Archive *archive, TextVec *out, uint32_t sum, uint32_t pa
   put(archive, out, 0, 2);
 }
 
-/* Raw deflate, as ZIP has it. */
+/* Raw deflate, as in ZIP. */
 static bool pack(Heap *heap, const void *bytes, uint32_t length, TextVec *packed) {
   z_stream stream;
   memset(&stream, 0, sizeof stream);

@@ -13,5 +13,5 @@ typedef struct Archive {
 /* Adds a file; its path has slashes. false: zlib has no memory for it. */
 bool archive_add(Archive *archive, const char *path, const void *bytes, uint32_t length);
 
-/* Completes the archive: nothing may be added any more. */
+/* Completes the archive: nothing may be added afterwards. */
 void archive_end(Archive *archive);

@@ -1,6 +1,6 @@
-/* dependencies: see dependencies.h. Rows of a block at one stage determine columns of it together: all of these depend on what the rows hold.
- * The sets grow from those of inputs and states until they stay. Each is two in one: all sources, and after them those that it does not depend on by
- * factors that stay fixed. */
+/* dependencies: see dependencies.h. The rows of a block at one stage determine its columns together, so all of these columns depend
+ * on everything in the rows. The sets grow from those of inputs and states until they no longer change. Each set has two halves:
+ * all sources, and then the sources on which it depends by a factor that is not fixed. */
 #include "export/dependencies.h"
 
 #include <string.h>
@@ -42,7 +42,7 @@ static uint64_t *make_sets(Search *search, uint32_t count) {
   return arena_array(search->arena, 2 * (size_t)count * search->found->words, sizeof(uint64_t));
 }
 
-/* The inputs and the states. */
+/* Lists the inputs and the states. */
 static void list_sources(Search *search) {
   const ExportVariables *variables = search->variables;
   uint32_t *known = arena_array(search->arena, variables->list.count, sizeof *known), count = 0;
@@ -80,7 +80,7 @@ static void begin_rows(Search *search) {
   for (uint32_t r = 0; r < evaluator->array->rows && search->inputs; r++) add_inputs(search, r, source);
 }
 
-/* What is a state depends on itself; where states are chosen, on all of its block. */
+/* A state depends on itself; where states are chosen, on all states of its block. */
 static void begin_columns(Search *search) {
   const ExportSource *source = search->source;
   const Array *array = source->evaluator->array;
@@ -106,14 +106,14 @@ static bool is_solved(const ExportSource *source, int32_t block, int32_t j, int3
          (stage == 0 || dummy_blocks_choose(source->choice, block) || dummy_depth(source->dummy)[j] >= stage);
 }
 
-/* Are all derivatives of rows by a column fixed? */
+/* Are all derivatives of the rows by a column fixed? */
 static bool has_fixed_entries(const Jacobian *jacobian, uint32_t column) {
   for (int32_t e = jacobian->column_start[column]; e < jacobian->column_start[column + 1]; e++)
     if (!jacobian->is_constant[e]) return false;
   return true;
 }
 
-/* The rows of a block at a stage; whether a column's set grows by them. */
+/* Spreads the sets over the rows of a block at a stage. Returns whether a column's set grew. */
 static bool spread_stage(Search *search, int32_t block, int32_t stage, uint64_t *joint) {
   const Array *array = search->source->evaluator->array;
   const Blocks *blocks = &search->source->structure->blocks;
@@ -154,7 +154,7 @@ static bool spread(Search *search, uint64_t *joint) {
   return grows;
 }
 
-/* The derivative of a state is the column above it; of one that may be exchanged, any of its block. */
+/* The derivative of a state is the column above it; for one that may be exchanged, any of its block. */
 static void gather_rates(Search *search) {
   const ExportSource *source = search->source;
   const Array *array = source->evaluator->array;

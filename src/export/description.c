@@ -1,5 +1,5 @@
-/* description: see description.h. The texts are short and flat; a writer of escaped attributes serves them, and spares
- * exported and built programs a library for XML. Order of elements and attributes as the schemas have them. */
+/* description: see description.h. The texts are short and flat. A writer of escaped attributes is enough for them, and saves an XML
+ * library. The order of elements and attributes is that of the schemas. */
 #include "export/description.h"
 
 #include "model/units.h"
@@ -37,20 +37,20 @@ static void put_attribute(const XmlWriter *writer, const char *name, const char 
   PUT(writer, "\"");
 }
 
-/* Nothing for what is no number. */
+/* Writes nothing for a value that is not a number. */
 static void put_number(const XmlWriter *writer, const char *name, double value) {
   if (isfinite(value)) PUT(writer, " %s=\"%.17g\"", name, value);
 }
 
 /* ---- units and types ---- */
 
-/* A unit whose zero may be elsewhere: `offset` in base units. */
+/* A unit that may have another zero: `offset` in base units. */
 typedef struct Scale {
   Unit unit;
   double offset;
 } Scale;
 
-/* A unit as the language writes it, or that of a derivative of such: (m/s)/s. */
+/* A unit of the language, or that of a derivative: (m/s)/s. */
 static bool read_unit(const XmlWriter *writer, const char *name, Unit *unit) {
   size_t length = strlen(name), levels = 0;
   while (length > 4 && name[levels] == '(' && strncmp(name + length - 3, ")/s", 3) == 0) length -= 3, levels++;
@@ -62,7 +62,7 @@ static bool read_unit(const XmlWriter *writer, const char *name, Unit *unit) {
   return is_known;
 }
 
-/* false for a unit that is not known. */
+/* false: the unit is not known. */
 static bool read_scale(const XmlWriter *writer, const char *name, Scale *scale) {
   static const struct {
     const char *name;
@@ -91,7 +91,7 @@ static void put_base(const XmlWriter *writer, const Scale *scale) {
   PUT(writer, "/>");
 }
 
-/* What a value in one unit is in another: value * factor + offset. */
+/* Converts a value from one unit to another: value * factor + offset. */
 static void put_display(const XmlWriter *writer, const Scale *scale, const char *name, const Scale *display) {
   PUT(writer, "<DisplayUnit");
   put_attribute(writer, "name", name);
@@ -107,13 +107,13 @@ static bool is_new(Names *known, const char *name) {
   return true;
 }
 
-/* The unit that values of a variable are shown in; false if there is none that its own can be converted to. */
+/* The unit in which values of a variable are displayed; false if its own unit cannot be converted to one. */
 static bool read_display(const XmlWriter *writer, const ExportVariable *variable, Scale *scale, Scale *display) {
   return read_scale(writer, variable->unit, scale) && read_scale(writer, variable->display_unit, display) &&
          memcmp(scale->unit.exponents, display->unit.exponents, sizeof scale->unit.exponents) == 0;
 }
 
-/* The units that values in a unit are shown in, each once. */
+/* The units in which values of a unit are displayed, each once. */
 static void put_displays(const XmlWriter *writer, const char *unit) {
   const ExportVariables *variables = writer->description->variables;
   Names known = names_make(writer->heap);
@@ -196,10 +196,10 @@ static const char *variability(const ExportVariable *variable) {
   return variable->is_discrete || variable->type != TYPE_REAL ? "discrete" : "continuous";
 }
 
-/* A guess for its value at the start can be set: a parameter that is bound to others then no longer is. */
+/* Can a guess for its start value be set? A parameter that is bound to others then no longer follows them. */
 static bool has_guess(const ExportVariable *variable) { return variable->has_start || variable->is_settable; }
 
-/* Is the value at the start the start value, or found? */
+/* Is its value at the start the start value, or is it computed? */
 static bool is_exact(const ExportVariable *variable) {
   return variable->is_constant || variable->causality == EXPORT_PARAMETER_SET ||
          (variable->has_start && variable->is_fixed);
@@ -220,7 +220,7 @@ static void put_start(const XmlWriter *writer, const ExportVariable *variable) {
   else PUT(writer, " start=\"%.0f\"", variable->start);
 }
 
-/* What both versions say of the type. */
+/* Writes what both versions say about the type. */
 static void put_type(const XmlWriter *writer, const ExportVariable *variable) {
   const Model *model = writer->description->source->evaluator->model;
   if (variable->type == TYPE_ENUMERATION)
@@ -275,7 +275,7 @@ static void put_variable_3(const XmlWriter *writer, const ExportVariable *variab
   PUT(writer, "/>\n");
 }
 
-/* FMI 2.0 only counts event indicators; after them comes time alone. */
+/* FMI 2.0 only counts event indicators; in the list only time comes after them. */
 static bool is_listed(const Description *description, const ExportVariable *variable) {
   return description->kinds.version == 3 || variable->kind != EXPORT_INDICATOR;
 }
@@ -298,14 +298,14 @@ static bool is_output(const ExportVariable *variable) { return variable->causali
 static bool is_rate(const ExportVariable *variable) { return variable->is_rate; }
 static bool is_indicator(const ExportVariable *variable) { return variable->kind == EXPORT_INDICATOR; }
 
-/* Its value at the start is found. */
+/* Is its value at the start computed? */
 static bool is_initial_unknown(const ExportVariable *variable) {
   bool counts = is_output(variable) || variable->causality == EXPORT_PARAMETER_CALCULATED || is_rate(variable) ||
                 variable->is_state;
   return counts && !is_exact(variable);
 }
 
-/* What it depends on, where that is known; else on all. FMI 2.0 names positions, FMI 3.0 value references. */
+/* Writes what it depends on, where that is known; otherwise it depends on all. FMI 2.0 uses positions, FMI 3.0 value references. */
 static void put_dependencies(const XmlWriter *writer, const ExportVariable *variable) {
   const Dependencies *dependencies = writer->description->dependencies;
   const uint64_t *set = dependencies_of(dependencies, variable);
@@ -327,7 +327,7 @@ static void put_dependencies(const XmlWriter *writer, const ExportVariable *vari
   PUT(writer, "\"");
 }
 
-/* FMI 2.0 names positions, FMI 3.0 value references. */
+/* FMI 2.0 uses positions, FMI 3.0 value references. */
 static void put_unknown(const XmlWriter *writer, const char *element, uint32_t v, bool with_dependencies) {
   if (writer->description->kinds.version == 3) PUT(writer, "    <%s valueReference=\"%u\"", element, v);
   else PUT(writer, "      <Unknown index=\"%u\"", v + 1);
@@ -450,7 +450,7 @@ void description_write_build(Heap *heap, const Description *description, TextVec
 
 /* ---- terminals ---- */
 
-/* The length of the component's name in that of a variable; 0 where it stands alone. */
+/* The length of the component's name in that of a variable; 0 where there is none. */
 static size_t component_length(const ExportVariable *variable) {
   const char *dot = strrchr(variable->name, '.');
   bool counts = variable->causality == EXPORT_INPUT || variable->causality == EXPORT_OUTPUT;

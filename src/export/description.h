@@ -19,11 +19,12 @@ typedef struct Description {
   uint32_t source_count;
 } Description;
 
-/* The text of modelDescription.xml, appended. O(variables). */
+/* Appends the text of modelDescription.xml. O(variables). */
 void description_write(Heap *heap, const Description *description, TextVec *out);
 
-/* That of sources/buildDescription.xml of FMI 3.0. */
+/* Appends that of sources/buildDescription.xml of FMI 3.0. */
 void description_write_build(Heap *heap, const Description *description, TextVec *out);
 
-/* That of terminalsAndIcons/terminalsAndIcons.xml of FMI 3.0: the inputs and outputs of a component are a terminal. false: there are none. */
+/* Appends that of terminalsAndIcons/terminalsAndIcons.xml of FMI 3.0: the inputs and outputs of a component are a terminal. false:
+ * there are none. */
 bool description_write_terminals(Heap *heap, const Description *description, TextVec *out);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of this platform in FMI 2.0, which has none for ARM: importers there look for linux64; and in FMI 3.0. */
+/* Names of this platform in FMI 2.0 and in FMI 3.0. FMI 2.0 has none for ARM: importers there look for linux64. */
 #if defined __x86_64__
 static const char *const PLATFORMS_2[] = {"linux64", NULL}, *const PLATFORMS_3[] = {"x86_64-linux", NULL};
 #else
@@ -21,12 +21,12 @@ static const char *const PLATFORMS_2[] = {"linux64", "aarch64-linux", NULL}, *co
                                                                                                      NULL};
 #endif
 
-/* Makes libraries for Windows; used where it is found. */
+/* Compiles libraries for Windows; used if it is found. */
 static const char WINDOWS_COMPILER[] = "x86_64-w64-mingw32-gcc";
 
 typedef VEC(CompilerSource) SourceVec;
 
-/* The name of the model as one of C. */
+/* The name of the model as a C identifier. */
 static const char *identifier(const char *name, Arena *arena) {
   char *copy = arena_printf(arena, "%s%s", isdigit((unsigned char)*name) ? "_" : "", name);
   for (char *c = copy; *c; c++)
@@ -64,7 +64,7 @@ static SourceVec collect_sources(Heap *heap, Arena *arena, const ExportSource *s
 
 /* ---- the binary ---- */
 
-/* The file stays readable when its directory is gone. */
+/* Opens the library. The open file stays readable after its directory is removed. */
 static bool open_library(void *context, const char *path, char *failure) {
   int *file = context;
   *file = open(path, O_RDONLY | O_CLOEXEC);
@@ -100,7 +100,7 @@ static bool compile_here(Heap *heap, const SourceVec *sources, TextVec *library,
   return is_done;
 }
 
-/* Nothing where there is no compiler for it. */
+/* Does nothing where there is no such compiler. */
 static void compile_for_windows(Heap *heap, const SourceVec *sources, TextVec *library, Diags *diags) {
   char failure[COMPILER_FAILURE];
   if (!compiler_is_found(WINDOWS_COMPILER) || compile(heap, WINDOWS_COMPILER, sources, library, failure)) return;
@@ -143,7 +143,7 @@ static bool add_sources(Archive *archive, const SourceVec *sources, Arena *arena
   return ok;
 }
 
-/* The texts of all systems; the variables of the first one. */
+/* Writes the texts of all systems; the variables are those of the first one. */
 static TextVec *write_systems(Heap *heap, Arena *arena, const ExportSource *sources, ExportVariables *variables,
                               Diags *diags) {
   TextVec *systems = arena_array(arena, sources->systems, sizeof *systems);

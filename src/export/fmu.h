@@ -1,10 +1,10 @@
-/* fmu: a model as a Functional Mock-up Unit of FMI 2.0 or 3.0: its description, its sources, and a binary for this platform that the
- * system's compiler makes of them. */
+/* fmu: a model as a Functional Mock-up Unit of FMI 2.0 or 3.0: its description, its sources, and a binary for this platform made by
+ * the system's compiler. */
 #pragma once
 
 #include "export/description.h"
 
-/* The bytes of the archive, appended. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported, DIAG_FILE where there is no
- * compiler. In the heap; O(text), and the compiler's time. */
+/* Appends the bytes of the archive. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported, DIAG_FILE where there
+ * is no compiler. In the heap; O(text), plus the compiler's time. */
 bool export_fmu(Heap *heap, const ExportSource *sources, FmuKinds kinds, const char *tool, TextVec *bytes,
                 Diags *diags);

@@ -34,7 +34,7 @@ const uint32_t *lookups_number(Arena *arena, const ExportSource *source, uint32_
   return number;
 }
 
-/* An array of numbers of the table; its name, or 0 without one. */
+/* An array of numbers of the table; returns its name, or 0 if there is none. */
 static const char *put_numbers(const LookupWriter *writer, const char *what, const double *numbers, size_t count) {
   if (!numbers) return "0";
   const char *name = arena_printf(writer->arena, "lookup%u_%s", writer->number, what);

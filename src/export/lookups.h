@@ -1,16 +1,17 @@
-/* lookups: the tables that objects of an exported model are, as C99 data (external/lookup.h). */
+/* lookups: the tables in the objects of an exported model, as C99 data (external/lookup.h). */
 #pragma once
 
 #include "export/runtime.h"
 #include "export/source.h"
 
-/* The table of each parameter that is an object, by number; MAP_NONE for others. In the arena. */
+/* The table number of each parameter that is an object; MAP_NONE for others. In the arena. */
 const uint32_t *lookups_number(Arena *arena, const ExportSource *source, uint32_t *count);
 
-/* The array `lookups` of them, and LOOKUPS, their number; appended. */
+/* Appends the array `lookups` of them, and LOOKUPS, their number. */
 void lookups_write(Heap *heap, Arena *arena, const ExportSource *source, TextVec *out);
 
-/* Parameters that objects are made of, themselves or by others: an exported model cannot make its tables again. In the arena. */
+/* The parameters from which objects are made, directly or through others: an exported model cannot make its tables again. In the
+ * arena. */
 const bool *lookups_parameters(Arena *arena, const ExportSource *source);
 
 /* Which files of the runtime an exported model needs, by their use. */

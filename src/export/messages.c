@@ -5,7 +5,7 @@
 #include "model/number.h"
 #include "model/print.h"
 
-/* A part of a message that is still to be written, and where it counts. */
+/* A part of a message that is still to be written, and the condition under which it appears. */
 typedef struct OpenPart {
   Expr e, guard; /* EXPR_NONE: always */
 } OpenPart;
@@ -17,7 +17,7 @@ typedef struct Collector {
   Model *own;
   Problem problem; /* over the run's own graph */
   Print print;
-  VEC(OpenPart) open; /* what follows, the next one last */
+  VEC(OpenPart) open; /* parts still to be written, the next one last */
   Messages found;
 } Collector;
 
@@ -46,7 +46,7 @@ static bool is_numeric(Collector *c, Expr e) {
   return fits;
 }
 
-/* The number of an expression among those computed; false: it cannot be. */
+/* The number of an expression among those computed; false: it cannot be computed. */
 static bool add_value(Collector *c, Expr e, int *number) {
   *number = -1;
   if (e == EXPR_NONE) return true;
@@ -81,7 +81,7 @@ static BaseType type_of(Collector *c, Expr e) {
   return kind == VALUE_INTEGER ? TYPE_INTEGER : kind == VALUE_BOOLEAN ? TYPE_BOOLEAN : TYPE_REAL;
 }
 
-/* String(value, options); false: an option is no constant. */
+/* String(value, options); false: an option is not constant. */
 static bool add_number(Collector *c, const OpenPart *part) {
   enum { OPTIONS = 3 };
   const Dag *dag = c->own->dag;
@@ -109,7 +109,7 @@ static bool add_number(Collector *c, const OpenPart *part) {
   return true;
 }
 
-/* Adds what a part says, or opens it; false: it has no value in numbers. */
+/* Adds the text of a part, or its inner parts to the list; false: it has no numeric value. */
 static bool add_part(Collector *c, OpenPart part) {
   Dag *dag = c->own->dag;
   switch (dag_op(dag, part.e)) {

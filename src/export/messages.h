@@ -1,9 +1,9 @@
-/* messages: the texts of assert and terminate as pieces that an exported model puts together where they are said. */
+/* messages: the texts of assert and terminate as pieces that an exported model joins when it prints them. */
 #pragma once
 
 #include "export/source.h"
 
-/* A text, or with a value the format that printf writes it by. It is left out where its guard is 0. */
+/* A text or, with a value, its printf format. It is left out where its guard is 0. */
 typedef struct MessagePiece {
   const char *text;
   int guard, value; /* numbers of expressions; -1: none */
@@ -12,8 +12,9 @@ typedef struct MessagePiece {
 typedef struct Messages {
   VEC(MessagePiece) pieces;
   ExprVec values; /* over the unknowns of the array */
-  IndexVec first; /* per action, and after the last: its first piece */
+  IndexVec first; /* per action: its first piece; one more entry at the end */
 } Messages;
 
-/* Those of all actions. A message of which a part has no value in numbers, as a call of a function that makes a text, is as written. */
+/* The messages of all actions. A message stays as written if a part of it has no numeric value, as a call of a function that
+ * returns text. */
 Messages messages_collect(Heap *heap, Arena *arena, const ExportSource *source);

@@ -1,14 +1,15 @@
-/* runtime: the files of src/export/runtime, which the build puts in: the C99 that exported models run on; and those of the library that they share. */
+/* runtime: the C99 files on which exported models run, embedded by the build: those of src/export/runtime, and those of the library
+ * that they share. */
 #pragma once
 
 #include <stdbool.h>
 
 typedef enum RuntimeUse {
   RUNTIME_ALWAYS,
-  RUNTIME_TABLES, /* for models with tables alone */
-  RUNTIME_ERK,    /* where this integrator is chosen, or a solution may slide; */
-  RUNTIME_RADAU,  /* this one; */
-  RUNTIME_BDF,    /* this one */
+  RUNTIME_TABLES, /* only for models with tables */
+  RUNTIME_ERK,    /* where this integrator is chosen, or a solution may slide */
+  RUNTIME_RADAU,  /* where this one is chosen */
+  RUNTIME_BDF,    /* where this one is chosen */
   RUNTIME_USES
 } RuntimeUse;
 
@@ -17,5 +18,5 @@ typedef struct RuntimeFile {
   RuntimeUse use;
 } RuntimeFile;
 
-/* The name behind the last is NULL. */
+/* The last name is followed by NULL. */
 extern const RuntimeFile runtime_files[];

@@ -11,11 +11,11 @@ static bool refuse(const ExportSource *source, Diags *diags, const char *what, c
   return false;
 }
 
-/* Combinations of so many conditions are looked at. */
+/* The most conditions whose combinations are examined. */
 enum { MOST_CONDITIONS = 8 };
 
-/* Do the equations in a mode need more differentiations than those of all modes together? A mode without a structure is none that can
- * be got to, or ends the run. */
+/* Do the equations in a mode need more differentiations than those of all modes together? A mode without a structure is
+ * unreachable, or ends the run. */
 static bool has_other_structure(const ExportSource *source, const bool *holds, Arena *arena) {
   Problem problem = *source->evaluator->array->problem;
   problem.model = evaluator_model(source->evaluator);
@@ -91,7 +91,7 @@ const InitialColumn *export_initial_column(const ExportSource *source, uint32_t 
   return &initial->column[initial->system ? system_column(initial->system, column) : column];
 }
 
-/* The same of one that the point has as an unknown. */
+/* The same for a variable that is an unknown of the point. */
 static Expr point_unknown(const ExportPoint *point, uint32_t variable) {
   Evaluator *evaluator = point->evaluator;
   const Aliases *aliases = &evaluator->array->problem->aliases;

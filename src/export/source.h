@@ -1,5 +1,5 @@
-/* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. Where the structure of the equations
- * changes at events, there are several: one for the start, and one for each mode that a run has met. */
+/* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. Where the structure of the
+ * equations changes at events, there are several: one for the start, and one for each mode that a run has visited. */
 #pragma once
 
 #include "array/branches.h"
@@ -8,7 +8,8 @@
 #include "result/record.h"
 #include "spice/spice.h"
 
-/* The operating point that a circuit starts from, as a model of its own at its values. Its variables are the first ones of the model. */
+/* The operating point from which a circuit starts, as a model of its own with values. Its variables are the first ones of the
+ * model. */
 typedef struct ExportPoint {
   Evaluator *evaluator; /* NULL: it was not found */
   const double *y;
@@ -19,24 +20,24 @@ typedef struct ExportPoint {
 typedef struct ExportSource {
   const char *name;          /* of the model */
   uint32_t number;           /* of the system, from 0 on */
-  uint32_t systems;          /* how many there are */
+  uint32_t systems;          /* number of systems */
   uint32_t states;           /* of the largest system */
-  bool chooses;              /* a system chooses its states while running */
-  const bool *holds;         /* branches that the system is for; NULL: all */
+  bool chooses;              /* a system chooses its states during the run */
+  const bool *holds;         /* branches for which the system is made; NULL: all */
   const Program *conditions; /* of the branches */
   Evaluator *evaluator;
   const Structure *structure;
   const DummyBlocks *choice;
   const StatePlan *plan;
   const Dummy *dummy;         /* chosen at y */
-  const Decisions *decisions; /* NULL: nothing but modes changes at events */
+  const Decisions *decisions; /* NULL: only modes change at events */
   const Initial *initial;
   const ExportPoint *point; /* NULL: it starts from its own start values */
   const Branches *branches; /* of its equations */
-  const IndexVec *read;     /* leaf indices of parameters whose values decided what the equations were made to */
+  const IndexVec *read;     /* leaf indices of parameters whose values decided the form of the equations */
   const char *obstacle;     /* why initial values cannot be found for other parameters; NULL: they can */
   const StepsTrace
-      *trace; /* units of the initial system where start values give way; NULL: rows determine a column each */
+      *trace; /* units of the initial system where start values are adjusted; NULL: each row determines one column */
   const Recorder *recorder;
   const double *y;
   double start, stop, tolerance, interval, max_step;
@@ -46,7 +47,7 @@ typedef struct ExportSource {
 /* Does the structure of the equations change with their conditions? */
 bool export_changes_structure(const ExportSource *source);
 
-/* Numbers the different conditions of branches; how many there are. */
+/* Numbers the different conditions of branches; returns how many there are. */
 uint32_t export_number_conditions(const Branches *branches, uint32_t *number);
 
 /* May the solution slide along edges? */
@@ -55,20 +56,21 @@ bool export_may_slide(const ExportSource *source);
 /* Does the system choose its states? */
 bool export_chooses_states(const ExportSource *source);
 
-/* Have both systems the same unknowns, discrete values and conditions? So it is for modes of a model. */
+/* Do both systems have the same unknowns, discrete values and conditions? Modes of one model do. */
 bool export_same_leaves(const ExportSource *a, const ExportSource *b);
 
-/* Can all of it be written? false: an error that names what cannot is in diags. */
+/* Can all of it be written? false: an error in diags names what cannot. */
 bool export_possible(const ExportSource *source, Diags *diags);
 
 /* The value of a variable of the model at the operating point, over the leaves of the point; EXPR_NONE: it has none. */
 Expr export_point_value(const ExportPoint *point, uint32_t variable);
 
-/* What is known of the initial value of a column of the array. */
+/* What is known about the initial value of a column of the array. */
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
 
-/* Chooses how an exported program finds its initial values for other parameters and start values: from the rows of the state-space form or of
- * the initial system if all start values were kept, otherwise by continuation to the nearest consistent values. Sets trace and obstacle; in the heap. */
+/* Chooses how an exported program finds its initial values for other parameters and start values. If all start values were kept, it
+ * uses the rows of the state-space form or of the initial system. Otherwise it goes by continuation to the nearest consistent
+ * values. Sets trace and obstacle; in the heap. */
 void export_find_restart(Heap *heap, ExportSource *source);
 
 /* Can initial values be found again? */

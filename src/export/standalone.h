@@ -1,7 +1,7 @@
-/* standalone: a directory of C99 that simulates the model alone: its tables, and the runtime. */
+/* standalone: a directory of C99 that simulates the model without daedal: its tables, and the runtime. */
 #pragma once
 
 #include "export/tables.h"
 
-/* The files. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported. In the heap; O(text). */
+/* Makes the files. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported. In the heap; O(text). */
 bool export_standalone(Heap *heap, const ExportSource *sources, ExportFiles *files, Diags *diags);

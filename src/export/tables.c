@@ -1,4 +1,4 @@
-/* tables: see tables.h. Programs are collected first, under names; the tables after them refer to these names. */
+/* tables: see tables.h. Programs are collected first, with names; the tables after them refer to these names. */
 #include "export/tables.h"
 
 #include "code/cdata.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* The text under way. */
+/* The text being written. */
 typedef struct Writer {
   Heap *heap;
   Arena *arena;
@@ -26,7 +26,7 @@ typedef struct Writer {
 
 /* ---- programs ---- */
 
-/* Adds a program under a name; the name of its function, or 0 without one. */
+/* Adds a program under a name; returns the name of its function, or 0 if there is none. */
 static const char *add_program(Writer *writer, const Program *program, const char *name) {
   if (!program) return "0";
   vec_push(writer->heap, &writer->programs, program_text(writer->heap, program, name));
@@ -101,21 +101,21 @@ static void name_dependents(Writer *writer, ProgramNames *names) {
   }
 }
 
-/* A sparse matrix by columns; an entry is that of the Jacobian with this number, or -1 - j: the pull of unknown j. */
+/* A sparse matrix by columns. An entry is a number in the Jacobian, or -1 - j for the pull of unknown j. */
 typedef struct InitialMatrix {
   VEC(int32_t) start, row, source;
   VEC(int32_t) balance; /* per row after those of the system: its unknown */
 } InitialMatrix;
 
-/* The rows of the initial system and the columns that they determine. Where a unit has more columns than rows, it moves them from their
- * start values as little as it must. Behind the rows are those that follow from the others and are checked alone. */
+/* The rows of the initial system and the columns that they determine. A unit with more columns than rows moves them as little as
+ * possible from their start values. After the rows come those that follow from others and are only checked. */
 typedef struct InitialPart {
   uint32_t rows, columns, checks;
   Expr *row;         /* rows + checks */
   uint32_t *column;  /* of the system */
   int32_t *row_unit; /* from 1 on; 0: it has as many columns as rows */
   int32_t *column_unit;
-  double *pull; /* per column: how strongly it is held; negative: at the values before, not at its start value */
+  double *pull; /* per column: how strongly it is held; negative: at the previous values, not at its start value */
   bool *moves;  /* per column of the system: in a unit with more columns than rows */
   Jacobian *jacobian;
   InitialMatrix matrix;
@@ -126,7 +126,7 @@ static void part_add(InitialPart *part, const InitialSystem *system, uint32_t ro
   part->column[part->columns++] = column;
 }
 
-/* One unit after the other, as they were solved. */
+/* Adds one unit after another, as they were solved. */
 static void part_add_units(InitialPart *part, const InitialSystem *system, const StepsTrace *trace) {
   const uint32_t *rows = trace->rows.data, *columns = trace->columns.data;
   const double *weights = trace->weights.data;
@@ -156,8 +156,9 @@ static void add_matrix_entry(Heap *heap, InitialMatrix *matrix, int32_t row, int
   vec_push(heap, &matrix->source, source);
 }
 
-/* The matrix of corrections, by columns: the rows by the unknowns; for units with more unknowns than rows, how strongly each unknown is held, and
- * a multiplier for each row, by which the rows outweigh that (the conditions of Lagrange without second derivatives). */
+/* The matrix of corrections, by columns: derivatives of the rows by the unknowns. Units with more unknowns than rows also have, for
+ * each unknown, how strongly it is held, and for each row a multiplier by which the row outweighs that (Lagrange's conditions
+ * without second derivatives). */
 static void make_matrix(Heap *heap, Arena *arena, InitialPart *part) {
   InitialMatrix *matrix = &part->matrix;
   const Jacobian *jacobian = part->jacobian;
@@ -239,7 +240,7 @@ static void name_initial(Writer *writer, const InitialPart *part, ProgramNames *
   names->initial_jacobian = add_program(writer, part->jacobian->program, "initial_jacobian");
 }
 
-/* The operating point that a circuit starts from; NULL: there is none, or it is not needed. */
+/* The operating point from which a circuit starts; NULL: there is none, or it is not needed. */
 static const ExportPoint *point_of(const Writer *writer) {
   return export_restarts(writer->source) ? writer->source->point : NULL;
 }
@@ -311,7 +312,7 @@ static bool put_programs(Writer *writer, Diags *diags) {
                         writer->programs.count, "static ", objects ? &tables : NULL, diags);
 }
 
-/* Objects are numbers of tables. */
+/* Objects are written as numbers of tables. */
 static void put_parameters(Writer *writer) {
   const Evaluator *evaluator = writer->source->evaluator;
   uint32_t count = evaluator->model->parameters.count, objects;
@@ -340,7 +341,7 @@ static const char *program_of(Writer *writer, const char *function) {
   return strcmp(function, "0") == 0 ? function : arena_printf(writer->arena, "PROGRAM(%s)", function);
 }
 
-/* Blocks that have a matrix; those without are assigned outright and have none. */
+/* Writes blocks that have a matrix; those without are assigned explicitly. */
 static void put_blocks(Writer *writer, const ProgramNames *names) {
   BlockShape *const *shapes = writer->source->evaluator->code->shapes;
   uint32_t blocks = (uint32_t)writer->source->structure->blocks.n_blocks, group = 0;
@@ -496,7 +497,7 @@ static void put_actions(Writer *writer, const DecidePlan *plan, const Messages *
   PUT(writer, "    {ACTION_WARN, 0, 0}};\n\n");
 }
 
-/* Pieces of the past that are kept at most: whoever compiles may say otherwise. */
+/* The most pieces of the past that are kept: a compiler option can change it. */
 static void put_delays(Writer *writer) {
   const ArrayCode *code = writer->source->evaluator->code;
   const Logic *logic = code->modes->logic;
@@ -574,7 +575,7 @@ static void put_variables(Writer *writer) {
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
 }
 
-/* The integrators, and what they ask of columns and of entries of the Jacobian. */
+/* Writes the integrators, and what they need for columns and for entries of the Jacobian. */
 static void put_integrators(Writer *writer) {
   const ExportSource *source = writer->source;
   const Jacobian *jacobian = source->evaluator->jacobian;
@@ -630,7 +631,7 @@ static void put_arrays(Writer *writer) {
   cdata_integers(heap, out, "static ", "jacobian_row", evaluator->jacobian->row_index, evaluator->jacobian->nonzeros);
 }
 
-/* The initial system: its columns, where those of the array are among them, and its parameters. */
+/* Writes the initial system: its columns, where those of the array are among them, and its parameters. */
 static void put_initial(Writer *writer, const InitialPart *part) {
   const ExportSource *source = writer->source;
   const InitialSystem *system = source->initial->system;
@@ -662,7 +663,7 @@ static void put_initial(Writer *writer, const InitialPart *part) {
       any ? part->jacobian->nonzeros : 0, matrix->row.count);
 }
 
-/* The operating point: all of its columns are unknowns. */
+/* Writes the operating point: all of its columns are unknowns. */
 static void put_point(Writer *writer, const IndexVec *columns) {
   const ExportPoint *point = point_of(writer);
   Heap *heap = writer->heap;
@@ -702,7 +703,7 @@ static uint32_t state_count(const ExportSource *source) {
   return dummy_links(source->dummy, &from, &to);
 }
 
-/* The systems of the model, in the first of them; the branches that this one is for. */
+/* Writes the systems of the model, in the first of them; and the branches for which this one is made. */
 static void put_systems(Writer *writer) {
   const ExportSource *source = writer->source;
   uint32_t branches = source->systems > 1 ? source->branches->count : 0;

@@ -1,11 +1,12 @@
-/* tables: the model of a solver as C99: its programs, and the tables by which the runtime knows them (struct Model of
+/* tables: the model of a solver as C99: its programs, and the tables by which the runtime finds them (struct Model of
  * runtime/solver.h). */
 #pragma once
 
 #include "code/export.h"
 #include "export/variables.h"
 
-/* The text of model.c, or of another system of the model, appended. false: the model calls a function that cannot be written as C; an error is in diags. O(text). */
+/* Appends the text of model.c, or of another system of the model. false: the model calls a function that cannot be written as C; an
+ * error is in diags. O(text). */
 bool export_tables(Heap *heap, Arena *arena, const ExportSource *source, const ExportVariables *variables, TextVec *out,
                    Diags *diags);
 

@@ -50,14 +50,14 @@ static const InputSource *input_source(const Model *model, uint32_t position) {
   return NULL;
 }
 
-/* Parameters that cannot be set, by leaf index: what decides. */
+/* Parameters that cannot be set, by leaf index, and why. */
 typedef struct Deciders {
-  const bool *tables;    /* tables are made of them */
-  const bool *equations; /* equations were rewritten by their values */
-  const bool *samples;   /* samples and delays read them at the start alone */
+  const bool *tables;    /* tables are made from them */
+  const bool *equations; /* equations were rewritten because of their values */
+  const bool *samples;   /* samples and delays read them at the start only */
 } Deciders;
 
-/* The parameters in expressions, and those that they are bound to. */
+/* Marks the parameters in expressions, and those to which they are bound. */
 static void mark_used(const ExportSource *source, const Expr *roots, uint32_t count, bool *marked) {
   Evaluator *evaluator = source->evaluator;
   const Dag *dag = evaluator_model(evaluator)->dag;
@@ -101,13 +101,13 @@ static Deciders find_deciders(Arena *arena, const ExportSource *source) {
                     sample_deciders(arena, source)};
 }
 
-/* Can a run of the model have another value of the parameter? */
+/* Can a run of the model use another value of the parameter? */
 static bool is_overridable(const Variable *variable) {
   return !variable->is_final && variable->variability == VARIABILITY_PARAMETER && !variable->has_fixed_start &&
          variable->type != TYPE_EXTERNAL_OBJECT && variable->type != TYPE_STRING;
 }
 
-/* Why a parameter that can be overridden cannot be set; NULL: it can. */
+/* Why a parameter that can be overridden in a run cannot be set; NULL: it can. */
 static const char *find_reason(const ExportSource *source, const Variable *variable, const Deciders *deciders) {
   if (source->obstacle) return source->obstacle;
   if (variable->is_structural) return "it decides which equations there are";
@@ -140,7 +140,7 @@ static void describe_parameter(const ExportSource *source, const Variable *writt
   }
 }
 
-/* What the text says of a variable. */
+/* Adds the attributes of a variable. */
 static void describe(const ExportSource *source, uint32_t position, const Deciders *deciders,
                      ExportVariable *variable) {
   const Model *model = source->evaluator->model;
@@ -167,7 +167,7 @@ static void describe(const ExportSource *source, uint32_t position, const Decide
   }
 }
 
-/* The expression after a signal that an alias makes constant. */
+/* The expression of a signal that an alias makes constant. */
 static Expr constant_value(const ExportSource *source, uint32_t position, const ExportVariable *variable) {
   const Model *model = source->evaluator->model;
   const Aliases *aliases = &source->evaluator->array->problem->aliases;
@@ -187,7 +187,7 @@ const uint32_t *export_state_order(Arena *arena, const ExportSource *source) {
   return order;
 }
 
-/* The variable that a column is best known by: `is_rate` prefers der(...), else other names; MAP_NONE: it has none of its own sign. */
+/* The best variable name for a column: `is_rate` prefers der(...), otherwise other names; MAP_NONE: none has the same sign. */
 static uint32_t find_named(const ExportVariables *variables, uint32_t column, bool is_rate) {
   uint32_t found = MAP_NONE;
   for (uint32_t v = 0; v < variables->list.count; v++) {
@@ -199,7 +199,7 @@ static uint32_t find_named(const ExportVariables *variables, uint32_t column, bo
   return found;
 }
 
-/* A state, or its derivative, of which it changes what variable it is. */
+/* Adds a state, or its derivative, that stands for different variables over time. */
 static uint32_t add_chosen(Heap *heap, Arena *arena, ExportVariables *variables, uint32_t k, bool is_rate) {
   Signal signal = {.name = arena_printf(arena, is_rate ? "der($state[%u])" : "$state[%u]", k + 1),
                    .description = "chosen while running"};
@@ -210,7 +210,7 @@ static uint32_t add_chosen(Heap *heap, Arena *arena, ExportVariables *variables,
   return variables->list.count - 1;
 }
 
-/* The columns of states that are never exchanged, and of their derivatives; MAP_NONE of the others. */
+/* The columns of states that are never exchanged, and of their derivatives; MAP_NONE for the others. */
 static void find_columns(Arena *arena, const ExportSource *source, uint32_t *states) {
   const Array *array = source->evaluator->array;
   const uint32_t *order = export_state_order(arena, source);
@@ -224,7 +224,7 @@ static void find_columns(Arena *arena, const ExportSource *source, uint32_t *sta
   }
 }
 
-/* States have the names of their variables, as far as these stay states. */
+/* States have the names of their variables, if these always stay states. */
 static void add_states(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
   uint32_t *column = arena_array(arena, source->states, sizeof *column);
   find_columns(arena, source, column);
@@ -259,7 +259,7 @@ static void add_indicator(Heap *heap, Arena *arena, ExportVariables *variables, 
   vec_last(&variables->list).index = index;
 }
 
-/* One for each condition, and one for the choice of states. */
+/* Adds one for each condition, and one for the choice of states. */
 static void add_indicators(Heap *heap, Arena *arena, ExportVariables *variables, const ExportSource *source) {
   uint32_t modes = source->evaluator->code->modes->count;
   for (uint32_t m = 0; m < modes; m++)
@@ -273,8 +273,8 @@ static bool has_leaf(const IndexVec *leaves, uint32_t leaf) {
   return false;
 }
 
-/* Parameters bound to others that vary: those that can be set, and what initialization finds. One that can be set and is bound to none of
- * them varies by itself. */
+/* Finds the parameters bound to others that vary: to those that can be set, and to those that initialization computes. A parameter
+ * that can be set and is bound to none of them varies by itself. */
 static void find_dependents(Heap *heap, const ExportSource *source, ExportVariables *variables) {
   const Model *model = source->evaluator->model;
   const InitialSystem *system = export_restarts(source) ? source->initial->system : NULL;
@@ -293,7 +293,7 @@ static void find_dependents(Heap *heap, const ExportSource *source, ExportVariab
   vec_free(heap, &given);
 }
 
-/* What follows parameters that are set after the start. */
+/* Marks what depends on parameters that are set after the start. */
 static void mark_varied(const ExportSource *source, ExportVariables *variables) {
   const Dag *dag = evaluator_model(source->evaluator)->dag;
   bool any = false;
@@ -307,7 +307,7 @@ static void mark_varied(const ExportSource *source, ExportVariables *variables) 
   }
 }
 
-/* So many names are given for a reason. */
+/* The most names listed for a reason. */
 enum { NAMES_SHOWN = 5 };
 
 static void report_reason(const ExportVariables *variables, const char *reason, Diags *diags, Diag *diag) {

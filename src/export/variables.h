@@ -1,5 +1,5 @@
-/* variables: the variables of an exported model, in the order in which its runs know them: the signals of a result, and
- * after them the states of model exchange. */
+/* variables: the variables of an exported model, in the order in which its runs know them: the signals of a result, then the states
+ * of model exchange. */
 #pragma once
 
 #include "export/source.h"
@@ -17,7 +17,7 @@ typedef enum ExportKind {
 } ExportKind;
 
 typedef enum ExportCausality {
-  EXPORT_PARAMETER_SET,        /* a parameter that nothing but its own text determines, and that may be set */
+  EXPORT_PARAMETER_SET,        /* a parameter that only its own text determines, and that may be set */
   EXPORT_PARAMETER_CALCULATED, /* one that is bound to others, or cannot be set */
   EXPORT_INPUT,
   EXPORT_OUTPUT,
@@ -35,13 +35,13 @@ typedef struct ExportVariable {
   uint32_t enumeration; /* of the model */
   bool is_discrete;     /* changes at events only */
   bool is_constant;
-  bool is_state, is_rate;          /* of model exchange: a state; the derivative of one */
-  bool is_settable;                /* before the start; a calculated one then no longer follows its binding */
-  bool is_tunable;                 /* and after it */
-  bool is_varied;                  /* it follows parameters that may be set after the start */
-  const char *reason;              /* why a parameter that the model lets be overridden is not; or NULL */
-  bool has_start;                  /* its start value can be set */
-  bool is_fixed;                   /* and is kept; else it is a guess */
+  bool is_state, is_rate; /* of model exchange: it is a state; it is the derivative of one */
+  bool is_settable;       /* it may be set before the start; a calculated one then no longer follows its binding */
+  bool is_tunable;        /* it may also be set after the start */
+  bool is_varied;         /* it depends on parameters that may be set after the start */
+  const char *reason;     /* why a parameter that can be overridden in a run cannot be set; or NULL */
+  bool has_start;         /* its start value can be set */
+  bool is_fixed;          /* and the value is kept; otherwise it is a guess */
   double start, min, max, nominal; /* NAN where not given */
   uint32_t derivative;             /* variable of which it is the derivative; MAP_NONE */
 } ExportVariable;
@@ -54,16 +54,17 @@ typedef struct ExportVariables {
   uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
   IndexVec
-      dependents; /* those bound to others that vary, or to what initialization finds; what they need before them */
+      dependents; /* those bound to others that vary, or to what initialization computes; preceded by what they need */
 } ExportVariables;
 
-/* Is the time at which a condition changes known in advance? So it is where its difference is linear in time; others are looked for. */
+/* Is the time at which a condition changes known in advance? It is where its difference is linear in time; others are searched
+ * for. */
 bool export_is_timed(const ExportSource *source, uint32_t mode);
 
 /* The unknowns in the order in which their states are listed: those of blocks without a choice of states, then block by block. */
 const uint32_t *export_state_order(Arena *arena, const ExportSource *source);
 
-/* Warns of the parameters that a run of the model lets be overridden, and the export does not let be set, by reasons. */
+/* Warns about parameters that can be overridden in a run but not set in the export, grouped by reason. */
 void export_report_fixed(const ExportVariables *variables, const ExportSource *source, Diags *diags);
 
 /* The variables; in the heap. */
