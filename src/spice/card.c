@@ -1,5 +1,5 @@
-/* card: see card.h. Files are read one inside the other with a stack of their own, so that a chain of includes costs no
- * call depth; it is cut at a depth that only a circle reaches. */
+/* card: see card.h. Included files are read with a stack, so that a chain of includes costs no call depth. It is cut at a depth
+ * that only a cycle reaches. */
 #include "spice/card.h"
 
 #include "base/utf8.h"
@@ -9,7 +9,7 @@
 
 enum { DEEPEST_INCLUDE = 32 };
 
-/* To open a file takes as long as so many steps of work. */
+/* Opening a file costs as much as so many steps of work. */
 enum { FILE_WORK = 3000 };
 
 /* A text being read, line by line. */
@@ -106,7 +106,7 @@ static const char *content_end(const char *at, const char *end) {
   return end;
 }
 
-/* Appends the character at `at`; a byte that is none of UTF-8 is one of Latin-1, as old netlists have them. How many bytes were
+/* Appends the character at `at`. A byte that is not UTF-8 is read as Latin-1, as in old netlists. Returns the number of bytes
  * read. */
 static size_t append_character(Heap *heap, TextVec *text, const char *at, size_t room) {
   size_t length = utf8_length(at, room);
@@ -189,7 +189,7 @@ static bool include_card(DeckReader *reader, const Card *card) {
   return true;
 }
 
-/* What begins, ends or lies outside of the section that is read. true: the card is no part of the circuit. */
+/* Handles what begins, ends or lies outside of the section to read. true: the card is not part of the circuit. */
 static bool outside_section(DeckReader *reader, const Card *card) {
   CardFile *file = top_file(reader);
   const char *at = card->text;
@@ -201,13 +201,13 @@ static bool outside_section(DeckReader *reader, const Card *card) {
   if (!begins(at, ".lib")) return !file->is_inside;
   next_word(reader->arena, &at);
   char *section = next_word(reader->arena, &at);
-  if (next_word(reader->arena, &at)) return !file->is_inside; /* it names a file too */
+  if (next_word(reader->arena, &at)) return !file->is_inside; /* it also names a file */
   if (section) lower_case(section);
   if (section && !strcmp(section, file->section)) file->is_inside = true;
   return true;
 }
 
-/* Commands of interactive SPICE between .control and .endc have no meaning here. */
+/* Commands of interactive SPICE between .control and .endc are ignored. */
 static bool in_control(DeckReader *reader, const Card *card) {
   if (begins(card->text, ".control")) {
     card_warning(reader->diags, card, 0, CARD_END, "the block .control is skipped");
@@ -263,7 +263,7 @@ static void read_line(DeckReader *reader, CardFile *file) {
   if (begin < end && *begin != '*' && !continues) {
     uint32_t depth = reader->depth;
     finish_card(reader);
-    /* An include just finished stands before this line, which is then read again. */
+    /* An include just finished comes before this line, which is then read again. */
     if (reader->depth != depth || reader->ended) return;
     begin_card(reader, file->line);
     append_bytes(reader, file, begin, end);
@@ -276,7 +276,7 @@ static void read_line(DeckReader *reader, CardFile *file) {
   file->line++;
 }
 
-/* The title: the first line, whatever it holds. */
+/* The title: the first line, whatever it contains. */
 static void read_title(DeckReader *reader) {
   CardFile *file = top_file(reader);
   const char *end = memchr(file->at, '\n', (size_t)(file->end - file->at));

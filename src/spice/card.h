@@ -1,8 +1,8 @@
-/* card: a netlist as a list of cards: one logical line each, with continuation lines joined, comments left out, letters in
- * lower case, and files of .include and .lib put in.
+/* card: a netlist as a list of cards: one logical line each, with continuation lines joined, comments left out, letters in lower
+ * case, and files of .include and .lib inserted.
  *
- * Invariant: every byte of a card knows the place in the netlist it came from; what came from another file has the place
- * of the card that included it, and the card says file and line. */
+ * Invariant: every byte of a card knows its place in the netlist. Text from another file has the place of the card that included
+ * it, and the card names file and line. */
 #pragma once
 
 #include "base/reading.h"
@@ -12,7 +12,7 @@ typedef struct Card {
   const uint32_t *place; /* per byte of the text, and one past it */
   const char *file;      /* of an included card; NULL: the netlist itself */
   uint32_t line;         /* in that file, from 1 */
-  Span whole;            /* where there are no places: text that is not the user's stands here */
+  Span whole;            /* used where there are no places: the place for text that the user did not write */
 } Card;
 typedef VEC(Card) CardVec;
 
@@ -24,7 +24,7 @@ typedef struct Deck {
 /* Reads all cards; false: an error is in diags. Texts live in the arena. O(length). */
 bool deck_read(Deck *deck, Arena *arena, const Source *source, FileReader included, Diags *diags);
 
-/* As the end of a place: that of the card. */
+/* As the end of a place: the end of the card. */
 #define CARD_END UINT32_MAX
 
 /* The place of a whole card. */
@@ -33,7 +33,7 @@ Span card_whole(const Card *card);
 /* The place of bytes [begin, end) of a card's text in the netlist. */
 Span card_span(const Card *card, uint32_t begin, uint32_t end);
 
-/* An error or a warning at these bytes; it names the file where that is another one. */
+/* An error or a warning at these bytes; it names the file if it is not the netlist. */
 __attribute__((format(printf, 5, 6))) Diag *card_error(Diags *diags, const Card *card, uint32_t begin, uint32_t end,
                                                        const char *format, ...);
 __attribute__((format(printf, 5, 6))) Diag *card_warning(Diags *diags, const Card *card, uint32_t begin, uint32_t end,

@@ -7,7 +7,7 @@ static Expr optional_constant(Circuit *circuit, double value) {
   return value != 0 ? dag_constant(circuit->dag, value) : EXPR_NONE;
 }
 
-/* Errors of voltages are judged on the scale of 1/10 V, those of currents on that of 1/10 mA. */
+/* Errors are relative to 1/10 V for voltages and to 1/10 mA for currents. */
 static double nominal_of(const char *unit) { return !strcmp(unit, "V") ? 0.1 : !strcmp(unit, "A") ? 1e-4 : 0; }
 
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span) {
@@ -40,7 +40,7 @@ Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to) {
   return dag_subtract(circuit->dag, a, b);
 }
 
-/* As SPICE names it: that of v1 in x1 is i(v.x1.v1). */
+/* The name as in SPICE: i(v.x1.v1) for v1 in x1. */
 static const char *current_name(Circuit *circuit, const char *name) {
   const char *dot = strrchr(name, '.');
   return dot && dot[1] ? arena_printf(circuit->arena, "i(%c.%s)", dot[1], name)

@@ -1,9 +1,9 @@
-/* circuit: what a netlist says, after its subcircuits are put in: nodes and branches with expressions over node voltages
- * and branch currents, in the graph of the model that is made of them.
+/* circuit: the contents of a netlist after its subcircuits are inserted: nodes and branches with expressions over node voltages and
+ * branch currents, in the graph of the model made from them.
  *
- * Invariant: node 0 is ground. The variable of node n is v(n), in the order of first mention; a branch that has a current
- * of its own (voltage sources, inductors) has the variable i(name). All currents flow from `from` through the branch to
- * `to`. Errors are in diags; a function that returns EXPR_NONE or false has reported one. */
+ * Invariant: node 0 is ground. The variable of node n is v(n), in the order of first mention. A branch with its own current
+ * (voltage sources, inductors) has the variable i(name). All currents flow from `from` through the branch to `to`. Errors are in
+ * diags; a function that returns EXPR_NONE or false has reported one. */
 #pragma once
 
 #include "spice/spice.h"
@@ -13,20 +13,20 @@ enum { GROUND = 0 };
 typedef struct CircuitNode {
   Name name;         /* as SPICE writes it: out, x1.out */
   uint32_t variable; /* v(name); MAP_NONE for ground */
-  uint32_t degree;   /* branches */
-  uint32_t outer;    /* of an inner node of a device: the node of the device that it belongs to; else itself */
+  uint32_t degree;   /* number of branches */
+  uint32_t outer;    /* for an inner node of a device: the node of the device to which it belongs; otherwise itself */
   const Card *card;  /* of the first mention */
 } CircuitNode;
 
 typedef enum BranchKind {
   BRANCH_CAPACITOR, /* charge, or capacitance */
   BRANCH_VOLTAGE,   /* voltage */
-  BRANCH_RESISTIVE, /* current, a function of the voltages at its own ends */
+  BRANCH_RESISTIVE, /* current, as a function of the voltages at its own ends */
   BRANCH_INDUCTOR,  /* flux, or inductance */
   BRANCH_CURRENT,   /* current */
 } BranchKind;
 
-/* A switch that closes above one value of its input and opens below another; between them it stays. */
+/* A switch that closes above one value of its input and opens below another; between them it keeps its state. */
 typedef struct Hysteresis {
   Expr input, high, low;
   Expr closed, open; /* conductances */
@@ -43,8 +43,8 @@ typedef struct Branch {
   bool is_slope;     /* value is a capacitance or inductance: it multiplies the derivative of the voltage or current */
   bool has_junction; /* of a device */
   bool is_independent; /* of a source: it depends on time and parameters alone */
-  Expr still; /* of a source: its value for operating points that are no start of a run; EXPR_NONE: `value` at 0 */
-  const Hysteresis *hysteresis; /* of a switch: `value` holds at the operating point; NULL: none */
+  Expr still; /* for a source: its value for operating points that do not start a run; EXPR_NONE: `value` at 0 */
+  const Hysteresis *hysteresis; /* for a switch: `value` holds at the operating point; NULL: none */
   Expr given;                   /* of a capacitor or inductor: IC=; EXPR_NONE: none */
 } Branch;
 typedef VEC(Branch) BranchVec;
@@ -62,7 +62,7 @@ typedef struct CardField {
   bool is_used;
 } CardField;
 
-/* The pieces of a card as it is read once: for an element of a subcircuit, once for each time it is put in. */
+/* The pieces of a card during one reading: an element of a subcircuit is read once for each instance. */
 typedef struct Fields {
   const Card *card;
   VEC(CardField) list;
@@ -76,10 +76,10 @@ typedef struct ModelCard {
   const char *type;
   Fields *fields;
   uint32_t first;   /* field of the first parameter */
-  bool was_checked; /* what it gives that has no meaning was reported */
+  bool was_checked; /* parameters without a meaning here were reported */
 } ModelCard;
 
-/* name = expression, not evaluated before it is needed. */
+/* name = expression, evaluated when it is first needed. */
 typedef struct Definition {
   Name name;
   const Card *card;
@@ -87,7 +87,7 @@ typedef struct Definition {
   const struct Scope *scope;
   Expr value; /* once evaluated */
   enum { DEFINITION_OPEN, DEFINITION_BUSY, DEFINITION_DONE, DEFINITION_FAILED } state;
-  bool is_global; /* of the netlist's own .param: a parameter of the model */
+  bool is_global; /* from a .param of the netlist itself: a parameter of the model */
 } Definition;
 
 /* .func name(arguments) expression */
@@ -105,24 +105,24 @@ typedef struct Block {
   VEC(Name) ports;
   VEC(uint32_t) elements; /* cards */
   VEC(Definition) parameters;
-  uint32_t formal; /* so many of them, the first, stand on .subckt: an instance may give them */
+  uint32_t formal; /* how many of them, the first ones, stand on .subckt: an instance may set them */
   VEC(FunctionCard) functions;
   VEC(ModelCard) models;
   VEC(struct Block *) blocks;
   Map function_of, model_of, block_of; /* by name */
 } Block;
 
-/* A block put in: where its names lead. */
+/* An instance of a block: the meaning of its names. */
 typedef struct Scope {
   const struct Scope
-      *parent;        /* that of the block around its definition; of a function or device: where it was written */
-  const Block *block; /* NULL: of a function or device */
+      *parent;        /* the scope of the block around its definition; for a function or device: where it was written */
+  const Block *block; /* NULL: for a function or device */
   const char *prefix; /* "" or "x1." */
   Map nodes;          /* Name -> node, of ports */
   VEC(Definition) definitions;
   Map definition_of;
   Map given;       /* of a device: names of the parameters that were given */
-  double multiple; /* m= of the instances around: so many in parallel */
+  double multiple; /* m= of the instances around: number in parallel */
   uint32_t depth;
 } Scope;
 
@@ -166,14 +166,15 @@ typedef struct Circuit {
   VEC(uint32_t) currents; /* branch currents asked for: variables */
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
-  VEC(Equation) relations; /* that hold besides, at the operating point too; without residuals */
+  VEC(Equation) relations; /* further equations, also at the operating point; without residuals */
   NodeValueVec initial, guesses;
-  AnalysisKind analysis;                    /* ANALYSIS_NONE: the equations are those of a run over time */
-  const Card *analysis_card, *missing_card; /* missing: the first that asks for an analysis that is not here */
+  AnalysisKind analysis; /* ANALYSIS_NONE: the equations are those of a run over time */
+  const Card *analysis_card,
+      *missing_card; /* missing: the first card that asks for an analysis that daedal does not have */
   double step, stop;
   bool uses_initial; /* uic */
   SpiceModel *made;
-  Sweep sweeps[2]; /* of .dc: the second goes on by a step whenever the first has run through */
+  Sweep sweeps[2]; /* for .dc: the second advances one step whenever the first has run through */
   uint32_t sweep_count;
 } Circuit;
 
@@ -203,18 +204,18 @@ Name field_peek(Circuit *circuit, const Fields *fields, uint32_t k);
 /* The field after `word =`, or MAP_NONE; begins looking at `first`. Marks word and `=`. */
 uint32_t field_after(Fields *fields, uint32_t first, const char *word);
 
-/* The value of field k, up to a blank or comma outside of parentheses; after `=` with its opening parentheses. As an item of a
- * list parentheses before it count as separators. */
+/* The value of field k, up to a blank or comma outside of parentheses; after `=`, including its opening parentheses. In a list,
+ * parentheses before it count as separators. */
 Expr field_value(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 Expr field_item(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 
 /* The expression from field k to the next `name =` or to the end of the card. */
 Expr field_rest(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k);
 
-/* The value of field k, which must be a number; parameters in it decide the structure from now on. */
+/* The value of field k, which must be a number. From then on the structure depends on the parameters in it. */
 bool field_constant(Circuit *circuit, const Scope *scope, Fields *fields, uint32_t k, double *value);
 
-/* Every field of the card was used; else an error names the first that was not. */
+/* Checks that every field of the card was used; otherwise an error names the first that was not. */
 bool fields_check(Circuit *circuit, const Fields *fields, const char *name);
 
 /* ---- expressions (expression.c) ---- */
@@ -222,25 +223,25 @@ bool fields_check(Circuit *circuit, const Fields *fields, const char *name);
 typedef struct Cursor {
   const Card *card;
   uint32_t at;
-  uint32_t end; /* nothing is read from that point on; 0: the card's end */
+  uint32_t end; /* reading stops here; 0: the card's end */
 } Cursor;
 
 /* A number with its suffix at the cursor. */
 bool read_number(Cursor *cursor, double *value);
 
-/* An expression, as far as it goes; braces and quotes around it are left out. */
+/* Reads an expression as far as it goes, without the braces and quotes around it. */
 Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
 
-/* The expression that these bytes of a card are, all of them: that of a behavioural source, or of a parameter. */
+/* Reads these bytes of a card, all of them, as the expression of a behavioural source or of a parameter. */
 Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end, bool is_source);
 
-/* Piecewise linear through the points (x1, y1), (x2, y2), ... of a list of so many numbers; level outside. */
+/* Piecewise linear through the points (x1, y1), (x2, y2), ... in a list of `count` numbers; constant outside. */
 Expr table_value(Dag *dag, Expr input, const Expr *points, uint32_t count);
 
-/* Its value, which must be a number; parameters in it decide the structure from now on. */
+/* Its value, which must be a number. From then on the structure depends on the parameters in it. */
 bool constant_value(Circuit *circuit, const Card *card, Expr e, double *value);
 
-/* Its value as the parameters are now; NAN: it has none. */
+/* Its value with the current parameters; NAN: it has none. */
 double value_now(Circuit *circuit, Expr e);
 
 /* The same at time 0. */
@@ -248,7 +249,7 @@ double value_at_start(Circuit *circuit, Expr e);
 
 /* ---- names (scope.c) ---- */
 
-/* The blocks, models, functions and parameters of the deck; elements are left for later. */
+/* Reads the blocks, models, functions and parameters of the deck; elements are read later. */
 bool read_blocks(Circuit *circuit);
 /* A scope within another one; scope_new keeps it as long as the circuit. */
 Scope scope_make(const Circuit *circuit, const Scope *parent, const Block *block, const char *prefix);
@@ -262,7 +263,7 @@ ModelCard *scope_model(const Scope *scope, Name name, const Scope **owner);
 const Block *scope_block(const Scope *scope, Name name, const Scope **owner);
 uint32_t scope_node(Circuit *circuit, const Scope *scope, const Card *card, Name name);
 
-/* A parameter of the model of this name, if the name is free; else the value itself. */
+/* Adds a parameter of this name to the model, if the name is free; otherwise returns the value itself. */
 Expr add_parameter(Circuit *circuit, Name name, Expr binding, const Card *card, const char *unit);
 
 /* ---- nodes and branches (circuit.c) ---- */
@@ -271,7 +272,7 @@ uint32_t circuit_node(Circuit *circuit, const char *name, const Card *card);
 Expr node_voltage(Circuit *circuit, uint32_t node);
 Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to);
 
-/* The variable i(name), made when it is asked for first. */
+/* The variable i(name), made when it is first needed. */
 uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card);
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span);
 void add_relations(const Circuit *circuit, Model *model);
@@ -288,8 +289,8 @@ bool read_waveform(Circuit *circuit, const Scope *scope, Fields *fields, uint32_
 /* A device of this element letter: nodes and model as its table says (device.c). */
 bool read_device(Circuit *circuit, const Scope *scope, Fields *fields, const char *name);
 
-/* Warns of a parameter of a model that has no meaning here, with the name that may be meant (NULL: none). */
+/* Warns about a parameter of a model that has no meaning here, with a suggestion (NULL: none). */
 void warn_of_parameter(Circuit *circuit, const ModelCard *model, const char *word, const char *nearest);
 
-/* Refuses a parameter of a model that has no value. false. */
+/* Reports a parameter of a model that has no value. Returns false. */
 bool refuse_parameter(Circuit *circuit, const ModelCard *model, const char *word);

@@ -1,5 +1,5 @@
-/* device: semiconductors from the lines of devices.def. Parameters are numbers, so what only depends on them is folded and a
- * branch that is 0 throughout does not come to be. Nothing in a device makes an event: its equations are continuous. */
+/* device: semiconductors from the lines of devices.def. Parameters are numbers, so expressions of them are folded, and a branch
+ * that is always 0 is not made. Nothing in a device makes an event: its equations are continuous. */
 #include "spice/circuit.h"
 
 #include "base/suggest.h"
@@ -42,7 +42,7 @@ static void define_value(Device *device, const char *name, size_t length, Expr v
   scope_define(device->circuit, device->scope, (Definition){.name = key, .value = value, .state = DEFINITION_DONE});
 }
 
-/* The next word of a list, which moves after it; NULL at the end. */
+/* The next word of a list; moves past it. NULL at the end. */
 static const char *next_word(const char **list, size_t *length) {
   while (**list == ' ') (*list)++;
   const char *word = *list;
@@ -53,7 +53,7 @@ static const char *next_word(const char **list, size_t *length) {
 
 /* ---- parameters ---- */
 
-/* The last of the names before `=`, which is that in the lines. */
+/* The last of the names before `=`: the one used in the lines. */
 static const char *own_name(const char *word, const char *equals) {
   const char *name = equals;
   while (name > word && name[-1] != '|') name--;
@@ -74,7 +74,7 @@ static bool define_defaults(Device *device, const char *list) {
   return true;
 }
 
-/* The parameter that a card calls by this name, as the lines call it; *length is that of the name. NULL: there is none. */
+/* The parameter that a card calls by this name, as the lines call it; *length is the length of the name. NULL: there is none. */
 static const char *find_parameter(const char *list, const char *text, size_t *length) {
   size_t size;
   for (const char *word; (word = next_word(&list, &size));) {
@@ -163,7 +163,7 @@ static void skip_initial(Device *device, uint32_t *k) {
     card_warning(device->circuit->diags, device->card, 0, CARD_END, "%s: ic has no effect here", device->name);
 }
 
-/* name = value ... of the element, from field k on; what has no meaning stays unused. */
+/* name = value ... of the element, from field k on; fields without a meaning stay unused. */
 static bool read_instance(Device *device, uint32_t k) {
   Circuit *circuit = device->circuit;
   Fields *fields = device->fields;
@@ -225,7 +225,7 @@ static Branch line_branch(Device *device, BranchKind kind, uint32_t from, uint32
                   .given = EXPR_NONE};
 }
 
-/* node INNER OUTER g; a negative g says that a line of its own gives the current. */
+/* node INNER OUTER g; a negative g means that another line gives the current. */
 static bool read_inner_node(Device *device, Cursor *cursor) {
   Circuit *circuit = device->circuit;
   const char *text = cursor->card->text;
@@ -304,7 +304,7 @@ static const DeviceKind *find_kind(char letter) {
   return NULL;
 }
 
-/* Nodes from field 1 on; returns the field after them, that of the model. */
+/* Connects nodes from field 1 on; returns the field after them, which is the model. */
 static uint32_t connect_nodes(Device *device) {
   Circuit *circuit = device->circuit;
   const char *list = device->kind->nodes;

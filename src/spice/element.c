@@ -1,5 +1,5 @@
-/* element: one function for each letter that an element's name may begin with, and the cards that are read when names have
- * values: .tran, .dc, .ic and the like. Subcircuits are put in with a list of scopes still to read, not by recursion. */
+/* element: one function for each letter with which an element's name may begin, and the cards that are read when names have values:
+ * .tran, .dc, .ic and similar. Subcircuits are inserted with a list of scopes still to read, not by recursion. */
 #include "spice/circuit.h"
 
 #include "base/suggest.h"
@@ -20,7 +20,7 @@ typedef struct Element {
   struct Expansion *expansion;
 } Element;
 
-/* A card that names nodes, to be read when all are there. */
+/* A card that names nodes, read when all of them exist. */
 typedef struct LateCard {
   const Scope *scope;
   const Card *card;
@@ -103,13 +103,13 @@ static Name element_name(const Element *element) {
   return names_add(element->circuit->names, element->name, strlen(element->name));
 }
 
-/* The full name of the element that a field names, which is one of the same block. */
+/* The full name of the element that a field names, in the same block. */
 static const char *named_element(const Element *element, uint32_t k) {
   return arena_printf(element->circuit->arena, "%s%s", element->scope->prefix,
                       names_text(element->circuit->names, name_at(element, k)));
 }
 
-/* A plain number becomes a parameter of the element's name, so that a run may have another one. */
+/* A plain number becomes a parameter with the element's name, so that a run may change it. */
 static Expr as_parameter(const Element *element, Expr value, const char *unit) {
   if (value == EXPR_NONE || !dag_is_constant(element->dag, value, NULL)) return value;
   return add_parameter(element->circuit, element_name(element), value, element->card, unit);
@@ -138,7 +138,7 @@ static Expr scaled(const Element *element, Expr value, double factor) {
   return factor == 1 ? value : dag_multiply(element->dag, value, dag_constant(element->dag, factor));
 }
 
-/* m=: so many in parallel, times those of the subcircuits around. */
+/* m=: number in parallel, times that of the subcircuits around. */
 static bool multiplicity(const Element *element, double *factor) {
   *factor = 1;
   if (!number_of(element, "m", factor, NULL)) return false;
@@ -153,11 +153,11 @@ static void warn_of_multiple(const Element *element) {
 
 /* ---- models of R, C, L, S, W ---- */
 
-/* A parameter of a model that has a place here. */
+/* A parameter of a model that is used here. */
 typedef struct Known {
   const char *name;
   double *value;
-  bool *given; /* NULL: not asked for */
+  bool *given; /* NULL: not needed */
 } Known;
 
 static bool read_model(const Element *element, ModelCard *model, const Scope *owner, const Known *known, size_t count) {
@@ -186,7 +186,7 @@ static bool read_model(const Element *element, ModelCard *model, const Scope *ow
 
 /* ---- R, C, L, K ---- */
 
-/* What the card of R, C or L says: a value, a model or both, in any order. */
+/* The contents of a card of R, C or L: a value, a model or both, in any order. */
 typedef struct Passive {
   Expr value; /* EXPR_NONE: none */
   ModelCard *model;
@@ -197,7 +197,7 @@ typedef struct Passive {
   bool has_width, has_length;
 } Passive;
 
-/* A value that depends on the circuit makes a behavioural source of the element. */
+/* A value that depends on the circuit makes the element a behavioural source. */
 static Expr passive_at(const Element *element, uint32_t k, Expr (*read)(const Element *element, uint32_t k)) {
   Expr value = read(element, k);
   return value != EXPR_NONE && depends_on_variables(element, value) ? source_at(element, k, read) : value;
@@ -229,7 +229,7 @@ static bool read_passive(const Element *element, const char *type, const char *c
   return true;
 }
 
-/* Parameters of the element itself, which count more than those of its model. */
+/* Reads parameters of the element itself, which override those of its model. */
 static bool read_adjustments(const Element *element, Passive *passive, double *factor) {
   const CircuitOptions *options = &element->circuit->options;
   double temperature = options->temperature, change = 0;
@@ -244,7 +244,7 @@ static bool read_adjustments(const Element *element, Passive *passive, double *f
       return false;
   }
   if (!number_of(element, "tc1", &passive->tc1, NULL) || !number_of(element, "tc2", &passive->tc2, NULL)) return false;
-  /* ngspice has no temperature of their own for elements that are given by an expression. */
+  /* As in ngspice, elements given by an expression have no temperature of their own. */
   if (!passive->is_behaviour &&
       (!number_of(element, "dtemp", &change, NULL) || !number_of(element, "temp", &temperature, &given)))
     return false;
@@ -266,7 +266,7 @@ static bool has_no_effect(const Element *element, const char *word) {
   return number_of(element, word, &ignored, NULL);
 }
 
-/* ngspice has no resistance of 0 either. */
+/* As in ngspice, there is no resistance of 0. */
 static Expr lowest_resistance(const Element *element, const char *what) {
   warn(element, "%s; 1 milliohm is taken", what);
   return dag_constant(element->dag, 1e-3);
@@ -394,7 +394,7 @@ static bool read_inductor(const Element *element) {
   if (!read_adjustments(element, &passive, &factor) || !multiplicity(element, &parallel)) return false;
   if (passive.value == EXPR_NONE) return refuse_field(element, 3, "a value is missing");
   branch.value = scaled(element, as_parameter(element, passive.value, "H"), factor * passive.scale / parallel);
-  branch.is_slope = true; /* until couplings are put in */
+  branch.is_slope = true; /* until couplings are added */
   add_with_current(element, branch);
   return true;
 }
@@ -417,7 +417,8 @@ static bool read_coupling(const Element *element) {
 
 /* ---- sources ---- */
 
-/* Values of analyses that are not here: `ac magnitude phase`, `distof1 magnitude phase`. false: the word is none of them. */
+/* Skips values for analyses that daedal does not have: `ac magnitude phase`, `distof1 magnitude phase`. false: the word is none of
+ * these. */
 static bool skip_small_signal(const Element *element, uint32_t *k) {
   static const char *const words[] = {"ac", "distof1", "distof2", "acmag", "acphase"};
   Fields *fields = element->fields;
@@ -434,7 +435,7 @@ static bool skip_small_signal(const Element *element, uint32_t *k) {
   return false;
 }
 
-/* [[dc] value] [ac ...] [waveform] from field `at`: a value stands first or after dc. */
+/* [[dc] value] [ac ...] [waveform] from field `at`: a value comes first or after dc. */
 static bool read_source_value(const Element *element, uint32_t at, const char *unit, double factor, Branch *branch) {
   Expr still = EXPR_NONE, moving = EXPR_NONE;
   uint32_t place = at; /* of a value */
@@ -452,7 +453,7 @@ static bool read_source_value(const Element *element, uint32_t at, const char *u
       if (moving == EXPR_NONE) return false;
       continue;
     }
-    if (field_assigns(element->fields, k) || k != place) continue; /* reported as left over */
+    if (field_assigns(element->fields, k) || k != place) continue; /* reported later as unused */
     if (still != EXPR_NONE) return refuse_field(element, k, "a source has one value and one function of time");
     still = value_at(element, k);
     if (still == EXPR_NONE) return false;
@@ -483,7 +484,7 @@ static bool read_current_source(const Element *element) {
   return true;
 }
 
-/* A current that depends on the voltages at its own ends is a resistance, of whatever sign. */
+/* A current that depends on the voltages at its own ends is a resistance, of either sign. */
 static bool depends_on_ends(const Element *element, const Branch *branch) {
   ExprVec variables = {0};
   bool found = false;
@@ -505,7 +506,7 @@ static bool add_source(const Element *element, bool is_voltage, Expr value) {
   return true;
 }
 
-/* The monomials of degree d in n variables follow each other as their lists of variables do, the last changing fastest. */
+/* Monomials of degree d in n variables are ordered by their lists of variables; the last one changes fastest. */
 static bool next_monomial(uint32_t *variables, uint32_t degree, uint32_t count) {
   uint32_t k = degree;
   while (k > 0 && variables[k - 1] == count - 1) k--;
@@ -617,7 +618,7 @@ static bool read_cccs(const Element *element) { return read_controlled(element, 
 static bool read_vccs(const Element *element) { return read_controlled(element, false, false); }
 static bool read_ccvs(const Element *element) { return read_controlled(element, true, true); }
 
-/* What multiplies the expression of B: m and the temperature, or their reciprocals. */
+/* The factor of the expression of B: m and the temperature, or their reciprocals. */
 static bool behavioural_factor(const Element *element, double *factor) {
   const CircuitOptions *options = &element->circuit->options;
   double parallel = 1, inverts_m = 0, inverts_tc = 0, tc1 = 0, tc2 = 0, temperature = options->temperature, change = 0;
@@ -671,7 +672,8 @@ static bool read_switch_model(const Element *element, uint32_t at, bool by_curre
   return true;
 }
 
-/* Closed above threshold + hysteresis, open below threshold - hysteresis, as it was between them; at the threshold itself closed without hysteresis. */
+/* Closed above threshold + hysteresis, open below threshold - hysteresis, unchanged between them. Without hysteresis it is closed
+ * at the threshold itself. */
 static bool read_switch(const Element *element, bool by_current) {
   if (!has_fields(element, by_current ? 5 : 6,
                   by_current ? "Wname node node Vname model" : "Sname node node node node model"))
@@ -708,8 +710,8 @@ static bool read_current_switch(const Element *element) { return read_switch(ele
 
 /* ---- T ---- */
 
-/* One end of an ideal line: a resistance of the line's impedance, after which is the wave that left the other end a delay ago.
- * wave = v + z i is what leaves this end. */
+/* One end of an ideal line: a resistance equal to the line's impedance, in series with the wave that left the other end one delay
+ * ago. wave = v + z i is what leaves this end. */
 static void add_line_end(const Element *element, uint32_t from, uint32_t to, Expr impedance, Expr arriving,
                          uint32_t wave) {
   Circuit *circuit = element->circuit;
@@ -775,7 +777,7 @@ static bool read_actual(const Element *element, const Block *block, Scope *scope
     if (!field_assigns(element->fields, k) || element->fields->list.data[k].is_used) continue;
     Name name = field_peek(circuit, element->fields, k);
     bool is_multiple = is_word(element, k, "m") && !is_formal(block, name);
-    if (!is_multiple && !is_formal(block, name)) continue; /* reported as left over */
+    if (!is_multiple && !is_formal(block, name)) continue; /* reported later as unused */
     name_at(element, k);
     accept_word(element, k + 1, "=");
     Expr value = rest_at(element, k + 2);
@@ -834,7 +836,7 @@ static bool read_values(const Element *element, uint32_t first, double *values, 
   return true;
 }
 
-/* A run does one analysis: is there one already? */
+/* A run makes one analysis: is there one already? */
 static bool is_taken(const Element *element) {
   if (!element->circuit->analysis_card) return false;
   warn(element, "a run does one analysis, and there is another one: this one is not run");
@@ -948,7 +950,7 @@ static bool read_by_letter(Element *element) {
   return refuse_field(element, 0, "elements of this letter are not supported");
 }
 
-/* Every field of the card is used, or there is an error. */
+/* Every field of the card must be used, or there is an error. */
 static void read_element(Circuit *circuit, const Scope *scope, const Card *card, Expansion *expansion) {
   Fields fields = fields_split(circuit, card);
   Element element = {
@@ -962,16 +964,16 @@ static void read_element(Circuit *circuit, const Scope *scope, const Card *card,
   vec_free(circuit->heap, &fields.list);
 }
 
-/* Waveforms need the times of .tran: it is read first. */
+/* Waveforms need the times of .tran, so it is read first. */
 static bool comes_first(const Card *card) {
   return !strncmp(card->text, ".tran", 5) || !strncmp(card->text, ".global", 7);
 }
 
-/* Values of nodes make no nodes. */
+/* Values of nodes do not create nodes. */
 static bool comes_last(const Card *card) {
   return !strncmp(card->text, ".ic", 3) || !strncmp(card->text, ".nodeset", 8);
 }
-/* To read an element takes as long as so many steps of work, beside its expressions. */
+/* Reading an element costs as much as so many steps of work, plus its expressions. */
 enum { ELEMENT_WORK = 250 };
 
 static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansion) {

@@ -1,7 +1,7 @@
 /* equations: modified nodal analysis. Where capacitors join nodes to ground, the node voltages themselves are differentiated;
- * elsewhere the voltages v(n,r) to one node r of the part are. One row of a part is the sum of Kirchhoff's current laws over
- * it, which is free of its capacitors' currents, and so on with voltage sources and resistive branches (network.h). So every
- * equation that has to be differentiated is one row, as in (43) of Kunkel and Mehrmann, and structure finds it. */
+ * elsewhere the voltages v(n,r) to one node r of the part. One row of a part is the sum of Kirchhoff's current laws over the part,
+ * which does not contain its capacitors' currents. The same is done with voltage sources and resistive branches (network.h). So
+ * every equation that must be differentiated is one row, as in (43) of Kunkel and Mehrmann, and structural analysis finds it. */
 #include "spice/equations.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static Expr in_place_of(const Writer *writer, Expr leaf) {
   return index < writer->unknowns && writer->floating[index] != EXPR_NONE ? writer->floating[index] : leaf;
 }
 
-/* The expression with the states in place of the node voltages; it must depend on differences within a part alone. */
+/* The expression with states in place of the node voltages; it may depend only on differences within a part. */
 static Expr in_states(const Writer *writer, Expr e) {
   Circuit *circuit = writer->circuit;
   Dag *dag = writer->dag;
@@ -98,7 +98,7 @@ static const char *free_name(const Writer *writer, Name element, const char *wha
   return name;
 }
 
-/* The derivative of a charge or flux; with charges as variables, that of a variable of its own. */
+/* The derivative of a charge or flux; if charges are variables, that of such a variable. */
 static Expr rate_of(Writer *writer, const Branch *branch, Expr value, const char *what, const char *unit) {
   if (!writer->circuit->asked->charges) return dag_time_derivative(writer->dag, value);
   uint32_t variable =
@@ -118,7 +118,7 @@ static Expr capacitor_current(Writer *writer, const Branch *branch) {
 
 /* ---- inductors ---- */
 
-/* Flux of every inductor, with the shares of those coupled to it. */
+/* The flux of every inductor, with the contributions of those coupled to it. */
 static bool couple(Writer *writer) {
   Circuit *circuit = writer->circuit;
   Dag *dag = writer->dag;
@@ -162,7 +162,8 @@ static void write_inductor(Writer *writer, const Branch *branch) {
 
 /* ---- voltage sources ---- */
 
-/* Around the loop that the source closes: differences of states within the parts, and the voltages of the other sources. */
+/* Writes the sum around the loop that the source closes: differences of states within the parts, and the voltages of the other
+ * sources. */
 static void write_loop(Writer *writer, const Branch *branch) {
   Circuit *circuit = writer->circuit;
   Dag *dag = writer->dag;
@@ -222,8 +223,9 @@ static Expr branch_current(Writer *writer, const Branch *branch) {
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }
 
-/* Inner nodes of devices that neither capacitors nor voltage sources join to others belong to the terminal that an ohmic resistance joins them to: its row is
- * the sum over them. So that resistance is in the inner node's row alone, and does not hide conductances of 1e-12 siemens in the terminal's. */
+/* An inner node of a device that neither capacitors nor voltage sources join to others belongs to the terminal to which an ohmic
+ * resistance joins it: the terminal's row is the sum over both. So that resistance occurs only in the inner node's row, and does
+ * not hide conductances of 1e-12 siemens in the terminal's. */
 static void find_terminals(Writer *writer) {
   const Circuit *circuit = writer->circuit;
   const uint32_t *root = writer->network->root[LEVEL_CV];
@@ -269,12 +271,12 @@ static void fix(Writer *writer, uint32_t variable, Expr start) {
   fixed->start = start;
 }
 
-/* With uic every capacitor begins with the voltage of its IC=, else with that of .ic, else with 0. Where loops of capacitors and
- * voltage sources do not allow that, charge flows at once until they do: the sum of charges at each node stays. */
+/* With uic every capacitor begins with the voltage of its IC=, otherwise of .ic, otherwise 0. Where loops of capacitors and voltage
+ * sources do not allow that, charge flows at once until they do. The sum of charges at each node stays constant. */
 typedef struct InitialCharges {
   Writer *writer;
-  Expr *node;      /* per node: .ic, else 0 */
-  Expr *potential; /* per node: its voltage to the root of its part by the capacitors on the way */
+  Expr *node;      /* per node: .ic, otherwise 0 */
+  Expr *potential; /* per node: its voltage to the root of its part, along the capacitors on the way */
   NodeSets joined; /* by voltage sources and capacitors */
   bool *conflicts; /* per node, a root in `joined`: the given voltages contradict each other */
 } InitialCharges;
@@ -284,7 +286,7 @@ static Expr given_voltage(const InitialCharges *start, const Branch *branch) {
   return dag_subtract(start->writer->dag, start->node[branch->from], start->node[branch->to]);
 }
 
-/* A tree of capacitors in each part, those with IC= first. */
+/* Finds a tree of capacitors in each part, those with IC= first. */
 static void find_potentials(InitialCharges *start) {
   Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;
@@ -310,13 +312,13 @@ static void find_potentials(InitialCharges *start) {
       grows = true;
     }
   }
-  /* Charges that depend on further nodes join parts too, without a capacitor between. */
+  /* Charges that depend on further nodes also join parts, without a capacitor between. */
   for (uint32_t n = 0; n < circuit->nodes.count; n++)
     if (start->potential[n] == EXPR_NONE)
       start->potential[n] = dag_subtract(writer->dag, start->node[n], start->node[writer->network->root[LEVEL_C][n]]);
 }
 
-/* Does the voltage between the ends differ from this one, as far as both have values? */
+/* Does the voltage between the ends differ from this one, if both are known? */
 static bool contradicts(const InitialCharges *start, const Branch *branch, Expr voltage) {
   const Writer *writer = start->writer;
   Expr found = dag_subtract(writer->dag, start->potential[branch->from], start->potential[branch->to]);
@@ -324,7 +326,7 @@ static bool contradicts(const InitialCharges *start, const Branch *branch, Expr 
   return !(fabs(rest) <= 1e-12 * (1 + fabs(value_at_start(writer->circuit, voltage))));
 }
 
-/* A voltage source that joins two parts contradicts nothing; one that closes a loop may. */
+/* A voltage source that joins two parts causes no contradiction; one that closes a loop may. */
 static void find_conflicts(InitialCharges *start) {
   const Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;
@@ -344,7 +346,7 @@ static void find_conflicts(InitialCharges *start) {
   }
 }
 
-/* The charge with this voltage instead of that between the ends. */
+/* The charge at this voltage instead of the one between the ends. */
 static Expr charge_at(const Writer *writer, const Branch *branch, Expr voltage) {
   Expr ends[2], values[2], charge = branch->value;
   uint32_t count = 0;
@@ -360,7 +362,7 @@ static Expr charge_at(const Writer *writer, const Branch *branch, Expr voltage) 
   return charge;
 }
 
-/* The charge that has flowed on, over the capacitance, so that it is a voltage. */
+/* The charge that has moved, divided by the capacitance, so that it is a voltage. */
 static Expr moved_charge(const InitialCharges *start, const Branch *branch, double *capacitance) {
   const Writer *writer = start->writer;
   Expr given = given_voltage(start, branch), now = voltage_between(writer->circuit, branch->from, branch->to);
@@ -372,7 +374,7 @@ static Expr moved_charge(const InitialCharges *start, const Branch *branch, doub
   return dag_subtract(writer->dag, branch->value, charge_at(writer, branch, given));
 }
 
-/* The sum over what voltage sources join; of each set of nodes but one. */
+/* Conserves the sum over nodes joined by voltage sources, for each set of nodes except one. */
 static void conserve_charge(InitialCharges *start) {
   Writer *writer = start->writer;
   Circuit *circuit = writer->circuit;

@@ -6,6 +6,6 @@
 /* The equations of a run over time. */
 bool write_transient(Circuit *circuit, const Network *network);
 
-/* The equations of an operating point: capacitors are open, inductors short. The model's variables are those that the
- * circuit has now. holds_guesses: the nodes of .nodeset are held; this one gives no warnings. */
+/* The equations of an operating point: capacitors are open, inductors are shorts. The model has the circuit's present variables.
+ * holds_guesses: the nodes of .nodeset are held, and there are no warnings. */
 Model *write_operating_point(Circuit *circuit, bool holds_guesses);

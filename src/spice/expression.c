@@ -17,7 +17,7 @@
 
 enum { DEEPEST = 200 };
 
-/* To read an expression, or one within it, takes as long as so many steps of work, beside its nodes. */
+/* Reading an expression, or one inside it, costs as much as so many steps of work, plus its nodes. */
 enum { EXPRESSION_WORK = 80 };
 
 typedef struct Reader {
@@ -25,7 +25,7 @@ typedef struct Reader {
   const Scope *scope;
   Cursor *cursor;
   uint32_t depth;
-  bool is_source; /* of a behavioural source: some functions mean something else there */
+  bool is_source; /* in a behavioural source: some functions have another meaning there */
 } Reader;
 
 static const char *here(const Reader *reader) {
@@ -62,7 +62,8 @@ static bool expect(Reader *reader, const char *symbol) {
 
 /* ---- numbers ---- */
 
-/* The number with the suffix at `at`: divided by a whole power of ten where it gets smaller, so that it is rounded once. */
+/* The number with the suffix at `at`. A suffix that makes it smaller divides by a whole power of ten, so that the result is rounded
+ * once. */
 static double with_suffix(double value, const char *at) {
   static const struct {
     const char *text;
@@ -137,7 +138,7 @@ static const struct {
                  {"sgn", OP_SIGN},    {"min", OP_MIN},     {"max", OP_MAX},     {"floor", OP_FLOOR},
                  {"ceil", OP_CEIL},   {"fmod", OP_REM}};
 
-/* A truth is the number 1 or 0 in SPICE; where a number decides, this is the truth behind it. */
+/* A truth value is the number 1 or 0 in SPICE. Where a number decides, this is the condition. */
 static Expr as_condition(Dag *dag, Expr e) {
   double yes, no;
   if (dag_op(dag, e) == OP_IF && dag_is_constant(dag, dag_child(dag, e, 1), &yes) &&
@@ -158,7 +159,7 @@ static Expr limit(Dag *dag, const Expr *x) {
   return dag_binary(dag, OP_MAX, low, dag_binary(dag, OP_MIN, high, x[0]));
 }
 
-/* |a|^b: so ngspice has powers by operator. */
+/* |a|^b: the power operator of ngspice. */
 static Expr absolute_power(Dag *dag, const Expr *x) {
   double base, exponent;
   bool is_even = dag_is_constant(dag, x[1], &exponent) && fmod(exponent, 2) == 0;
@@ -174,7 +175,7 @@ static Expr signed_power(Dag *dag, const Expr *x) {
   return dag_if(dag, positive(dag, x[0]), power, dag_negate(dag, power));
 }
 
-/* exp that its tangent continues from this argument on. */
+/* exp, continued by its tangent from this argument on. */
 static Expr tangent_exp(Dag *dag, Expr x, double edge) {
   Expr top = dag_constant(dag, exp(edge)), beyond = dag_subtract(dag, x, dag_constant(dag, edge - 1));
   Expr below = dag_binary(dag, OP_LESS, x, dag_constant(dag, edge));
@@ -186,8 +187,8 @@ static const double HIGHEST_ARGUMENT = 200;
 
 static Expr bounded_exp(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], HIGHEST_ARGUMENT); }
 
-/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit gets there, but
- * guesses do, and from the exponential Newton's method comes back by 1 in x with each iteration. */
+/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit reaches that, but
+ * guesses do, and from there Newton's method would come back by only 1 in x with each iteration. */
 static Expr growth(Dag *dag, const Expr *x) {
   static const double largest = 1e15;
   double current;
@@ -211,7 +212,7 @@ static Expr whole_part(Dag *dag, const Expr *x) {
   Expr up = dag_unary(dag, OP_CEIL, x[0]), down = dag_unary(dag, OP_FLOOR, x[0]);
   return dag_if(dag, positive(dag, x[0]), down, up);
 }
-/* Half way between two whole numbers, up and down differ: the even one of them counts. */
+/* Halfway between two whole numbers, rounding up and down differ: the even one counts. */
 static Expr nearest_whole(Dag *dag, const Expr *x) {
   Expr half = dag_constant(dag, 0.5);
   Expr up = dag_unary(dag, OP_FLOOR, dag_add(dag, x[0], half)),
@@ -253,7 +254,7 @@ static Expr depletion(Dag *dag, const Expr *x) {
   return dag_unary(dag, OP_NOEVENT, dag_if(dag, is_below, below, above));
 }
 
-/* How SPICE moves a junction potential with temperature, from that at 27 degrees and back. */
+/* How SPICE changes a junction potential with temperature, from that at 27 degrees and back. */
 static double potential_shift(double t) {
   static const double reference = 300.15, thermal = 1.38064852e-23 / 1.6021766208e-19;
   double gap = 1.16 - 7.02e-4 * t * t / (t + 1108);
@@ -504,7 +505,7 @@ static bool has_power(const Reader *reader, uint32_t at) {
   return false;
 }
 
-/* From left to right, above the signs: -2^2 is -4, 2^2^3 is 64. */
+/* From left to right, and before signs: -2^2 is -4, 2^2^3 is 64. */
 static Expr read_power(Reader *reader) {
   Expr base = read_primary(reader);
   Dag *dag = reader->circuit->dag;
@@ -517,7 +518,7 @@ static Expr read_power(Reader *reader) {
   return base;
 }
 
-/* Behind an operator a sign before a power is read in two ways by ngspice: (-2)^2 in parameters, -(2^2) in sources. */
+/* After an operator, ngspice reads a sign before a power in two ways: (-2)^2 in parameters, -(2^2) in sources. */
 static Expr read_signed(Reader *reader, bool is_operand) {
   bool negative = false, is_not = false;
   uint32_t begin = reader->cursor->at;
@@ -547,7 +548,7 @@ static const struct {
               {">", 3, OP_GREATER},    {"+", 4, OP_SUM},         {"-", 4, OP_COUNT},          {"*", 5, OP_MULTIPLY},
               {"/", 5, OP_DIVIDE}};
 
-/* The index of the binary operator of this level at the cursor, which moves after it; -1: there is none. */
+/* The index of the binary operator of this level at the cursor; moves past it. -1: there is none. */
 static int accept_binary(Reader *reader, uint32_t level) {
   skip_blanks(reader);
   for (int k = 0; k < (int)(sizeof BINARY / sizeof *BINARY); k++)
@@ -616,7 +617,7 @@ Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t
 
 /* ---- values ---- */
 
-/* A parameter whose value was needed decides the structure. */
+/* The structure depends on a parameter whose value was needed. */
 static double leaf_value(void *context, const Dag *dag, Expr leaf) {
   Circuit *circuit = context;
   if (dag_op(dag, leaf) != OP_PARAMETER) return NAN;

@@ -1,12 +1,12 @@
-/* field: the pieces of a card, and which of them were used. Blanks, commas and parentheses separate; `=` is a piece of its
- * own; braces and quotes hold an expression together. Whatever reads a piece marks it; fields_check reports what is left. */
+/* field: the pieces of a card, and which of them were used. Blanks, commas and parentheses separate; `=` is a piece of its own;
+ * braces and quotes hold an expression together. Every function that reads a piece marks it; fields_check reports what is left. */
 #include "spice/circuit.h"
 
 #include <string.h>
 
 static bool separates(char c) { return c == ' ' || c == ',' || c == '(' || c == ')'; }
 
-/* Behind the bracket or quote that closes the one at `at`, or the end. */
+/* The place after the bracket or quote that closes the one at `at`, or the end. */
 static uint32_t group_end(const char *text, uint32_t at) {
   char open = text[at], close = open == '{' ? '}' : open;
   uint32_t depth = 0;
@@ -19,7 +19,7 @@ static uint32_t group_end(const char *text, uint32_t at) {
 
 static bool opens_group(char c) { return c == '{' || c == '\'' || c == '"'; }
 
-/* `=` that is no part of a comparison. */
+/* Is it an `=` that is not part of a comparison? */
 static bool is_equals(const char *text, uint32_t at) {
   return text[at] == '=' && text[at + 1] != '=' && (at == 0 || !strchr("=<>!", text[at - 1]));
 }
@@ -85,15 +85,15 @@ static void use_range(Fields *fields, uint32_t k, uint32_t end) {
   for (; k < fields->list.count && fields->list.data[k].begin < end; k++) fields->list.data[k].is_used = true;
 }
 
-/* Where the value of field k begins: after `=`, so with its parentheses. */
+/* Where the value of field k begins: right after `=`, so including its parentheses. */
 static uint32_t value_begin(const Fields *fields, uint32_t k) {
   uint32_t at = k && field_is(fields, k - 1, "=") ? fields->list.data[k - 1].end : fields->list.data[k].begin;
   while (fields->card->text[at] == ' ') at++;
   return at;
 }
 
-/* The end of the value that begins at `at`: a parenthesis that closes none in it; with `stops_at_blank` a blank or comma outside
- * of parentheses; else the next name with `=`. */
+/* The end of the value that begins at `at`: at a parenthesis that closes none in it; with `stops_at_blank`, at a blank or comma
+ * outside of parentheses; otherwise before the next name with `=`. */
 static uint32_t value_end(const Fields *fields, uint32_t k, uint32_t at, bool stops_at_blank) {
   const char *text = fields->card->text;
   uint32_t depth = 0;

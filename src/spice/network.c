@@ -92,7 +92,7 @@ static Adjacency adjacency_make(const Network *network, bool only_voltages, Heap
   return list;
 }
 
-/* By breadth, over nodes, or over parts that capacitors join if only voltage sources count. */
+/* Breadth-first search over nodes or, if only voltage sources count, over parts that capacitors join. */
 bool network_path(const Network *network, uint32_t a, uint32_t b, bool only_voltages, Path *path) {
   const Circuit *circuit = network->circuit;
   Heap *heap = circuit->heap;
@@ -131,14 +131,14 @@ bool network_path(const Network *network, uint32_t a, uint32_t b, bool only_volt
 
 /* ---- refusals ---- */
 
-/* A loop of voltage sources alone: no capacitor is passed. */
+/* Refuses a loop of voltage sources without a capacitor. */
 static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
   NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, NULL);
   bool fine = true;
   for (uint32_t b = 0; b < circuit->branches.count && fine; b++) {
     const Branch *branch = &circuit->branches.data[b];
     if (branch->kind != BRANCH_VOLTAGE || sets_join(&parts, branch->from, branch->to)) continue;
-    /* The path between its ends over the voltage sources before it. */
+    /* The path between its ends along the voltage sources before it. */
     bool *kept = network->closes_loop;
     network->closes_loop = arena_array(circuit->arena, circuit->branches.count, sizeof *kept);
     for (uint32_t k = b; k < circuit->branches.count; k++) network->closes_loop[k] = true;
@@ -163,7 +163,7 @@ static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
   return fine;
 }
 
-/* The part of `root` among the nodes, and the current sources that leave it. */
+/* Reports the part of `root` among the nodes, and the current sources that leave it. */
 static void refuse_part(Circuit *circuit, NodeSets *parts, uint32_t root) {
   NameVec nodes = {0}, sources = {0};
   bool is_independent = true;
@@ -205,7 +205,7 @@ static bool refuse_floating(Network *network, Circuit *circuit) {
 
 /* ---- contraction ---- */
 
-/* A charge may depend on further nodes than those of its branch: their voltages are differentiated too. */
+/* A charge may depend on further nodes than those of its branch: their voltages are differentiated, too. */
 static void join_charge(Circuit *circuit, NodeSets *parts, const uint32_t *node_of_unknown, const Branch *branch) {
   ExprVec variables = {0};
   sets_join(parts, branch->from, branch->to);
@@ -242,8 +242,8 @@ static void contract_kind(Network *network, Circuit *circuit, Level level, Branc
   network->root[level] = sets_roots(&parts, circuit->arena, circuit->nodes.count);
 }
 
-/* States that may start anywhere: voltages to the root of a part that capacitors join, as far as voltage sources leave them
- * free; currents of inductors that close loops once all else is contracted. */
+/* States that may start anywhere: voltages to the root of a part that capacitors join, as far as voltage sources leave them free;
+ * and currents of inductors that close loops when everything else is contracted. */
 static void find_free(Network *network, Circuit *circuit) {
   uint32_t nodes = circuit->nodes.count;
   NodeSets voltages = sets_make(circuit->arena, nodes, NULL);

@@ -19,24 +19,24 @@ typedef struct Network {
   bool *is_free;          /* per node and per branch, node first: its state may start anywhere */
 } Network;
 
-/* The sets of a graph that grow together. */
+/* Disjoint sets of nodes that can be joined. */
 typedef struct NodeSets {
   uint32_t *parent;
 } NodeSets;
 NodeSets sets_make(Arena *arena, uint32_t count, const uint32_t *from);
 uint32_t sets_find(NodeSets *parts, uint32_t node);
 
-/* false: they were together already. */
+/* false: they were already joined. */
 bool sets_join(NodeSets *parts, uint32_t a, uint32_t b);
 
-/* Contracts; refuses floating parts, loops of voltage sources and cutsets of current sources by name. */
+/* Contracts the graph. Refuses floating parts, loops of voltage sources and cutsets of current sources by name. */
 bool network_make(Network *network, Circuit *circuit);
 
 /* The level whose sum of current laws stands in the row of a node. */
 Level network_row_level(const Network *network, uint32_t node);
 
-/* Branches of a path from a to b over capacitors and voltage sources that close no loop, in order; MAP_NONE branches never
- * occur. `forward[k]`: it is passed from `from` to `to`. */
+/* The branches of a path from a to b along capacitors and voltage sources that close no loop, in order. MAP_NONE branches never
+ * occur. `forward[k]`: the branch is passed from `from` to `to`. */
 typedef struct Path {
   IndexVec branches;
   VEC(bool) forward;

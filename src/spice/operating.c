@@ -1,5 +1,5 @@
-/* operating: the operating point as a model of its own, whose variables are the first ones of the circuit's. Where the circuit
- * leaves a voltage or current open once capacitors are open and inductors short, it is 0, and a warning says so.
+/* operating: the operating point as a model of its own; its variables are the first ones of the circuit's. If a voltage or current
+ * is undetermined when capacitors are open and inductors are shorts, it is set to 0 with a warning.
  *
  * Two homotopies lead there: all sources grow from 0 (source stepping), while conductances from the nodes of devices to ground
  * vanish (gmin stepping). */
@@ -16,8 +16,8 @@ typedef struct PointWriter {
   Model *model;
   TermVec *rows;       /* per node */
   Expr *held;          /* per node: the voltage that .ic gives, or .nodeset; EXPR_NONE: none */
-  bool is_silent;      /* another one warns */
-  const Card **device; /* per node: of a device connected to it, or of another source of nonlinearity; NULL: none */
+  bool is_silent;      /* another one gives the warnings */
+  const Card **device; /* per node: a device, or another source of nonlinearity, connected to it; NULL: none */
 } PointWriter;
 
 /* A model with copies of the variables as they are now, over the same graph. */
@@ -48,7 +48,8 @@ static Expr sweep_value(Dag *dag, const Sweep *sweep, Expr amount) {
   return dag_add(dag, dag_constant(dag, sweep->start), dag_scale(dag, sign, amount));
 }
 
-/* Time is how far the first source has got. With a second one, it begins again half a step after it has run through: between points of output. */
+/* Time is how far the first source has advanced. With a second source, the first begins again half a step after it has run through,
+ * which is between output points. */
 static Expr swept_value(const PointWriter *writer, uint32_t k) {
   Dag *dag = writer->dag;
   const Sweep *first = &writer->circuit->sweeps[0], *second = &writer->circuit->sweeps[1];
@@ -72,9 +73,9 @@ static Expr source_value(const PointWriter *writer, const Branch *branch) {
   return branch->is_independent ? dag_binary(writer->dag, OP_HOMOTOPY, value, zero) : value;
 }
 
-/* ---- what stays open ---- */
+/* ---- what is undetermined ---- */
 
-/* An inductor that closes a loop of inductors and voltage sources has no current of its own at rest: it is 0. */
+/* An inductor that closes a loop of inductors and voltage sources has an undetermined current at rest: it is set to 0. */
 static void write_shorts(PointWriter *writer) {
   Circuit *circuit = writer->circuit;
   NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, NULL);
@@ -100,7 +101,7 @@ static void write_shorts(PointWriter *writer) {
   }
 }
 
-/* Per node: does a part without a way to ground for direct current begin here, which no controlled source feeds? */
+/* Per node: does a part begin here that has no path to ground for direct current and that no controlled source feeds? */
 static bool *find_islands(PointWriter *writer) {
   Circuit *circuit = writer->circuit;
   NodeSets parts = sets_make(circuit->arena, circuit->nodes.count, NULL);
@@ -122,7 +123,7 @@ static bool *find_islands(PointWriter *writer) {
 
 /* ---- rows ---- */
 
-/* gmin stepping: a conductance that is there in the simplified circuit only. */
+/* gmin stepping: a conductance that exists only in the simplified circuit. */
 static Expr stepped_conductance(const PointWriter *writer, uint32_t node) {
   static const double conductance = 1e-2;
   Expr current = dag_scale(writer->dag, conductance, node_voltage(writer->circuit, node));
@@ -188,7 +189,7 @@ Model *write_operating_point(Circuit *circuit, bool holds_guesses) {
   add_relations(circuit, writer.model);
   write_shorts(&writer);
   write_rows(&writer);
-  /* A graph of its own: that of the circuit gets variables that this model does not have. */
+  /* It needs its own graph, because the circuit's gets variables that this model does not have. */
   writer.model->dag = dag_over(circuit->dag, circuit->heap, circuit->names);
   return writer.model;
 }

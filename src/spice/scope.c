@@ -1,5 +1,5 @@
-/* scope: what names mean. The cards that begin with a dot define blocks, models, functions and parameters, or say what is
- * to be computed; a definition holds in its block and in the blocks inside of it. */
+/* scope: the meaning of names. Cards that begin with a dot define blocks, models, functions and parameters, or say what to compute.
+ * A definition holds in its block and in the blocks inside it. */
 #include "spice/circuit.h"
 
 #include "base/number.h"
@@ -75,7 +75,7 @@ uint32_t scope_node(Circuit *circuit, const Scope *scope, const Card *card, Name
 
 /* ---- parameters ---- */
 
-/* The value that an override gives instead; NAN: none. */
+/* The value of an override; NAN: none. */
 static double modified_value(const Circuit *circuit, const char *name) {
   const ModificationVec *values = circuit->asked->values;
   double value = NAN;
@@ -130,7 +130,7 @@ Expr scope_parameter(Circuit *circuit, const Scope *scope, Name name, bool *foun
 
 typedef struct BlockReader {
   Circuit *circuit;
-  Block *block; /* open now */
+  Block *block; /* the current block */
   const Card *card;
   Fields fields;
 } BlockReader;
@@ -153,7 +153,7 @@ static Block *block_new(Circuit *circuit, Block *parent, Name name, const Card *
 
 static bool is_identifier(const char *text, uint32_t at) { return isalpha((unsigned char)text[at]) || text[at] == '_'; }
 
-/* Of two definitions the last counts. */
+/* Of two definitions the last one counts. */
 static void define_parameter(BlockReader *reader, Definition definition, uint32_t begin) {
   Circuit *circuit = reader->circuit;
   definition.is_global = !reader->block->parent;
@@ -164,7 +164,7 @@ static void define_parameter(BlockReader *reader, Definition definition, uint32_
   vec_push(circuit->heap, &reader->block->parameters, definition);
 }
 
-/* name = expression, one after the other; expressions are only passed over here. */
+/* name = expression, one after another; expressions are only skipped here. */
 static bool read_definitions(BlockReader *reader, uint32_t at) {
   const Card *card = reader->card;
   const char *text = card->text;
@@ -183,7 +183,7 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
     }
     do at++;
     while (text[at] == ' ');
-    /* The next definition begins at the last name before the next `=` that is no part of a comparison. */
+    /* The next definition begins at the last name before the next `=` that is not part of a comparison. */
     uint32_t next = at, depth = 0;
     char quote = '\0';
     for (; text[next]; next++) {
@@ -207,7 +207,7 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
   return true;
 }
 
-/* Of two definitions of a subcircuit, a model or a function the first counts. */
+/* Of two definitions of a subcircuit, a model or a function the first one counts. */
 static bool is_again(BlockReader *reader, const Map *known, Name name, const char *what) {
   if (map_get(known, name) == MAP_NONE) return false;
   card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%s %s is defined again: this definition is not used",
@@ -299,7 +299,7 @@ static bool read_signed_number(BlockReader *reader, uint32_t k, double *value) {
   return true;
 }
 
-/* Options of ngspice that say how it computes have no effect, and a warning names them. */
+/* Options of ngspice about its numerics have no effect; a warning names them. */
 static void warn_of_options(BlockReader *reader) {
   Circuit *circuit = reader->circuit;
   TextVec names = {0};
@@ -337,7 +337,7 @@ static bool read_temp(BlockReader *reader) {
          fields_check(reader->circuit, &reader->fields, ".temp");
 }
 
-/* Kept for when names have values. */
+/* Keeps the card until names have values. */
 static bool keep_for_later(BlockReader *reader) {
   vec_push(reader->circuit->heap, &reader->block->elements,
            (uint32_t)(reader->card - reader->circuit->deck.cards.data));

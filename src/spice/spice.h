@@ -1,4 +1,4 @@
-/* spice: the front door of netlists: text in, flat model out. */
+/* spice: the entry point for netlists: text in, flat model out. */
 #pragma once
 
 #include "lang/lang.h"
@@ -18,10 +18,10 @@ typedef struct TopologyGroup {
 } TopologyGroup;
 typedef VEC(TopologyGroup) TopologyGroupVec;
 
-/* What the graph of the circuit says of the index (Estevez Schwarz, Tischendorf 2000; Theorem 6 of Kunkel, Mehrmann 2003). */
+/* What the graph of the circuit says about the index (Estevez Schwarz, Tischendorf 2000; Theorem 6 of Kunkel, Mehrmann 2003). */
 typedef struct Topology {
   uint32_t index;                   /* 0, 1 or 2 */
-  bool is_certain;                  /* no controlled source, which the graph does not see through */
+  bool is_certain;                  /* there is no controlled source, whose effect the graph does not show */
   bool has_charges;                 /* charges and fluxes are variables of their own */
   double gmin;                      /* conductance across every junction; 0 if there is none */
   VEC(Name) nodes, voltage_sources; /* rows of the projectors */
@@ -32,10 +32,10 @@ typedef struct Topology {
 /* What a netlist asks for. */
 typedef enum AnalysisKind { ANALYSIS_NONE, ANALYSIS_TRANSIENT, ANALYSIS_OPERATING_POINT, ANALYSIS_SWEEP } AnalysisKind;
 
-/* The source that .dc moves: time is how far it has got. */
+/* The source that .dc sweeps: time is how far it has advanced. */
 typedef struct SweepScale {
   double start, step; /* step with its sign */
-  double period;      /* of time, after which it begins again; 0: never */
+  double period;      /* the time after which it begins again; 0: never */
   bool moves_current;
 } SweepScale;
 
@@ -47,23 +47,25 @@ typedef struct Difference {
 /* A circuit as a model. */
 typedef struct SpiceModel {
   Model *model;
-  /* The operating point that the run starts from: variables and parameters are the first ones of the model. NULL: the model has its start values, or is an operating point itself. */
+  /* The operating point from which the run starts: its variables and parameters are the first ones of the model. NULL: the model
+   * has its start values, or is an operating point itself. */
   Model *operating_point;
   Model *
-      held_point; /* the same with the nodes of .nodeset held: its solution is where the operating point is sought from. NULL: there are none */
+      held_point; /* the same with the nodes of .nodeset held: its solution is the guess for the operating point. NULL: there are
+                   * none */
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
   bool rings; /* it has inductors and capacitors */
   AnalysisKind analysis;
   SweepScale sweep;
-  const char *missing;           /* an analysis that it asks for and that is not here: .ac; NULL: none */
+  const char *missing;           /* an analysis that it asks for and that daedal does not have: .ac; NULL: none */
   double output_start, max_step; /* of .tran; 0: not given */
 } SpiceModel;
 
 /* Does the name of a file end as that of a netlist? */
 bool spice_is_netlist(const char *path);
 
-/* A copy in the arena, in lower case, as names of netlists are. */
+/* A copy in the arena in lower case, as all names of netlists are. */
 char *spice_lower(Arena *arena, const char *text);
 
 /* "50k", "-1.5meg", "10pF": is the whole text a number as netlists write it? */

@@ -1,5 +1,5 @@
-/* waveform: the functions of time of independent sources. Their corners are conditions of time alone, so that steps end
- * there. Defaults are those of ngspice: times that are missing or 0 are the step of .tran, a missing period its end. */
+/* waveform: functions of time of independent sources. Their corners are conditions of time alone, so that steps end there. Defaults
+ * are those of ngspice: a missing or zero time is the step of .tran, a missing period is its end. */
 #include "spice/circuit.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static Expr line(const Waveform *wave, Expr a, Expr b, Expr t, Expr span) {
   return dag_add(dag, a, dag_multiply(dag, rise, part));
 }
 
-/* Time since the beginning of the period, from a time since the first. */
+/* The time since the beginning of the period, from the time since the first one. */
 static Expr within_period(const Waveform *wave, Expr t, Expr period) {
   double value;
   if (dag_is_constant(wave->dag, period, &value) && value >= wave->circuit->stop) return t;
@@ -125,7 +125,7 @@ static Expr amplitude_modulated(const Waveform *wave) {
   return dag_if(dag, before(wave, dag_time(dag), delay), number(wave, 0), dag_multiply(dag, envelope, carrier));
 }
 
-/* PWL(t1 v1 t2 v2 ...); a jump where two times are equal. */
+/* PWL(t1 v1 t2 v2 ...); it jumps where two times are equal. */
 static Expr piecewise_linear(const Waveform *wave) {
   Dag *dag = wave->dag;
   const Expr *x = wave->arguments.data;
@@ -180,7 +180,7 @@ bool read_waveform(Circuit *circuit, const Scope *scope, Fields *fields, uint32_
     card_error(circuit->diags, fields->card, field.begin, field.end,
                is_pwl ? "pwl needs pairs of time and value" : "%s does not take so many values", kind->name);
   } else if (circuit->stop == 0) {
-    *value = argument(&wave, is_pwl, 0); /* no run: the value at its beginning */
+    *value = argument(&wave, is_pwl, 0); /* there is no run: the value at its beginning */
   } else {
     *value = kind->build(&wave);
   }
