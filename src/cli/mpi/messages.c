@@ -1,5 +1,5 @@
-/* messages: the module that speaks MPI (cli/cluster.h). A message is rows, each with the number of its point, status, cause and values; or no bytes: the sender has no more.
- * Only the main thread calls MPI. */
+/* messages: the module that uses MPI (cli/cluster.h). A message is rows, each with the number of its point, status, cause and
+ * values. A message without bytes means that the sender has no more. Only the main thread calls MPI. */
 #include "cli/cluster.h"
 
 #include <mpi.h>
@@ -44,7 +44,7 @@ static size_t row_size(const daedal_sweep *sweep) {
   return sizeof(RowHead) + daedal_sweep_row_length(sweep) * sizeof(double);
 }
 
-/* One byte a point: is it finished? */
+/* One byte for each point: is it finished? */
 static void share_finished(const Cluster *cluster, daedal_sweep *sweep) {
   uint32_t points = daedal_sweep_points(sweep);
   char *finished = allocate(points);

@@ -1,8 +1,8 @@
-/* events: conditions, what is discrete, and what becomes of both at an event.
+/* events: conditions, discrete values, and what happens to both at an event.
  *
- * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode
- * holds while its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre()
- * held, then reinit, then pre() takes the values found, until nothing changes. */
+ * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode holds while
+ * its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre() held, then
+ * reinit, then pre() takes the values found, until nothing changes. */
 #include "constants.h"
 #include "rounds.h"
 #include "solver.h"
@@ -20,7 +20,7 @@ int events_any(const Model *model) {
 
 /* ---- differences and margins ---- */
 
-/* How far a condition is from changing; negative where it has to. */
+/* How far a condition is from changing; negative where it must change. */
 double events_indicator(const Solver *solver, int m) {
   const Edges *edges = &solver->edges;
   for (int k = 0; k < edges->now->slides; k++) {
@@ -52,7 +52,7 @@ static int set_timed(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-/* A mode that is linear in time changes where its difference gets to the edge of its range. */
+/* A mode that is linear in time changes when its difference reaches the edge of its range. */
 static double timed_next(const Solver *solver, int m, double t, double rate) {
   ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
   double difference = solver->values[m], edge = rate > 0 ? range.high : range.low;
@@ -132,7 +132,7 @@ static int solve_jump(Solver *solver, double t, double *y) {
   return !jump_solve(&solver->jump, t, y, &column);
 }
 
-/* Only the modes have changed: states stay as they are, but for a jump. Those that served in the old modes may not serve in
+/* Only the modes have changed: states keep their values, except for a jump. States that served in the old modes may not serve in
  * the new ones. */
 static bool solve_at_event(void *host, double t, double *y) {
   Solver *solver = host;
@@ -186,14 +186,14 @@ static void report_action(Solver *solver, const ModelAction *action, double t, c
     if (piece->value < 0) snprintf(place, sizeof text - used, "%s", piece->text);
     else {
       snprintf(place, sizeof text - used, piece->text, solver->message_values[piece->value]);
-      for (char *comma = place; (comma = strchr(comma, ','));) *comma = '.'; /* whatever the locale */
+      for (char *comma = place; (comma = strchr(comma, ','));) *comma = '.'; /* in any locale */
     }
     used += strlen(place);
   }
   report(solver, text);
 }
 
-/* What fires, told of once. */
+/* Reports each action that fires, once. */
 static void note_actions(Solver *solver, double t, const double *y) {
   Decide *decide = &solver->decide;
   decide_act(decide, t, y);
@@ -210,14 +210,14 @@ static void note_actions(Solver *solver, double t, const double *y) {
 
 void events_watch(Solver *solver, double t, const double *y) { note_actions(solver, t, y); }
 
-/* What reinit does to columns: they stay, and states as far as the rows allow. false: it has no value, or two reinit of one column
- * differ, or the rows cannot be solved with it. */
+/* Applies reinit to columns; states keep their values as far as the rows allow. false: reinit has no value, or two reinits of one
+ * column differ, or the rows cannot be solved with it. */
 static bool reset_columns(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   memset(solver->held, 0, (size_t)model->columns);
   decide_reinit(&solver->decide, y, solver->held);
   if (solver->decide.refused >= 0) return report_action(solver, &model->action[solver->decide.refused], t, y), false;
-  edges_leave(&solver->edges); /* what slid may be off its edge now */
+  edges_leave(&solver->edges); /* a sliding mode may be off its edge now */
   solver->settle.disturbed = true;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
@@ -233,7 +233,7 @@ static bool act(void *host, double t, double *y, bool *is_reset) {
   return !*is_reset || reset_columns(solver, t, y);
 }
 
-/* The end of an event for delays. Returns 1 where there is no room, or a delay that cannot be. */
+/* Ends an event for delays. Returns 1 where there is no room, or a delay is impossible. */
 static int note_delays(Solver *solver, double t, const double *y, int is_kink) {
   if (!delays_have_room(&solver->delays)) return 1;
   delays_note(&solver->delays, t, y, is_kink);
@@ -306,7 +306,7 @@ static void report_unknown_system(const Solver *solver) {
   for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
 }
 
-/* Goes over to the system that holds now, from columns of the former one. Returns 1 where there is none, or no consistent values. */
+/* Changes to the system that holds now, from columns of the former one. Returns 1 where there is none, or no consistent values. */
 static int change_system(Solver *solver, double t, double *y) {
   const Model *before = solver->model;
   evaluate_branches(solver, t, solver->settle_y);
@@ -331,7 +331,7 @@ static int change_system(Solver *solver, double t, double *y) {
          slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
-/* Iterates, and goes on in other systems where the structure changes. */
+/* Iterates, and continues in other systems where the structure changes. */
 static int iterate_systems(Solver *solver, double *y, int mode) {
   memcpy(solver->settle_y, y, (size_t)solver->model->columns * sizeof(double));
   solver->settle.restructured = false;
@@ -347,14 +347,14 @@ static int iterate_systems(Solver *solver, double *y, int mode) {
   return 1;
 }
 
-/* An event at y and the time of now, of a mode or, with -1, of none. Where the equations have no value at the time of an event of time, the time
- * becomes that just behind. Returns 1 where it does not settle. */
+/* Handles an event at y and the current time, of a mode or, with -1, of none. Where the equations are undefined at an event of
+ * time, the time becomes that just after it. Returns 1 where it does not settle. */
 int events_settle(Solver *solver, double *y, int mode) {
   double t = solver->now->time;
   solver->settle.undetermined = SETTLE_NONE;
   decide_begin(&solver->decide, t, y);
   int differs = solver->model->delays && delays_pass(&solver->delays, t, y), terminal = solver->model->terminal;
-  /* rows that ask for terminal(), where it is true */
+  /* rows that use terminal(), where it is true */
   differs |= terminal >= 0 && solver->discretes[terminal] != 0 && solver->model->decide.matters[terminal];
   if (differs && !solve_at_event(solver, t, y)) return 1;
   int failed = iterate_systems(solver, y, mode);
@@ -362,7 +362,7 @@ int events_settle(Solver *solver, double *y, int mode) {
   return failed;
 }
 
-/* ---- events without end ---- */
+/* ---- accumulating events ---- */
 
 static int report_accumulation(const Solver *solver, int m) {
   report_mode(solver, m,
@@ -370,7 +370,7 @@ static int report_accumulation(const Solver *solver, int m) {
   return 1;
 }
 
-/* Hysteresis has grown: the first time, and when it is beyond what the tolerance asks for. */
+/* Reports that hysteresis has grown: the first time, and when it exceeds what the tolerance asks for. */
 static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
   if (is_first)
     report_mode(solver, m,
@@ -383,7 +383,7 @@ static void report_slack(const Solver *solver, int m, int is_first, int was_wide
                 "depends on it is right to about that only; use noEvent, or a smooth transition:");
 }
 
-/* Notes an event of a mode in a run. Returns 1 where its events have no end. */
+/* Records an event of a mode in a run. Returns 1 where its events have no end. */
 int events_hover(Solver *solver, int m, double t) {
   Edges *edges = &solver->edges;
   double span = solver->model->stop - solver->model->start, tolerance = solver->now->tolerance;
@@ -394,7 +394,7 @@ int events_hover(Solver *solver, int m, double t) {
   return 0;
 }
 
-/* Behind a step without an event: is one lost of a series that came ever faster? */
+/* After a step without an event: was one lost from a series that came ever faster? */
 int events_are_lost(const Solver *solver) {
   int m = edges_escaped(&solver->edges, solver->now->event, 4 * DBL_EPSILON * fabs(solver->now->time));
   return m >= 0 && report_accumulation(solver, m);
@@ -402,7 +402,7 @@ int events_are_lost(const Solver *solver) {
 
 /* ---- the start ---- */
 
-/* Sets all that is discrete by the values found, until it stays. Do rows depend on what has changed? */
+/* Sets all discrete values by the values found, until they no longer change. Do rows depend on what has changed? */
 static int modes_differ(Solver *solver, double t, const double *y) {
   bool matter = false;
   for (int round = 0; round <= solver->model->discretes && !matter; round++) {
@@ -412,13 +412,14 @@ static int modes_differ(Solver *solver, double t, const double *y) {
   return matter;
 }
 
-/* All columns from start values. */
+/* Computes all columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
   if (solver->model->start_system.rows) return initial_solve(solver, t, y);
   return states_select(solver, t, y, solver->model->held) || slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
-/* From start values in y: the choice that holds them, the columns that follow, the modes that agree. Returns 1 without a solution. */
+/* From start values in y: finds the choice of states that holds them, the columns that follow, and modes that agree. Returns 1
+ * without a solution. */
 static int find_start(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   double *initial = &solver->discretes[model->decide.initial];
@@ -452,7 +453,7 @@ static int moved_start(const Solver *solver, const double *y) {
   return 0;
 }
 
-/* At the start modes have the values of their relations as written, unless none were found that do. */
+/* At the start modes have the values of their relations as written, unless no such values were found. */
 static void enter_start(Solver *solver, double t, const double *y) {
   Edges *edges = &solver->edges;
   edges->now->is_at_start = true;
@@ -472,7 +473,7 @@ static int begin_delays(Solver *solver, double t, const double *y) {
   return delays_fault(&solver->delays) >= 0;
 }
 
-/* From start values to what is there at the first instant; from consistent values where now->is_started. */
+/* From start values to the values at the first instant; from consistent values where now->is_started. */
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!solver->now->is_started) {
@@ -493,7 +494,7 @@ int events_initial(Solver *solver, double t, double *y) {
   return failed;
 }
 
-/* Where the run ends: what happens at terminal(). Returns 1 where it does not settle. */
+/* Handles terminal() at the end of the run. Returns 1 where it does not settle. */
 int events_end(Solver *solver) {
   int terminal = solver->model->terminal;
   if (terminal < 0 || solver->discretes[terminal] != 0) return 0;
@@ -502,7 +503,7 @@ int events_end(Solver *solver) {
   return events_settle(solver, solver->y, -1);
 }
 
-/* The event right after the start, of relations that do not stay as they are there. Returns 1 where it does not settle. */
+/* Handles the event right after the start, of relations that change there. Returns 1 where it does not settle. */
 int events_leave_start(Solver *solver) {
   if (!solver->edges.now->is_at_start) return 0;
   solver->edges.now->is_at_start = false;

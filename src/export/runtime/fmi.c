@@ -1,4 +1,4 @@
-/* fmi: see fmi.h. Values are solved for when they are asked for. */
+/* fmi: see fmi.h. Values are computed when they are requested. */
 #include "fmi.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 
 static void free_states(Instance *instance);
 
-/* The run cannot go on. */
+/* Reports that the run cannot continue. */
 static InstanceStatus fail(Instance *instance, const char *text) {
   instance->phase = PHASE_FAILED;
   instance->log(instance->context, 1, text);
   return INSTANCE_ERROR;
 }
 
-/* The call does nothing; the run is what it was. */
+/* Refuses the call; the run is unchanged. */
 static InstanceStatus refuse_call(const Instance *instance, const char *text) {
   instance->log(instance->context, 1, text);
   return INSTANCE_ERROR;
@@ -97,7 +97,7 @@ InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, do
   return INSTANCE_OK;
 }
 
-/* Where a mode is entered from. */
+/* The phases from which a mode may be entered. */
 static int entered_from(const Instance *instance, InstancePhase phase) {
   switch (phase) {
   case PHASE_INITIALIZATION: return IN_INSTANTIATED;
@@ -134,7 +134,7 @@ static InstanceStatus start(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Solves for what follows from what was set. Where that cannot be, a shorter step may help. */
+/* Computes what depends on what was set. Where that fails, a shorter step may help. */
 static InstanceStatus update(Instance *instance) {
   if (is_initial(instance)) return start(instance);
   if (!instance->is_stale) return INSTANCE_OK;
@@ -224,7 +224,7 @@ InstanceStatus instance_begin(Instance *instance) {
 
 InstanceStatus instance_set_time(Instance *instance, double time) {
   if (!instance_may(instance, IN_EVENT | IN_CONTINUOUS | OF_EXCHANGE, "SetTime")) return INSTANCE_ERROR;
-  double span = instance->stop - instance->start; /* an integrator may look beyond the stop time, but not at any time */
+  double span = instance->stop - instance->start; /* an integrator may look somewhat beyond the stop time */
   if (!isfinite(time) || time < instance->start - span || time > instance->stop + span)
     return refuse_call(instance, "a time is not a finite number, or far beyond the experiment");
   instance->solver->now->time = time;
@@ -232,7 +232,7 @@ InstanceStatus instance_set_time(Instance *instance, double time) {
   return INSTANCE_OK;
 }
 
-/* May a call have so many values of the states? */
+/* May a call have this number of states? */
 static int has_states(Instance *instance, int phases, const char *call, const void *values, size_t count) {
   if (!instance_may(instance, phases | OF_EXCHANGE, call)) return 0;
   if (count == (size_t)instance->solver->width && (values || !count)) return 1;
@@ -286,7 +286,7 @@ size_t instance_indicator_count(const Instance *instance) {
   return count;
 }
 
-/* How far each condition and the choice of states are from changing; negative where they have to. */
+/* How far each condition and the choice of states are from changing; negative where they must change. */
 InstanceStatus instance_indicators(Instance *instance, double *indicators, size_t count) {
   if (!instance_may(instance, WITH_STATES | OF_EXCHANGE, "GetEventIndicators")) return INSTANCE_ERROR;
   Solver *solver = instance->solver;
@@ -319,26 +319,26 @@ static void gather(Solver *solver) {
   for (int k = 0; k < solver->width; k++) solver->states[k] = state_value(solver, k);
 }
 
-/* Our own integrator continues from other values. */
+/* Makes our own integrator continue from other values. */
 static void restart(Solver *solver) {
   double next = solver->now->next;
   steps_start(solver);
   steps_suggest(solver, fmin(next, 10 * solver->now->next));
 }
 
-/* In model exchange only the ends of steps are told. */
+/* In model exchange the importer reports only the ends of its steps. */
 static int follow(Instance *instance) {
   if (!instance->solver->model->delays || instance->is_cosimulation) return 0;
   return solver_follow(instance->solver) != SOLVER_OK && fail(instance, "a step cannot be followed for delays");
 }
 
-/* A step of model exchange must not need values of its own: an event ends it. */
+/* A step of model exchange must not read values of itself: an event ends it. */
 static double next_event(Solver *solver) {
   double t = solver->now->time, next = events_next_time(solver, t);
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
-/* An event of a mode; -1: of none. */
+/* Handles an event of a mode; -1: of none. */
 static InstanceStatus pass(Instance *instance, int mode) {
   Solver *solver = instance->solver;
   edges_leave(&solver->edges);
@@ -347,7 +347,7 @@ static InstanceStatus pass(Instance *instance, int mode) {
   return INSTANCE_OK;
 }
 
-/* What happens at an event, and which states serve from then on. */
+/* Handles an event, and chooses the states from then on. */
 InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (!instance_may(instance, IN_EVENT, "the update of discrete states")) return INSTANCE_ERROR;
   Solver *solver = instance->solver;
@@ -365,7 +365,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (now->asserted) return fail(instance, "an assertion does not hold");
   int exchanged = states_exchange(solver, now->time, solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
-  /* An integrator of several steps begins again; and one that has looked beyond an event at a past that was not known yet. */
+  /* A multistep integrator begins again. So does one that has read, beyond an event, a past that was not known yet. */
   int moved = exchanged > 0 || now->changed || solver->model->delays;
   for (int k = 0; k < solver->width; k++) moved |= solver->states[k] != state_value(solver, k);
   gather(solver);
@@ -401,7 +401,7 @@ InstanceStatus instance_end(Instance *instance) {
 
 /* ---- co-simulation ---- */
 
-/* Inputs that were set count from now on, and an event that nobody asked for happens. */
+/* Inputs that were set take effect, and an event that was not requested happens. */
 static InstanceStatus take_inputs(Instance *instance) {
   Solver *solver = instance->solver;
   int waits = solver->now->waits;
@@ -414,10 +414,10 @@ static InstanceStatus take_inputs(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Times that are told one from the other. */
+/* Are the times distinct, and a later? */
 static int is_later(double a, double b) { return a - b > 1e-9 * (fabs(a) + fabs(b) + 1e-300); }
 
-/* A communication step must begin where the run is, and end before it ends. */
+/* A communication step must begin at the present time, and end before the run ends. */
 static InstanceStatus check_step(const Instance *instance, double time, double step) {
   double now = instance->solver->now->time;
   if (!isfinite(time) || !isfinite(step) || step < 0)
@@ -457,7 +457,7 @@ static int column_of(const Instance *instance, unsigned variable, double *factor
   return known->kind == VARIABLE_COLUMN ? known->index : -1;
 }
 
-/* A column, of the variable itself or of the state that it is now, among the states. */
+/* Is the column of the variable, or of the state that it stands for now, a state? */
 static int is_state(const Instance *instance, unsigned variable) {
   const Solver *solver = instance->solver;
   const ModelVariable *known = find(instance, variable);
@@ -467,7 +467,7 @@ static int is_state(const Instance *instance, unsigned variable) {
   return 0;
 }
 
-/* Derivatives of all variables by states, inputs and parameters exist; by others there are none. */
+/* Derivatives of all variables by states, inputs and parameters exist; there are no others. */
 static InstanceStatus check_variables(Instance *instance, const unsigned *unknowns, size_t unknown_count,
                                       const unsigned *knowns, size_t known_count, const double *seed,
                                       const double *sensitivity) {
@@ -484,7 +484,7 @@ static InstanceStatus check_variables(Instance *instance, const unsigned *unknow
   return update(instance);
 }
 
-/* An input or a parameter, and those that are bound to it. */
+/* Changes an input or a parameter, and the parameters bound to it. */
 static void move_leaf(Solver *solver, int leaf, double by) {
   double kept = solver->overrides[leaf];
   solver->overrides[leaf] = solver->parameters[leaf] + by;
@@ -510,7 +510,8 @@ static int find_input_rows(Solver *solver, int leaf) {
   return failed;
 }
 
-/* Where the solution slides along an edge, and where rows are singular: all columns a little further in the direction. */
+/* Used where the solution slides along an edge, and where rows are singular: computes all columns a little further in the
+ * direction. */
 static int differences(Instance *instance, const unsigned *knowns, size_t count, const double *seed) {
   Solver *solver = instance->solver;
   size_t parameters = (size_t)solver->model->parameters * sizeof(double);
@@ -562,7 +563,7 @@ InstanceStatus instance_direction(Instance *instance, const unsigned *unknowns, 
   return INSTANCE_OK;
 }
 
-/* One known after the other. */
+/* One known after another. */
 static int adjoint_by_directions(Instance *instance, const unsigned *unknowns, size_t unknown_count,
                                  const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity) {
   const double one = 1;
@@ -608,14 +609,14 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
 /* What an instance holds besides its run. */
 typedef struct Header {
   char mark[8];
-  unsigned long long model, check, size; /* of the token of the model; of what follows; of all */
+  unsigned long long model, check, size; /* hash of the model's token; hash of what follows; size of all */
   double start, stop, tolerance;
   int phase, has_values, is_stale, unused;
 } Header;
 
 static const char MARK[8] = "daedal2";
 
-/* A state that was handed out; its bytes are after it. */
+/* A state that was given to the caller, followed by its bytes. */
 typedef struct SavedState {
   struct SavedState *next;
 } SavedState;
@@ -629,7 +630,7 @@ static unsigned long long hash(const void *bytes, size_t count) {
   return value;
 }
 
-/* Where the link to a state is that was handed out; 0: it was not. Nothing is read of it. */
+/* The link to a state that was given out; 0: it was not. The state itself is not read. */
 static SavedState **find_state(Instance *instance, const void *state) {
   for (SavedState **at = &instance->saved; state && *at; at = &(*at)->next)
     if (*at + 1 == state) return at;

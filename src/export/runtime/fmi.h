@@ -1,4 +1,4 @@
-/* fmi: what both versions of the Functional Mock-up Interface ask of an instance. */
+/* fmi: what both versions of the Functional Mock-up Interface need from an instance. */
 #ifndef FMI_H
 #define FMI_H
 
@@ -12,7 +12,7 @@
 #define EXPORT
 #endif
 
-/* In one program with other models, function names begin with that of the model. */
+/* In one program with other models, function names begin with the name of the model. */
 #ifdef FUNCTION_PREFIX
 #define PASTE(a, b) a##b
 #define PASTE_NAMES(a, b) PASTE(a, b)
@@ -21,7 +21,7 @@
 #define NAME(name) name
 #endif
 
-/* By which the model description and the code know that they belong together. */
+/* Shows that the model description and the code belong together. */
 extern const char model_token[];
 
 typedef enum InstancePhase {
@@ -34,7 +34,7 @@ typedef enum InstancePhase {
   PHASE_FAILED
 } InstancePhase;
 
-/* Sets of phases in which a call is allowed, and of kinds: without one of these any. */
+/* Sets of phases in which a call is allowed, and of kinds; without a kind, both are allowed. */
 enum {
   IN_INSTANTIATED = 1 << PHASE_INSTANTIATED,
   IN_INITIALIZATION = 1 << PHASE_INITIALIZATION,
@@ -49,13 +49,13 @@ enum {
   OF_COSIMULATION = 1 << 9
 };
 
-/* What comes of a call. Discarded: a shorter step, or another value, may do. */
+/* The outcome of a call. Discarded: a shorter step, or another value, may work. */
 typedef enum InstanceStatus { INSTANCE_OK, INSTANCE_ERROR, INSTANCE_DISCARD } InstanceStatus;
 
-/* Writes a message; is_error: else a warning. */
+/* Writes a message: an error if is_error, otherwise a warning. */
 typedef void InstanceLog(void *context, int is_error, const char *text);
 
-/* Hears that a step within a call for one has ended. Returns 1 where the call is to return. */
+/* Called when a step within a call has ended. Returns 1 if the call should return. */
 typedef int InstanceStepped(void *context);
 
 typedef struct Instance {
@@ -64,12 +64,12 @@ typedef struct Instance {
   InstancePhase phase;
   double start, stop, tolerance; /* of the experiment; stop is NAN where it is not given, tolerance 0 */
   int is_cosimulation;
-  int has_values; /* consistent values are there: before the start only if nothing was set since */
-  int is_stale;   /* time, states or inputs were set since */
+  int has_values;                        /* values are consistent; before the start only if nothing was set since */
+  int is_stale;                          /* time, states or inputs were set since */
   int has_event_mode, returns_at_events; /* of co-simulation */
-  struct SavedState *saved;              /* states of the whole that it has handed out */
+  struct SavedState *saved;              /* saved states that it has given to the caller */
   InstanceLog *log;
-  InstanceStepped *stepped; /* 0: nobody hears */
+  InstanceStepped *stepped; /* 0: no callback */
   void *context;
 } Instance;
 
@@ -83,10 +83,10 @@ typedef struct InstanceEvent {
 Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log, void *context);
 void instance_free(Instance *instance);
 
-/* Is a call allowed now? Else a message names it. An instance of NULL allows none. */
+/* Is a call allowed now? If not, a message names it. A NULL instance allows none. */
 int instance_may(Instance *instance, int phases, const char *call);
 
-/* All of these may be called at any time, with anything: what FMI does not allow is an error. */
+/* All of these may be called at any time with any arguments: what FMI does not allow is an error. */
 InstanceStatus instance_reset(Instance *instance);
 InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start,
                                        int has_stop, double stop);
@@ -110,8 +110,8 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
                                 const unsigned *knowns, size_t known_count, const double *seed, double *sensitivity);
 size_t instance_indicator_count(const Instance *instance);
 
-/* A state of the whole is bytes; it is made where there is none yet. Only those that the instance has handed out are taken; bytes say by which
- * model and version they were written, and have a checksum. */
+/* A saved state is bytes; it is allocated where there is none yet. Only states that the instance has given out are accepted. The
+ * bytes identify the model and version that wrote them, and have a checksum. */
 InstanceStatus instance_get_state(Instance *instance, void **state);
 InstanceStatus instance_set_state(Instance *instance, const void *state);
 InstanceStatus instance_free_state(Instance *instance, void **state);
@@ -119,7 +119,7 @@ InstanceStatus instance_serialized_size(Instance *instance, const void *state, s
 InstanceStatus instance_serialize(Instance *instance, const void *state, void *bytes, size_t size);
 InstanceStatus instance_deserialize(Instance *instance, const void *bytes, size_t size, void **state);
 
-/* Values of some types as numbers; `result` is that of the first that is not given or taken. */
+/* Values of some types as numbers; `result` is that of the first value that fails. */
 #define GET_NUMBERS(instance, references, count, types, type, values, result)                                         \
   for (size_t number = 0; number < (count) && (result) == INSTANCE_OK; number++) {                                    \
     double value = 0;                                                                                                 \

@@ -1,4 +1,4 @@
-/* fmi2: the functions of FMI 2.0, declared as its text has them, for model exchange and co-simulation. */
+/* fmi2: the functions of FMI 2.0, declared as in its specification, for model exchange and co-simulation. */
 #ifdef FMI2_FUNCTION_PREFIX
 #define FUNCTION_PREFIX FMI2_FUNCTION_PREFIX
 #endif
@@ -35,7 +35,7 @@ typedef struct {
   fmi2Real nextEventTime;
 } fmi2EventInfo;
 
-/* An instance and who hears its messages. */
+/* An instance and the receiver of its messages. */
 typedef struct Component {
   Instance *instance;
   const fmi2CallbackFunctions *callbacks;
@@ -200,13 +200,13 @@ EXPORT fmi2Status NAME(fmi2DoStep)(fmi2Component component, fmi2Real time, fmi2R
   return result ? status(result) : terminates ? fmi2Discard : fmi2OK;
 }
 
-/* Steps end before their call returns. */
+/* Steps end before their call returns, so there is nothing to cancel. */
 EXPORT fmi2Status NAME(fmi2CancelStep)(fmi2Component component) {
   (void)component;
   return fmi2Error;
 }
 
-/* May be asked after a step that did not succeed. */
+/* This may be called after a step that did not succeed. */
 static int may_ask(fmi2Component component, const void *value) {
   return value && instance_may(of(component), IN_STEP | IN_TERMINATED | IN_FAILED | OF_COSIMULATION, "fmi2GetStatus");
 }

@@ -1,4 +1,4 @@
-/* fmi3: the functions of FMI 3.0, declared as its text has them, for model exchange and co-simulation. */
+/* fmi3: the functions of FMI 3.0, declared as in its specification, for model exchange and co-simulation. */
 #ifdef FMI3_FUNCTION_PREFIX
 #define FUNCTION_PREFIX FMI3_FUNCTION_PREFIX
 #endif
@@ -28,7 +28,7 @@ typedef void (*fmi3IntermediateUpdateCallback)(fmi3InstanceEnvironment, double, 
 typedef void (*fmi3ClockUpdateCallback)(fmi3InstanceEnvironment);
 typedef void (*fmi3LockPreemptionCallback)(void);
 
-/* An instance and who hears its messages and steps. */
+/* An instance and the receiver of its messages and steps. */
 typedef struct Component {
   Instance *instance;
   fmi3LogMessageCallback log;

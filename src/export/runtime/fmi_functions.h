@@ -1,6 +1,6 @@
-/* fmi_functions: those that both versions of the interface have with the same arguments. Included once by the file of a version, which says
- * before it what its types (Status, Handle, StateBytes, Byte) and names are: FMI(name), STATE(before, after) of those with a state of
- * the whole, DESERIALIZE and DERIVATIVES, which are spelled differently; and defines `of` and `status`. */
+/* fmi_functions: functions that both versions of the interface have with the same arguments. The file of a version includes this
+ * once. Before that it defines its types (Status, Handle, StateBytes, Byte), its names (FMI(name); STATE(before, after) for
+ * functions with a saved state; DESERIALIZE and DERIVATIVES, which are spelled differently), and `of` and `status`. */
 
 /* ---- modes ---- */
 

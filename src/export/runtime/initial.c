@@ -1,6 +1,7 @@
-/* initial: consistent initial values for other parameters and start values than those of the model's text: from the values found for these, by damped
- * Newton on the rows that determine a column each. Columns that none determines keep their start values; where start values give way, they move
- * as little as they must, in the units and by the weights by which the values of the text were found. */
+/* initial: consistent initial values for other parameters and start values than those of the model's text. It starts from the
+ * values found for these, and uses damped Newton on the rows that determine one column each. Columns that no row determines keep
+ * their start values. Where start values must change, they move as little as possible, in the units and with the weights by which
+ * the values of the text were found. */
 #include "solver.h"
 
 #include <float.h>
@@ -9,7 +10,7 @@
 
 enum { NEWTON_LIMIT = 100, HALVING_LIMIT = 30 };
 
-/* Parameters bound to others, what they need before them. */
+/* Computes parameters bound to others, in the order of their dependencies. */
 void initial_dependents(Solver *solver) {
   const Model *model = solver->model;
   double value;
@@ -21,7 +22,8 @@ void initial_dependents(Solver *solver) {
   }
 }
 
-/* The correction, in `right`, and after the unknowns the multipliers. Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
+/* Computes the correction in `right`, followed by the multipliers. Entries that are not finite count as 0, for example that of
+ * sqrt(u) at u = 0. */
 static int solve_correction(Solver *solver, const ModelInitial *system, double t, Linear *matrix, double *values) {
   int n = system->rows + system->balances;
   program_run(solver, system->jacobian, t, solver->initial_y, solver->initial_entries);
@@ -41,8 +43,8 @@ static int solve_correction(Solver *solver, const ModelInitial *system, double t
   return 0;
 }
 
-/* What the line search lessens: the squares of the rows. Where unknowns are pulled, the distance from their targets and the rows, these by more than
- * their multipliers: the correction lessens that (Han 1977). */
+/* The line search reduces this merit: the squares of the rows. Where unknowns are pulled to targets, it is their distance from the
+ * targets plus the rows, weighted by more than their multipliers; the correction reduces that (Han 1977). */
 static double merit(const Solver *solver, const ModelInitial *system, double multiplier) {
   double sum = 0;
   for (int r = 0; r < system->rows; r++) {
@@ -64,7 +66,7 @@ static double largest_multiplier(const Solver *solver, const ModelInitial *syste
   return largest;
 }
 
-/* Halves the correction until the rows are defined and the merit falls, or no longer changes; the rows are left in `initial_trial`. */
+/* Halves the correction until the rows are defined and the merit falls or no longer changes; leaves the rows in `initial_trial`. */
 static int search_line(Solver *solver, const ModelInitial *system, double t) {
   double multiplier = largest_multiplier(solver, system), before = merit(solver, system, multiplier);
   double fraction = 1, last = 0;
@@ -127,7 +129,7 @@ static int newton(Solver *solver, const ModelInitial *system, double t) {
   return !heap_protect(solver->heap, solve_system, &task) || task.failed;
 }
 
-/* Do rows that should follow from the others hold? */
+/* Do the rows hold that should follow from the others? */
 static int checks_hold(Solver *solver, double t) {
   const ModelInitial *system = &solver->model->start_system;
   if (!system->checks) return 1;
@@ -139,7 +141,7 @@ static int checks_hold(Solver *solver, double t) {
   return 1;
 }
 
-/* The conditions of the operating point as its values have them. Does one change? */
+/* Sets the conditions of the operating point by its values. Does one change? */
 static int set_point_modes(Solver *solver, double t) {
   const Model *model = solver->model;
   int changed = 0;
@@ -155,7 +157,7 @@ static int set_point_modes(Solver *solver, double t) {
   return changed;
 }
 
-/* Solves for the operating point until its conditions agree with it. Its programs read discrete values of its own. */
+/* Solves for the operating point until its conditions agree with it. Its programs read its own discrete values. */
 static int solve_point(Solver *solver, double t) {
   const Model *model = solver->model;
   double *discretes = solver->discretes;
@@ -170,7 +172,7 @@ static int solve_point(Solver *solver, double t) {
   return failed;
 }
 
-/* The start values of a circuit are those of its operating point. Returns 1 where it is not found. */
+/* Sets the start values of a circuit to its operating point. Returns 1 where it is not found. */
 int initial_point(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!model->point.rows || !model->point_count) return 0;
@@ -180,7 +182,7 @@ int initial_point(Solver *solver, double t, double *y) {
   return 0;
 }
 
-/* From start values in y; returns 1 without a solution. What may give way begins where it was with the values of the model's text. */
+/* From start values in y; returns 1 without a solution. Values that may change begin with those of the model's text. */
 int initial_solve(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   const ModelInitial *system = &model->start_system;

@@ -1,13 +1,14 @@
-/* large: factors of large sparse matrices without a library (large.h), column after column (Gilbert, Peierls 1988, Sparse partial pivoting in time proportional
- * to arithmetic operations). An elimination of the pattern alone finds the order of the columns and the pivot wanted in each: that with the fewest entries
- * (Markowitz 1957). It is taken unless another one is much larger. Real numbers are complex ones without an imaginary part. */
+/* large: factors of large sparse matrices without a library (large.h), column by column (Gilbert, Peierls 1988, Sparse partial
+ * pivoting in time proportional to arithmetic operations). An elimination of the pattern alone finds the order of the columns and
+ * the preferred pivot of each: the one with the fewest entries (Markowitz 1957). It is used unless another one is much larger. Real
+ * numbers are complex ones without an imaginary part. */
 #include "large.h"
 
 #include "vec.h"
 
 #include <string.h>
 
-/* A pivot as small as this part of the largest is taken where it keeps the factors sparse. */
+/* A pivot down to this part of the largest one is used where it keeps the factors sparse. */
 static const double SMALLEST_PIVOT = 1e-3;
 
 const LargeDense *const large_dense = 0;
@@ -24,12 +25,12 @@ typedef struct Factor {
 } Factor;
 
 struct Large {
-  Heap *heap, *own; /* own: of the arrays of a pattern */
+  Heap *heap, *own; /* own: for the arrays of a pattern */
   void *ticket;
   bool complex_values;
   int32_t n;
   const int32_t *start, *row;
-  int32_t *column, *wanted; /* per position: its column, and the row wanted as its pivot */
+  int32_t *column, *wanted; /* per position: its column, and its preferred pivot row */
   int32_t *pivot, *place;   /* row per position, position per row; -1: not yet */
   int32_t *mark, *stack, *next, *reached;
   double *scale;
@@ -46,7 +47,7 @@ Large *large_new(Heap *heap, bool complex_values) {
 
 /* ---- order ---- */
 
-/* The pattern while it is eliminated: what is left of rows and columns. Lists may still have what is done. */
+/* The pattern during its elimination: the remaining rows and columns. Lists may still contain eliminated ones. */
 typedef struct Pattern {
   Heap *heap;
   IntVec *columns_of, *rows_of;
@@ -83,7 +84,7 @@ static void drop_done(IntVec *list, const bool *done) {
   list->count = kept;
 }
 
-/* Takes out the shortest column with its shortest row. false: a column is empty. */
+/* Eliminates the shortest column with its shortest row. false: a column is empty. */
 static bool take_pivot(Pattern *pattern, int32_t n, int32_t *row, int32_t *column) {
   int32_t j = -1, r = -1;
   for (int32_t k = 0; k < n; k++)
@@ -132,8 +133,7 @@ void large_set_pattern(Large *large, int32_t n, const int32_t *start, const int3
   memset(&large->upper.value, 0, sizeof large->upper.value);
   Pattern pattern = make_pattern(heap_within(heap, &ticket), large);
   for (int32_t k = 0; k < n; k++)
-    if (!take_pivot(&pattern, n, &large->wanted[k], &large->column[k]))
-      large->n = -1; /* singular whatever the values */
+    if (!take_pivot(&pattern, n, &large->wanted[k], &large->column[k])) large->n = -1; /* singular for all values */
   heap_release(heap, ticket);
 }
 
@@ -159,7 +159,7 @@ static Number value_at(const Large *large, const double *values, int32_t e) {
   return (Number){values[e], 0};
 }
 
-/* Rows count by their largest entry. false: a row has none. */
+/* Scales rows by their largest entry. false: a row is empty. */
 static bool scale_rows(Large *large, const double *values) {
   for (int32_t i = 0; i < large->n; i++) large->scale[i] = 0;
   for (int32_t e = 0; e < large->start[large->n]; e++) {
@@ -173,12 +173,13 @@ static bool scale_rows(Large *large, const double *values) {
   return true;
 }
 
-/* The first entry that elimination with a row takes, 0 if it is no pivot yet. */
+/* The first entry used by elimination with a row, 0 if it is not yet a pivot. */
 static int32_t first_entry(const Large *large, int32_t row) {
   return large->place[row] < 0 ? 0 : large->lower.start[large->place[row]];
 }
 
-/* The rows that a row changes by elimination, itself last, onto the list that ends at `top`; its new beginning. */
+/* Adds the rows that a row changes by elimination, itself last, to the list that ends at `top`; returns the list's new
+ * beginning. */
 static int32_t reach(Large *large, int32_t from, int32_t stamp, int32_t top) {
   int32_t depth = 0, *stack = large->stack, *next = large->next;
   stack[0] = from;
@@ -202,7 +203,7 @@ static int32_t reach(Large *large, int32_t from, int32_t stamp, int32_t top) {
   return top;
 }
 
-/* Eliminates a column by the ones before it, into `x`; the beginning of the list of its rows. */
+/* Eliminates a column by those before it, into `x`; returns the beginning of the list of its rows. */
 static int32_t eliminate(Large *large, const double *values, int32_t column, int32_t stamp) {
   int32_t top = large->n;
   for (int32_t e = large->start[column]; e < large->start[column + 1]; e++)

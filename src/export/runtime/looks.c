@@ -1,4 +1,4 @@
-/* looks: the conditions inside of the last step, and its first event (search.h). */
+/* looks: the conditions inside the last step, and its first event (search.h). */
 #include "constants.h"
 #include "solver.h"
 
@@ -30,7 +30,8 @@ static bool peek_at(void *context, double t, double *margin) {
   return true;
 }
 
-/* May a step go over a whole turn of a condition's difference? Nothing tells how fast one without a rate is, and weights of edges. */
+/* May a step pass over a whole oscillation of a condition's difference? The speed of one without a rate, and of weights of edges,
+ * is unknown. */
 static int may_hide(const Solver *solver) {
   const Model *model = solver->model;
   for (int m = 0; m < model->modes; m++)

@@ -54,7 +54,7 @@ static double time_of(const Output *output, long row) {
   return row < output->intervals ? model->start + (double)row * model->interval : output->stop;
 }
 
-/* A row inside of the last step: states by its polynomials, what follows from them solved. Where that has no solution there is no row. */
+/* Prints a row inside the last step: states by its polynomials, the other columns solved. Without a solution there is no row. */
 static void print_inside(Solver *solver, double t) {
   Scalars *now = solver->now;
   double end = now->time, *y = solver->y;
@@ -66,7 +66,7 @@ static void print_inside(Solver *solver, double t) {
   now->time = end;
 }
 
-/* Rows at multiples of the interval up to the end of the last step, or to the event in it. */
+/* Prints rows at multiples of the interval up to the end of the last step, or to the event in it. */
 static void print_step(void *context, double t) {
   Output *output = context;
   Solver *solver = output->solver;
@@ -74,14 +74,14 @@ static void print_step(void *context, double t) {
     print_inside(solver, time_of(output, output->next));
 }
 
-/* A row at the end of what is integrated. */
+/* Prints a row at the end of the integration. */
 static void print_end(Output *output) {
   double t = output->solver->now->time;
   print_row(output->solver);
   while (output->next <= output->intervals && time_of(output, output->next) <= t) output->next++;
 }
 
-/* The event right after the start, and a row after it if it has changed something. */
+/* Handles the event right after the start, and prints a row after it if something has changed. */
 static int leave_start(Output *output) {
   Solver *solver = output->solver;
   size_t discretes = (size_t)solver->model->discretes;
@@ -92,7 +92,7 @@ static int leave_start(Output *output) {
   return 0;
 }
 
-/* Rows at multiples of the interval, and at both sides of events. */
+/* Prints rows at multiples of the interval, and on both sides of events. */
 static int run(Output *output) {
   Solver *solver = output->solver;
   Scalars *now = solver->now;
@@ -132,6 +132,6 @@ int main(int count, char **arguments) {
   solver_free(solver);
   free(memory);
   if (fflush(stdout) == 0 && !ferror(stdout)) return failed;
-  perror("standard output"); /* as where the disk is full */
+  perror("standard output"); /* for example because the disk is full */
   return failed ? failed : 7;
 }

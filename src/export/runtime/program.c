@@ -1,4 +1,4 @@
-/* program: the values of the model's expressions, where delays have been read for them. */
+/* program: the values of the model's expressions, with the delays read first. */
 #include "rounds.h"
 #include "solver.h"
 

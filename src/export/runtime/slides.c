@@ -1,9 +1,10 @@
-/* slides: all columns from the states, also on edges along which the solution slides: there they are the mean of those of the corners. */
+/* slides: computes all columns from the states, also on edges along which the solution slides: there they are the mean of those at
+ * the corners. */
 #include "solver.h"
 
 #include <string.h>
 
-/* The most edges that a solution slides along. */
+/* The most edges along which a solution slides. */
 int slides_limit(const Model *model) { return model->modes < SLIDE_LIMIT ? model->modes : SLIDE_LIMIT; }
 
 SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y) {

@@ -10,7 +10,7 @@ enum { SHORTEN_LIMIT = 20 };
 
 /* ---- memory ---- */
 
-/* Memory handed out piece by piece; without a beginning it is only counted. */
+/* Memory given out piece by piece; without a beginning it is only counted. */
 typedef struct Memory {
   char *begin;
   size_t used;
@@ -66,7 +66,7 @@ static void lay_out_delays(const Model *model, Memory *memory, Solver *solver) {
   solver->past_y = numbers(memory, model->delays ? model->columns : 0);
 }
 
-/* What no state depends on. */
+/* Memory that is not part of a saved state. */
 static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) {
   int widest = 2 * model->modes;
   const DecidePlan *decide = &model->decide;
@@ -201,7 +201,7 @@ static void gather_states(Solver *solver) {
     solver->states[k] = k < solver->model->states ? solver->y[solver->from[k]] : 0;
 }
 
-/* The values of the model's text, but for what was set. */
+/* Sets the values of the model's text, except for what was set. */
 static void fill_values(Solver *solver) {
   const Model *model = solver->first;
   program_enter(solver, model);
@@ -254,13 +254,14 @@ SolverStatus solver_start(Solver *solver, double time) {
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
-/* The states may be far from those of the last call: what cannot be followed there is looked for. After a failure the columns are those of
- * before. */
+/* The states may be far from those of the last call, so columns that cannot be followed there are searched for. After a failure the
+ * columns are unchanged. */
 SolverStatus solver_complete(Solver *solver) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   memcpy(solver->stage_y, solver->y, size);
   for (int is_following = 1; is_following >= 0; is_following--) {
-    /* What is found whatever it was begins at 0: it is the same to the last bit however the importer comes to it. */
+    /* Columns that are found from any guess begin at 0, so that they are the same to the last bit however the importer comes
+     * there. */
     for (int q = 0; q < solver->model->columns; q++)
       if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
@@ -273,12 +274,12 @@ SolverStatus solver_complete(Solver *solver) {
 
 /* ---- steps ---- */
 
-/* Where the last step began. */
+/* Keeps the point where the last step began. */
 static void keep_beginning(Solver *solver) {
   memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
 }
 
-/* The values that delays look back at in the last step, from `from` to `to`. */
+/* Samples the values that delays will read from the last step, from `from` to `to`. */
 static void sample_past(Solver *solver, double from, double to) {
   for (int node = 0; node < PIECE_NODES; node++) {
     double t = delays_node_time(node, from, to), *y = solver->event_y;
@@ -288,7 +289,7 @@ static void sample_past(Solver *solver, double from, double to) {
   }
 }
 
-/* Keeps what delays will look back at in the last step. */
+/* Keeps what delays will read from the last step. */
 static SolverStatus keep_past(Solver *solver) {
   double begin = solver->now->step_begin, end = solver->now->step_end, from = begin;
   if (!solver->model->delays) return SOLVER_OK;
@@ -310,7 +311,8 @@ static void go_back(Solver *solver, double t, double next) {
   steps_repeat(solver, t, next);
 }
 
-/* A step that is not longer than delays, and in which nothing passes a whole pipe: else it is taken again, shorter. */
+/* Takes a step that is not longer than the delays and in which nothing passes through a whole pipe. Otherwise the step is taken
+ * again, shorter. */
 static SolverStatus step_within_delays(Solver *solver, double stop) {
   Scalars *now = solver->now;
   double t = now->time;
@@ -327,8 +329,8 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
-/* Delays look back at what is between the ends of steps, which an importer does not tell: from the end of what is known the run follows
- * him to its time by steps of its own. */
+/* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its time by
+ * steps of its own, from the end of the history. */
 SolverStatus solver_follow(Solver *solver) {
   Scalars *now = solver->now;
   size_t size = (size_t)solver->model->columns * sizeof(double);
@@ -351,14 +353,15 @@ SolverStatus solver_follow(Solver *solver) {
   return status;
 }
 
-/* An event early in a step of collocation may be an error of its continuous output, as in a transient that a stiff method steps over. */
+/* An event early in a step of a collocation method may be an error of its continuous output, as in a transient that a stiff method
+ * steps over. */
 static int is_doubtful(const Solver *solver, double t) {
   const Scalars *now = solver->now;
   return solver->made_by->segment.is_collocation && t - now->step_begin < EARLY * now->step &&
          t - now->step_begin > fmax(PRESENT * now->step, ROUND_OFF * fabs(t));
 }
 
-/* The last step ends where its event is. */
+/* Ends the last step at its event. */
 static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
   Scalars *now = solver->now;
   *mode = edges_first_contradiction(&solver->edges);
@@ -390,7 +393,7 @@ static SolverStatus exchange_states(Solver *solver) {
   return SOLVER_OK;
 }
 
-/* One step, up to `until` or to the first event; with `waits` up to its left limit. */
+/* Takes one step, up to `until` or to the first event; with `waits`, up to its left limit. */
 static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
   double begin = now->time, timed = events_next_time(solver, begin);
@@ -398,7 +401,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
-  if (found && is_doubtful(solver, t)) { /* the step again, of that size */
+  if (found && is_doubtful(solver, t)) { /* repeats the step with that size */
     go_back(solver, begin, t - begin);
     events_begin(solver, begin, solver->y);
     status = step_within_delays(solver, is_timed ? timed : until);
@@ -445,7 +448,7 @@ SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
 
 /* ---- variables ---- */
 
-/* That of a mode; behind them that of the choice of states. */
+/* The indicator of a mode; after the modes, that of the choice of states. */
 static double indicator(Solver *solver, int index) {
   if (index == solver->model->modes) return states_indicator(solver, solver->now->time, solver->y);
   edges_evaluate(&solver->edges, solver->now->time, solver->y);

@@ -1,11 +1,11 @@
 /* solver: one run of a model that daedal has written as C99, in memory that the caller gives.
  *
  * The model is data and functions (struct Model): the derivative array y with the order in which its columns are solved, the
- * conditions that make events, and what happens at them. A run is a struct Solver. All that changes in a run is one
- * piece of memory without pointers (solver->changing), so a copy of it is the whole state of the run.
+ * conditions that cause events, and what happens at them. A run is a struct Solver. Everything that changes in a run is one piece
+ * of memory without pointers (solver->changing), so a copy of it is the whole state of the run.
  *
- * solver_size says how much memory a run needs, solver_make lays it out. Integrators and matrices, which are those of the library, grow in a heap that solver_free
- * ends. */
+ * solver_size says how much memory a run needs, and solver_make lays it out. Integrators and matrices, which are those of the
+ * library, grow in a heap that solver_free frees. */
 #ifndef SOLVER_H
 #define SOLVER_H
 
@@ -22,18 +22,18 @@
 
 #include <stddef.h>
 
-/* Values of expressions at a point into out. Returns 0, or 1 if one of them is not finite. */
+/* Writes the values of expressions at a point to `out`. Returns 0, or 1 if one of them is not finite. */
 typedef int ModelProgram(double time, const double *y, const double *parameters, const double *discretes,
                          const double *pre, double *work, double *out);
 
-/* A program as the library knows them. */
+/* A program in the form that the library expects. */
 typedef struct Program {
   ModelProgram *function;
 } Program;
 
 typedef enum ActionKind { ACTION_REINIT, ACTION_ASSERT, ACTION_WARN, ACTION_TERMINATE } ActionKind;
 
-/* A piece of a message: a text, or with a value the format of it. It is left out where the guard is 0. Both are numbers of values of
+/* A piece of a message: a text or, with a value, its format. It is left out where the guard is 0. Both are indices of values of
  * messages_program; -1: none. */
 typedef struct ModelPiece {
   int guard, value;
@@ -42,7 +42,7 @@ typedef struct ModelPiece {
 
 typedef struct ModelAction {
   ActionKind kind;
-  int first_piece, behind_piece; /* of its message */
+  int first_piece, behind_piece; /* the pieces of its message */
 } ModelAction;
 
 typedef enum VariableKind {
@@ -76,16 +76,17 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
-/* The initial system, where start values of states alone do not determine it. Its columns are those of the array and parameters behind
- * them; some are unknowns. Where there are more of these than rows, they stay as near to their targets as the rows allow. */
+/* The initial system, where start values of states alone do not determine it. Its columns are those of the array, followed by
+ * parameters; some of them are unknowns. Where there are more unknowns than rows, they stay as near to their targets as the rows
+ * allow. */
 typedef struct ModelInitial {
-  int rows, checks; /* checks: rows behind them that follow from the others */
+  int rows, checks; /* checks: rows after them that follow from the others */
   int unknowns, columns, parameters;
-  int nonzeros;          /* of the rows by the unknowns */
-  int balances, entries; /* of the matrix of corrections: rows behind those of the system, and entries */
+  int nonzeros;          /* derivatives of the rows by the unknowns */
+  int balances, entries; /* of the matrix of corrections: rows after those of the system, and entries */
   const int *place, *unknown, *parameter; /* per column of the array; per unknown; per parameter: its leaf */
-  const int *start, *row, *source; /* the matrix by columns; source: a nonzero, or -1 - j: the pull of unknown j */
-  const int *balance;              /* per row behind those of the system: its unknown */
+  const int *start, *row, *source; /* the matrix by columns; source: a nonzero, or -1 - j for the pull of unknown j */
+  const int *balance;              /* per row after those of the system: its unknown */
   const double *pull;              /* per unknown; negative: from where it is, not to its target */
   const double *value, *target;    /* per column: the solution with the values of the model's text; start values */
   ModelProgram *residual, *jacobian;
@@ -93,23 +94,25 @@ typedef struct ModelInitial {
 
 typedef struct Model {
   const char *name;
-  /* Where the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete values,
-   * unknowns and variables. It holds in the mode where its branches are these; 0: in all of the first ones. */
+  /* Where the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete
+   * values, unknowns and variables. It holds in the mode where its branches have these values; 0: it holds for all of the first
+   * ones. */
   int systems, branches;
   const struct Model *const *system;
   const unsigned char *holds;
   ModelProgram *branch_program;
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
-  const Integrator *integrator, *sliding; /* the latter where the solution slides along an edge; 0: it cannot */
-  const bool *constant, *given, *spare;   /* see System */
-  int kinks; /* where slopes of the equations change, and nothing happens: zeros of these */
-  ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; what they are differences of */
+  const Integrator *integrator,
+      *sliding;                         /* the second one while the solution slides along an edge; 0: it cannot slide */
+  const bool *constant, *given, *spare; /* see System */
+  int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
+  ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
   int terminal;                /* the leaf of terminal(); -1: none */
   const int *column_start, *d; /* per unknown */
   const uint32_t *order;       /* unknowns, in the order in which their states are listed */
-  const int *row_start, *c;    /* per equation; c: how often it is differentiated at most */
+  const int *row_start, *c;    /* per equation; c: the most differentiations of it */
   const int *row_equation;
   const double *nominal;     /* per column */
   const unsigned char *held; /* per column: 2 where the start value is fixed, 1 where it is given */
@@ -135,15 +138,15 @@ typedef struct Model {
   ModelProgram *messages_program;
   const ModelPiece *piece;
   int dependents;
-  ModelProgram *const *dependent_program; /* values of parameters bound to others, what they need before them */
+  ModelProgram *const *dependent_program; /* values of parameters bound to others, in the order of their dependencies */
   const int *dependent;
-  /* Delays, and how many pieces of the past are kept at most. */
+  /* Delays, and the most pieces of the past that are kept. */
   int delays, has_free_delays, pieces;
   const Delay *delay;
-  ModelProgram *delayed;     /* the values; what enters pipes */
-  ModelProgram *delay_times; /* by how long, then at most; of pipes: x, whether the flow is positive, der(x) */
+  ModelProgram *delayed;     /* the delayed values; what enters pipes */
+  ModelProgram *delay_times; /* delay times, then the longest; for pipes: x, whether the flow is positive, der(x) */
   ModelProgram *pipe_points;
-  int points; /* numbers that these are */
+  int points; /* number of values that these have */
   int constants;
   ModelProgram *constants_program, *starts_program; /* start values of all columns */
   int can_start; /* initial values can be found again for other parameters and start values */
@@ -157,10 +160,10 @@ typedef struct Model {
   const double *point_discretes0;
   int variables;
   const ModelVariable *variable;
-  int has_choice; /* a variable tells how far the choice of states is from changing */
+  int has_choice; /* a variable shows how far the choice of states is from changing */
 } Model;
 
-/* Updates of a loop through whens that are kept at most. */
+/* The most updates that are kept for a loop through whens. */
 enum { SECANT_LIMIT = 100 };
 
 extern const Model model_tables;
@@ -169,29 +172,29 @@ typedef enum SolverStatus { SOLVER_OK, SOLVER_DOMAIN, SOLVER_FAILED } SolverStat
 
 typedef struct Scalars {
   double time, tolerance, max_step;
-  double end;                              /* of the run, where relations are as written, as at its start */
+  double end;                              /* end of the run, where relations hold as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
   double event;                            /* the time of the last event */
   int changed;                             /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
-  int waits;   /* an event is reached that has not happened yet, */
-  int waiting; /* that of this mode; -1: of none */
-  int system;  /* of the model, under way */
+  int waits;   /* an event is reached that has not been handled yet, */
+  int waiting; /* of this mode; -1: of none */
+  int system;  /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
 
 typedef struct Solver {
-  const Model *model; /* the system under way */
-  const Model *first; /* the one that a run begins with */
-  int width;          /* states of the largest system: those that another has less are 0 */
+  const Model *model; /* the current system */
+  const Model *first; /* the system with which a run begins */
+  int width;          /* states of the largest system: in smaller systems the missing ones are 0 */
   void *changing;
   size_t changing_size;
   Scalars *now;
   /* the point */
   double *y, *parameters, *discretes, *pre, *states;
-  double *row_y;     /* columns inside of a step */
+  double *row_y;     /* columns inside a step */
   double *overrides; /* per parameter, NAN: none */
-  double *start;     /* per column: start values that replace the model's own, NAN: none */
+  double *start;     /* per column: start values that replace the model's own; NAN: none */
   int *from, *to, *depth;
   /* solving */
   double *work;
@@ -209,15 +212,15 @@ typedef struct Solver {
   int *reported;
   /* delays */
   Delays delays;
-  double *past_y; /* the columns at the end of what delays know */
+  double *past_y; /* the columns at the end of the history of delays */
   double *stage_y, *initial_y, *initial_trial, *initial_entries, *initial_target, *point_discretes, *point_differences;
-  /* of the library, in a heap within the heap, made for a model with these tolerances */
+  /* objects of the library, in a heap within the heap, made for a model with these tolerances */
   Heap *heap, *workspace;
   void *ticket, *form_ticket;
   const Model *formed_for;
   StateSpace *space;
   Dummy *dummy;
-  bool has_new_parameters; /* since these were last asked */
+  bool has_new_parameters; /* since these were last used */
   uint64_t evaluations;    /* of rows and entries */
   const Model *made_for;
   const Integrator *made_by;
@@ -227,11 +230,11 @@ typedef struct Solver {
   Linear *jump_matrix;
   System system;
   int *successor; /* per column */
-  double *kinks;  /* arguments and their rates at two points, and how small arguments are zero */
+  double *kinks;  /* arguments and their rates at two points, and the sizes below which arguments are zero */
   void (*report)(void *context, const char *text);
-  int (*stepped)(void *context); /* after each step; 1: solver_advance returns. 0: nobody hears */
+  int (*stepped)(void *context); /* called after each step; returns 1 if solver_advance should return. 0: no callback */
   void (*made)(void *context,
-               double t); /* a step was made, up to t: looks_point gives the columns inside. 0: nobody hears */
+               double t); /* called after a step to t: looks_point gives the columns inside it. 0: no callback */
   void *context;
 } Solver;
 
@@ -241,35 +244,37 @@ size_t solver_size(const Model *model);
 Solver *solver_make(const Model *model, void *memory); /* 0: there is no memory for its heap */
 void solver_free(Solver *solver);
 
-/* To be called when `changing` has been read, and when it has been written to. */
+/* Call this after `changing` was read, and after it was written. */
 void solver_saved(Solver *solver);
 void solver_restored(Solver *solver);
 
-/* Back to the values of the model's text. */
+/* Restores the values of the model's text. */
 void solver_reset(Solver *solver);
 
-/* Consistent initial values at `time`: those of the model's text, or others for what was set since. Then what happens at
- * the first instant. */
+/* Finds consistent initial values at `time`: those of the model's text, or others for what was set since. Then handles the first
+ * instant. */
 SolverStatus solver_start(Solver *solver, double time);
 
-/* The states, their derivatives and all else at (solver->now->time, states). */
+/* Computes the states, their derivatives and everything else at (solver->now->time, states). */
 SolverStatus solver_complete(Solver *solver);
 
-/* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first one, which waits. */
+/* Integrates up to a time through all events. With `stop_at_event` it ends at the left limit of the first event, which stays
+ * pending. */
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event);
 
-/* The event that waits happens. */
+/* Handles the pending event. */
 SolverStatus solver_pass(Solver *solver);
 
 /* The values of variables. */
 double solver_get(Solver *solver, int variable);
 
-/* Before the start: sets a parameter, an input or a start value; the value that is set, or the model's own. */
+/* Before the start: sets a parameter, an input or a start value. The second function returns the value that was set, or the model's
+ * own. */
 void solver_override(Solver *solver, int variable, double value);
 double solver_set_value(const Solver *solver, int variable);
 int solver_is_set(const Solver *solver, int variable);
 
-/* After the start: sets a parameter, and those that are bound to it. */
+/* After the start: sets a parameter, and the parameters bound to it. */
 void solver_tune(Solver *solver, int variable, double value);
 
 /* ---- inside ---- */
@@ -278,7 +283,7 @@ void solver_tune(Solver *solver, int variable, double value);
 extern const SettleMethods events_methods;
 extern const JumpHost events_jump;
 
-/* program.c: goes over to a system of the model; values of a program at a point, where delays have been read for it */
+/* program.c: changes to a system of the model; values of a program at a point, with the delays read first */
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
@@ -288,12 +293,13 @@ void program_set_parameter(Solver *solver, int leaf, double value);
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* looks.c: the columns at a time of the last step (1: they cannot be found), and the time of the first event of the step, to round-off of
- * it, at which the conditions were evaluated last; its end if there is none: *found tells. */
+/* looks.c: the columns at a time of the last step (1: they cannot be found); and the time of the first event of the step, to
+ * round-off, with the conditions evaluated there. Without an event it is the end of the step; *found says which. */
 int looks_point(Solver *solver, double t, double *y);
 double looks_locate(Solver *solver, int *found);
 
-/* What is wanted of the columns that are no states: a solution; the one next to the guess; of that, all that derivatives depend on. */
+/* What the columns that are not states must be: any solution; the one nearest to the guess; of that, only what derivatives depend
+ * on. */
 typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
 
 /* states.c */
@@ -328,7 +334,7 @@ int slides_limit(const Model *model);
 SolverStatus slides_complete(Solver *solver, double t, double *y, StatesGoal goal);
 SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
 
-/* steps.c: what is made for the system under way; steps; directions of all columns. */
+/* steps.c: makes the integrator for the current system; steps; directions of all columns. */
 void steps_make(Solver *solver);
 void steps_start(Solver *solver);
 void steps_suggest(Solver *solver, double next);
@@ -338,12 +344,12 @@ SolverStatus steps_step(Solver *solver, double stop);
 void steps_interpolate(Solver *solver, double t, double *y);
 void steps_saved(Solver *solver);
 
-/* In `columns`: a direction of the states; in `rows`: what else changes the rows. All other columns follow. Returns 1 where rows do not
- * determine them. */
+/* On input `columns` holds a direction of the states, and `rows` other changes of the rows. Computes the direction of all other
+ * columns. Returns 1 where the rows do not determine them. */
 int steps_direction(Solver *solver, double *columns, const double *rows);
 
-/* In `columns`: weights of all columns. What these sum up to has the derivatives by states that are left there, and those by the values of
- * rows that are left in `rows`. */
+/* On input `columns` holds weights of all columns. On output it holds the derivatives of the weighted sum by the states, and `rows`
+ * those by the values of the rows. */
 int steps_adjoint(Solver *solver, double *columns, double *rows);
 
 #endif

@@ -1,11 +1,11 @@
-/* states: which columns are states (core/dummy.h), and all others solved from them (core/statespace.h). Both are made for the system under way when they are first
- * needed. Where memory is refused, what needs it fails. */
+/* states: which columns are states (core/dummy.h), and all others solved from them (core/statespace.h). Both are made for the
+ * current system when they are first needed. Where memory is refused, the caller fails. */
 #include "solver.h"
 
 #include <math.h>
 #include <string.h>
 
-/* An importer that does not ask after each step has to exchange states at the latest where the factor is this. */
+/* An importer that does not ask after each step must exchange states at the latest where the factor is this. */
 static const double LATEST_EXCHANGE = 2;
 
 /* ---- programs ---- */
@@ -64,7 +64,7 @@ static void make(Solver *solver) {
   solver->formed_for = model;
 }
 
-/* The choice as it is now, in the memory of the run. */
+/* Copies the present choice to the memory of the run. */
 static void take_choice(Solver *solver) {
   const int32_t *from, *to;
   size_t links = dummy_links(solver->dummy, &from, &to);
@@ -151,7 +151,7 @@ int states_wants_exchange(Solver *solver, double t, const double *y) {
   return dummy_is_exchange(largest_gain(solver, t, y));
 }
 
-/* How far the choice is from being one that has to change, at most 1; negative where it has. */
+/* How far the choice is from having to change, at most 1; negative where it must. */
 double states_indicator(Solver *solver, double t, const double *y) {
   double gain = largest_gain(solver, t, y);
   return isfinite(gain) ? (LATEST_EXCHANGE - gain) / (LATEST_EXCHANGE + gain) : -1;

@@ -1,5 +1,5 @@
-/* steps: the steps of a run by the integrators of the library, and the directions that all columns move in with the states. Where memory is refused, a step
- * fails, and integrators are made again for the next. */
+/* steps: the steps of a run by the integrators of the library, and the directions in which all columns move with the states. Where
+ * memory is refused, a step fails, and integrators are made again for the next. */
 #include "solver.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static EvalStatus residual(void *context, double t, const double *y, double *row
   return status_of(program_run(context, ((Solver *)context)->model->residual, t, y, rows));
 }
 
-/* Entries that are not finite count as 0, as that of sqrt(u) at u = 0. */
+/* Entries that are not finite count as 0, for example that of sqrt(u) at u = 0. */
 static EvalStatus jacobian(void *context, double t, const double *y, double *values) {
   const Model *model = ((Solver *)context)->model;
   program_run(context, model->jacobian, t, y, values);
@@ -34,7 +34,7 @@ static EvalStatus jacobian(void *context, double t, const double *y, double *val
   return EVAL_OK;
 }
 
-/* Do arguments at which slopes change go through zero, by more than the tolerance tells? */
+/* Do arguments at which slopes change pass zero by more than the tolerance? */
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
   Solver *solver = context;
   int n = solver->model->kinks;
@@ -48,7 +48,7 @@ static bool bends(void *context, double t, const double *y, double t_end, const 
   return false;
 }
 
-/* Sizes at the nominal values tell what is small. */
+/* Sets what counts as small, from sizes at the nominal values. */
 static void set_least(Solver *solver) {
   const Model *model = solver->model;
   double *least = solver->kinks + 4 * model->kinks;
@@ -90,7 +90,7 @@ static const Integrator *wanted_integrator(const Solver *solver) {
   return solver->edges.now->slides ? solver->model->sliding : solver->model->integrator;
 }
 
-/* The system, tolerances or the integrator may have become others since the last time. */
+/* The system, tolerances or the integrator may have changed since the last time. */
 void steps_make(Solver *solver) {
   const Scalars *now = solver->now, *with = &solver->made_with;
   const Model *model = solver->model;
@@ -119,7 +119,7 @@ typedef struct Call {
   StepStatus status;
 } Call;
 
-/* All columns from the states and these guesses, such that the rows hold as exactly as they can. */
+/* Computes all columns from the states and these guesses, so that the rows hold as exactly as possible. */
 static void take_values(Solver *solver, const double *values) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   for (int is_following = 1; is_following >= 0; is_following--) {
@@ -168,7 +168,7 @@ void steps_suggest(Solver *solver, double next) {
   if (solver->integrator && next > 0) solver->made_by->suggest(solver->integrator, next);
 }
 
-/* Back to t, where the last step began or one before it, of which a part is tried next. */
+/* Goes back to t, where the last step or an earlier one began; a part of it is tried next. */
 void steps_repeat(Solver *solver, double t, double next) {
   bool is_last = solver->integrator && solver->now->step_begin == t && next > 0;
   solver->now->time = t;
@@ -177,7 +177,7 @@ void steps_repeat(Solver *solver, double t, double next) {
   steps_suggest(solver, next);
 }
 
-/* States have been exchanged. */
+/* Call this after states have been exchanged. */
 void steps_switch(Solver *solver) {
   if (solver->integrator) protect(&(Call){.solver = solver}, switch_states);
 }
@@ -186,7 +186,8 @@ SolverStatus steps_step(Solver *solver, double stop) {
   Scalars *now = solver->now;
   IntegratorStatistics before, after;
   Call call = {solver, stop, STEP_EVALUATION};
-  /* To a point that is the present one but for round-off, as where an importer stops beside an event: that is no history. */
+  /* A step to a point that equals the present one except for round-off, as where an importer stops beside an event, adds no
+   * history. */
   bool was_tiny = now->step > 0 && now->step < integrator_least_step(now->time, stop);
   if (solver->integrator && was_tiny && !solver->made_by->is_one_step) steps_start(solver);
   if (!solver->integrator) return SOLVER_FAILED;
@@ -209,7 +210,7 @@ void steps_interpolate(Solver *solver, double t, double *y) {
   solver->made_by->segment.interpolate(solver->integrator, t, 0, (uint32_t)solver->model->columns, y);
 }
 
-/* The memory of an integrator is no part of a saved state. Both who is saved and who is restored go on with a new one. */
+/* The memory of an integrator is not part of a saved state. Both the saved and the restored run continue with a new one. */
 void steps_saved(Solver *solver) {
   double next = solver->now->next;
   solver->made_for = 0;
