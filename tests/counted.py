@@ -1,4 +1,4 @@
-"""Checks that are counted: a script goes on behind one that fails, and says at its end how many there were."""
+"""Counted checks: a script continues after a check that fails, and prints the counts at its end."""
 
 passed, failures = 0, []
 

@@ -181,7 +181,7 @@ static int derivative(void *c, const unsigned *unknown, size_t unknowns, const u
 }
 #endif
 
-/* The values of all Real variables; 0 of others. */
+/* The values of all Real variables; 0 for others. */
 static double *all_values(void *c) {
   double *values = calloc(variables + 1, sizeof *values);
   for (unsigned v = 0; v < variables; v++)
@@ -333,7 +333,7 @@ static double any_number(uint64_t *seed) {
   return next(seed) % 3 ? start + (double)(next(seed) % 100) / 100 * (stop - start) : some[next(seed) % 10];
 }
 
-/* No value with which a run would take longer than anyone waits. */
+/* A value with which a run does not take too long. */
 static double any_value(uint64_t *seed) {
   static const double some[] = {0, 1, -1, 0.5, NAN, INFINITY};
   return next(seed) % 3 ? 0.1 + (double)(next(seed) % 100) / 100 : some[next(seed) % 6];

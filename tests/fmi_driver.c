@@ -144,7 +144,7 @@ typedef struct Variable {
   size_t size; /* values; more than one of Float64 only */
   bool is_input;
   unsigned number,
-      state; /* how derivatives name it, and the one whose derivative it is; of FMI 3.0 references, of FMI 2.0 positions */
+      state; /* how derivatives name it, and the variable whose derivative it is: references in FMI 3.0, positions in FMI 2.0 */
   bool is_rate;
 } Variable;
 
@@ -154,7 +154,7 @@ typedef struct Description {
   char *token, *exchange, *cosimulation; /* identifiers; NULL: not offered */
   double start, stop, tolerance, step;
   Variable *variables;
-  size_t count, states, indicators; /* the latter two of FMI 2.0 alone */
+  size_t count, states, indicators; /* the last two for FMI 2.0 only */
 } Description;
 
 /* The value of an attribute of the element at `at`; NULL if it has none. */
@@ -318,7 +318,7 @@ typedef struct EventInfo2 {
 
 /* What intermediate updates of FMI 3.0 have seen. */
 typedef struct Updates {
-  double last, return_at; /* from then on, an early return is asked for */
+  double last, return_at; /* from this time on, an early return is requested */
   long count;
   bool is_going_back;
 } Updates;
@@ -330,7 +330,7 @@ typedef struct Fmu {
   char folder[64], resources[100];
   Callbacks2 callbacks;
   bool is_exchange, has_event_mode;
-  Updates *updates; /* NULL: nobody hears of them */
+  Updates *updates; /* NULL: none are recorded */
 } Fmu;
 
 static void log_2(void *environment, const char *name, int status, const char *category, const char *message, ...) {
@@ -365,7 +365,7 @@ static void *function(const Fmu *fmu, const char *name) {
   return need(dlsym(fmu->library, full), full);
 }
 
-/* ISO C knows no conversion from object to function pointers; POSIX does. */
+/* ISO C has no conversion from object to function pointers; POSIX has. */
 #define CALL(fmu, name, type, ...) ((type)(uintptr_t)function(fmu, name))(__VA_ARGS__)
 
 static void check(int status, const char *what) {
@@ -626,7 +626,8 @@ static void indicators(Exchange *run, double *values) {
         "GetEventIndicators");
 }
 
-/* Dormand and Prince 1980: the step in `trial`; its error over the tolerance, infinite where it cannot be made. */
+/* Dormand and Prince 1980: computes the step in `trial`. Returns its error relative to the tolerance, infinite where the step is
+ * impossible. */
 static double try_step(Exchange *run, double h, double tolerance) {
   static const double c[7] = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
   static const double a[7][6] = {{0},
@@ -697,7 +698,7 @@ static void handle_event(Exchange *run) {
   finish_event(run);
 }
 
-/* The largest part of a step without an event, and a little more. */
+/* The largest part of a step without an event, plus a little. */
 static double locate(Exchange *run, double h) {
   double low = 0, high = h;
   for (int k = 0; k < 60 && high - low > 1e-14 * (fabs(run->t) + h); k++) {
@@ -801,7 +802,7 @@ static double *all_values(const Fmu *fmu, void *instance) {
   return values;
 }
 
-/* A state saved half-way and serialized leads another instance to the same numbers, bit for bit. */
+/* Saves and serializes a state half-way. Another instance that continues from it must give the same numbers, bit for bit. */
 static void check_state(const Fmu *fmu) {
   const Description *description = &fmu->description;
   double middle = description->start + 0.5 * (description->stop - description->start);
@@ -885,7 +886,7 @@ static double adjoint(const Fmu *fmu, void *instance, Pair pair) {
   return value;
 }
 
-/* The derivatives of all states by one known against central differences: between slopes at `high` and `low`, `width` apart. */
+/* Compares the derivatives of all states by one known with central differences: slopes at `high` and `low`, `width` apart. */
 static double check_column(Exchange *run, const Variable *known, const double *high, const double *low, double width) {
   double worst = 0;
   for (size_t i = 0; i < run->states; i++) {
@@ -944,7 +945,7 @@ static void check_derivatives(const Fmu *fmu) {
 
 /* ---- event mode in co-simulation ---- */
 
-/* Goes from point to point as the FMU returns; half-way an intermediate update asks it to. */
+/* Goes from point to point as the FMU returns; half-way an intermediate update asks it to return early. */
 static void run_with_events(Fmu *fmu) {
   const Description *description = &fmu->description;
   double t = description->start, next;

@@ -1,4 +1,4 @@
-/* header: the functions that daedal.h declares, for tests that must try each of them. Behind cmocka.h. */
+/* header: the functions that daedal.h declares, for tests that must try each of them. Include it after cmocka.h. */
 #ifndef DAEDAL_TESTS_HEADER_H
 #define DAEDAL_TESTS_HEADER_H
 

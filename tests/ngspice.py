@@ -10,7 +10,7 @@ import tempfile
 NGSPICE = shutil.which("ngspice")
 
 
-SECONDS = 60  # of processor time for a run
+SECONDS = 60  # seconds of processor time for a run
 
 
 def limit_processor_time():
@@ -29,7 +29,7 @@ def spice_number(text):
 
 
 def tight(text, reltol=1e-7, parts=1000):
-    """The netlist with a tight tolerance and a step limit of a part of the run, where its stop time is a number."""
+    """The netlist with a tight tolerance and a step limited to a part of the run, where its stop time is a number."""
     options, lines = f".options reltol={reltol} vntol=1e-8", []
     for line in text.splitlines():
         words = line.split()
@@ -46,7 +46,7 @@ def tight(text, reltol=1e-7, parts=1000):
 
 
 def read_plot(data, at):
-    """The name and the signals of the plot of a raw file that begins there, and where it ends."""
+    """The name and the signals of the plot that begins there in a raw file, and where it ends."""
     ends = [(data.find(marker, at), marker) for marker in (b"Binary:\n", b"Values:\n")]
     header_end, marker = min((place, marker) for place, marker in ends if place >= 0)
     header, values_at = data[at:header_end].decode("latin-1"), header_end + len(marker)
@@ -66,7 +66,7 @@ def read_plot(data, at):
 
 
 def read_raw(path):
-    """Signals of a raw file, binary or ASCII, by name; the first is time. Of several plots those of the transient analysis."""
+    """Signals of a raw file, binary or ASCII, by name; the first is time. Of several plots, those of the transient analysis."""
     with open(path, "rb") as file:
         data = file.read()
     plot, signals, end = read_plot(data, 0)

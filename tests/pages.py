@@ -69,7 +69,7 @@ def run_command(command, folder):
 
 
 class PageTest:
-    """One page: what failed, and how many commands were run, skipped for want of a tool, or left to be run by hand."""
+    """One page: what failed, and how many commands were run, skipped because a tool is missing, or left to be run by hand."""
 
     def __init__(self, page):
         self.page = page
@@ -81,11 +81,12 @@ class PageTest:
         self.failures.append(f"{self.page.name}: {what}")
 
     def run_one(self, command, expected=None):
-        """expected None: it succeeds, whatever it prints."""
+        """expected None: it must succeed, whatever it prints."""
         if command.startswith("python3") and SANITIZED:  # the interpreter has no sanitizer
             self.skipped += 1
             return
-        done = run_command(re.sub(r"^python3\b", sys.executable, command), self.folder)  # this one has NumPy, others may not
+        done = run_command(re.sub(r"^python3\b", sys.executable, command), self.folder)  # this interpreter has NumPy, others may
+                                                                                         # not
         self.run += 1
         if expected is None and done.returncode:
             self.fail(f"$ {command}\nends with status {done.returncode}:\n{done.stdout}")
@@ -107,7 +108,7 @@ class PageTest:
                 self.run_one(command, None if is_silent else expected)
 
     def check_form(self, words, text):
-        """A command that stands for many: its name and options exist."""
+        """Checks a command that stands for many: its name and options must exist."""
         command = words[1] if len(words) > 1 else None
         if not command or command.startswith("-") or command.isupper():
             unknown = set(OPTION.findall(text)) - all_options()

@@ -146,7 +146,7 @@ enum { PROBLEM_MAX = 32 };
 typedef struct Problem {
   System system;
   ProblemFunction *function;
-  Linear *linear; /* for close: the columns that are no state */
+  Linear *linear; /* for close: the columns that are not states */
   int32_t from[PROBLEM_MAX], to[PROBLEM_MAX], index[PROBLEM_MAX], successor[PROBLEM_MAX];
   int32_t start[PROBLEM_MAX + 1], row[PROBLEM_MAX * PROBLEM_MAX];
   double nominal[PROBLEM_MAX];

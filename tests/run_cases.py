@@ -67,7 +67,7 @@ def read_case(path):
 
 
 def variants_of(group):
-    """(command line, [(line, old, new)]) of each run of a group: every choice of alternatives."""
+    """(command line, [(line, old, new)]) for each run of a group: every combination of alternatives."""
     words = shlex.split(group.run)
     choices = [word[1:-1].split(",") if re.fullmatch(r"\{.*\}", word) else [word] for word in words]
     changes = []
@@ -98,7 +98,7 @@ def solvers(found=[]):
 # ---- running ----
 
 def changed(text, place, old, new):
-    """The text with `new` in place of `old`, but for our own comments."""
+    """The text with `new` in place of `old`, except in our own comments."""
     lines = text.split("\n")
     if not any(old in line and not DIRECTIVE.match(line) for line in lines):
         raise Wrong(f"{place}: the text to change is not there: {old}")
@@ -155,7 +155,7 @@ class Run:
 
 
     def repeated_times(self):
-        """How many rows have the time of the row before: events have one before and one behind them."""
+        """The number of rows with the same time as the row before: an event has a row before it and a row after it."""
         times = [row[self.names["time"]] for row in self.rows] if "time" in self.names else []
         return sum(a == b for a, b in zip(times, times[1:]))
 
@@ -175,7 +175,7 @@ OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mu
 
 
 def parse(text, line):
-    """An expression; ^ is the power, and Python's keywords are names. What is in quotes stays as it is."""
+    """Parses an expression; ^ is the power, and Python's keywords are names. Text in quotes stays as it is."""
     text = re.sub(r'"[^"]*"|\^|\b(?:' + "|".join(KEYWORDS) + r")\b", lambda found: {"^": "**"}.get(found[0], found[0] + (
         MARK if found[0] in KEYWORDS else "")), text.strip())
     try:
@@ -250,7 +250,7 @@ class Scope:
         return [self.value(one) for one in node.elts]
 
     def GeneratorExp(self, node):
-        """Sums and the like over a range: one loop, without conditions."""
+        """Sums and similar functions over a range: one loop, without conditions."""
         loop, found = node.generators[0], []
         for value in self.value(loop.iter):
             self.local[loop.target.id] = value
@@ -322,7 +322,7 @@ def contains(text, wanted):
 
 
 class Relation:
-    """`A = B within T`, or a condition, at one row or many. A perturbed one is off by more than it allows, or the other way round."""
+    """`A = B within T`, or a condition, at one row or many. A perturbed one is off by more than it allows, or negated."""
 
     def __init__(self, text, line, perturbed):
         self.perturbed, quoted = perturbed, re.findall(r'"[^"]*"', text)
@@ -466,7 +466,7 @@ class Checks:
 
 
 def plain(text):
-    """What can be compared of a line: up to a NUL, with anything but ASCII as a question mark."""
+    """The comparable part of a line: up to a NUL, with characters outside of ASCII as question marks."""
     return "".join(letter if " " <= letter <= "~" else "?" for letter in text.split("\0")[0]).strip()
 
 

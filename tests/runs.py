@@ -1,11 +1,11 @@
-"""Runs of generated models, and what came of them.
+"""Runs of generated models, and their results.
 
-A process for each model would cost more than its run, so models are run in this one, through the library that was just built. Python has
-no sanitizer runtime: there the command runs them.
+A process for each model would cost more than its run. So models are run in this process, through the library that was just built.
+Python has no sanitizer runtime: there the command runs them.
 
-DAEDAL_MODELS=N in the environment makes N models instead of a few, DAEDAL_SEED=K begins with number K. tools/long_tests
-sets both, and adds up the tallies that are printed then. Where a model is run in several ways, each number has one of them, and with
-DAEDAL_TEST_TIER=long all of them."""
+DAEDAL_MODELS=N in the environment makes N models instead of a few, and DAEDAL_SEED=K begins with number K. tools/long_tests sets
+both, and adds up the tallies that are printed then. Where a model is run in several ways, each number uses one of them; with
+DAEDAL_TEST_TIER=long it uses all."""
 import collections
 import csv
 import ctypes
@@ -31,13 +31,13 @@ ERROR = 2  # daedal_severity
 
 
 def seeds(usual, quick=None):
-    """Numbers of the models of a test; `usual` of them by default, where those take long `quick` of them outside of the long tier."""
+    """Numbers of the models of a test: `usual` of them by default, or `quick` outside of the long tier where models take long."""
     first = int(os.environ.get("DAEDAL_SEED", "0"))
     return range(first, first + int(os.environ.get("DAEDAL_MODELS", usual if IS_LONG or quick is None else quick)))
 
 
 def by_turns(choices, turn):
-    """In the long tier all of them, else the one whose turn it is."""
+    """All of them in the long tier, otherwise the one whose turn it is."""
     return list(choices) if IS_LONG else [choices[turn % len(choices)]]
 
 
@@ -56,7 +56,7 @@ class Run:
 
 
 class Tally:
-    """What came of the runs of one kind: how many were right, which were wrong, how many were refused for which cause."""
+    """The results of the runs of one kind: how many were right, which were wrong, and how many were refused for which reason."""
 
     def __init__(self, kind):
         self.kind, self.right, self.wrong, self.refused, self.examples = kind, 0, [], collections.Counter(), {}
@@ -72,7 +72,7 @@ class Tally:
         self.examples.setdefault(run.cause, " ".join(map(str, what)) + ": " + run.words.partition("\n")[0])
 
     def add(self, run, is_right, *what):
-        """A run, and whether what it ended with is right."""
+        """Adds a run, and whether its result is right."""
         if run.status:
             self.add_refused(run, *what)
         elif is_right():
@@ -81,7 +81,7 @@ class Tally:
             self.add_wrong(*what)
 
     def check(self, test, may_refuse=0.0):
-        """Nothing is wrong, and no larger share than this is refused. A wide run is told about instead: its refusals are counted."""
+        """Nothing may be wrong, and no more than this share may be refused. A wide run is only reported: its refusals are counted."""
         if IS_WIDE:
             self.tell()
             may_refuse = 1

@@ -24,7 +24,7 @@ typedef struct Iteration {
   int32_t *queue; /* ring of n + 1 places */
   bool *queued;
   int32_t head, tail;
-  int64_t limit; /* beyond this a c grows for ever */
+  int64_t limit; /* a c beyond this grows forever */
 } Iteration;
 
 static inline void transversal_orders(const Incidence *incidence, const Matching *transversal, int32_t *sigma) {

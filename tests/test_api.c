@@ -112,14 +112,15 @@ static void events_have_directions(void **state) {
       assert_true(fabs(crossings.time[k] - times[k]) < 1e-4);
       assert_int_equal(crossings.direction[k], k % 2 ? -1 : 1);
     }
-    double end = most < 4 ? times[most - 1] : 8; /* true has ended the run */
+    double end = most < 4 ? times[most - 1] : 8; /* returning true has ended the run */
     assert_true(fabs(daedal_result_statistics(result).end_time - end) < 1e-4);
     daedal_free(result);
   }
   daedal_free(model);
 }
 
-/* A small state beside one of size 1: its error falls with its own absolute tolerance, by whatever solver; an alias means the same. */
+/* A small state beside one of size 1: with every solver its error falls with its own absolute tolerance; an alias means the
+ * same. */
 static void absolute_tolerances(void **state) {
   (void)state;
   daedal_model *model =
@@ -211,7 +212,7 @@ static void every_name_works(void **state) {
   daedal_free(model);
 }
 
-/* An unknown name is answered with every name that there is, `auto` aside, which is no integrator. */
+/* The message about an unknown name lists every known name, except `auto`, which is not an integrator. */
 static void unknown_names_list_the_known(void **state) {
   (void)state;
   daedal_model *model = load(PENDULUM, NULL);
@@ -266,7 +267,7 @@ static daedal_result *initialize(daedal_model *model, const daedal_override *ove
   return daedal_initialize(model, &options);
 }
 
-/* A result with another structure has a model of its own; the caller's stays as it is. */
+/* A result with another structure has its own model; the caller's model is unchanged. */
 static void structural_overrides(void **state) {
   (void)state;
   daedal_model *model = load(CHAIN, NULL);
@@ -350,7 +351,7 @@ static void indices_out_of_range(void **state) {
   daedal_free(model);
 }
 
-/* A struct of zeros, or one that ends before members were added, means what is in it and defaults for the rest. */
+/* A struct of zeros, or one from before members were added, means defaults for the rest. */
 static void options_of_other_sizes(void **state) {
   (void)state;
   daedal_model *model = load(PENDULUM, NULL);
@@ -455,7 +456,7 @@ static daedal_status run_once(daedal_plan *plan) {
   return status;
 }
 
-/* A refusal on the way to another structure ends the run that came there. The plan is whole, and the next run comes there. */
+/* A refusal on the way to another structure ends the run that came there. The plan stays intact, and the next run gets there. */
 static void refusals_of_shared_structures(void **state) {
   (void)state;
   FailAlloc counted = {0};
@@ -531,7 +532,7 @@ REPORT(start_values, START_VALUES, TEXT)
 REPORT(reduced_text, REDUCED, TEXT)
 REPORT(reduced_json, REDUCED, JSON)
 
-/* Whether the refusal came about; then there is no report, and the status says so. */
+/* Did the refusal happen? Then there is no report, and the status says so. */
 static bool report_with(Report report, size_t refuse) {
   FailAlloc fail = {0};
   fail_alloc_begin(&fail);

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* A heap whose refusals fail the test: every case that wants none of its own starts here. */
+/* A heap whose refusals fail the test: every case without refusals of its own starts here. */
 typedef struct Fixture {
   FailAlloc fail;
   Heap *heap;
@@ -180,7 +180,7 @@ static void heap_releases_last_first_and_before_blocks(void **state) {
     foreign[i] = (Foreign){NULL, log, &released};
     heap_defer(heap, foreign_release, &foreign[i]);
   }
-  for (int i = 0; i < 3; i++) { /* a block that grew after the registration must still be there */
+  for (int i = 0; i < 3; i++) { /* a block that grew after the registration must still exist */
     blocks[i] = heap_resize(heap, blocks[i], 1000);
     *blocks[i] = i + 1;
     foreign[i].block = blocks[i];
@@ -354,7 +354,8 @@ static void text_grows(void **state) {
 
 /* ---- map and names ---- */
 
-/* Against a plain array: keys are spread by a fixed mixing so that neighbours in time are none in the table. */
+/* Compares with a plain array: a fixed mixing spreads the keys, so that keys added one after another are not neighbours in the
+ * table. */
 static void map_agrees_with_an_array(void **state) {
   Map map = map_make(heap_of(state));
   enum { KEYS = 5000 };
@@ -524,7 +525,7 @@ static void scripted_run(Heap *heap, int *open) {
   arena_free(&arena);
 }
 
-/* As a public entry point does it: true when the run came to its end. */
+/* As a public entry point does it: returns true when the run came to its end. */
 static bool guarded_run(const HeapHook *hook, int *open) {
   Heap *heap = heap_new(hook);
   if (!heap) return false;

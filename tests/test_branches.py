@@ -1,7 +1,7 @@
 """Algebraic unknowns: every solver, and the automatic choice, on generated models whose solution is known in closed form. A run
-must end at the solution or fail with a message; the automatic choice must not fail where another solver runs.
+must end at the solution or fail with a message. The automatic choice must not fail where another solver runs.
 
-Of a wide run each model has the automatic choice and one of the others by turns (runs.py)."""
+In a wide run each model has the automatic choice and one of the others in turn (runs.py)."""
 import math
 import random
 import unittest
@@ -101,7 +101,7 @@ def amplifier(rng):
             f" i = {rc!r}*(der(u) - der(vn));\n i = vn - vo;\n vo = -1e6*vn;\nend M;\n")
 
     def output(t):
-        if t < 0.02: return None  # where it starts is free
+        if t < 0.02: return None  # its start is free
         return -rc * (w * math.cos(w * t) + (3 * (t - when)**2 if t > when else 0))
 
     return text, 1.0, {"vo": output}, lambda a, b: 0.05 * abs(a - b) / (1 + abs(b))
@@ -141,14 +141,14 @@ def inverter(rng):
 
 
 def near_pole(rng):
-    """tan(y / k) = a t^p: the solution comes ever nearer to a pole of the equation, behind which other branches are."""
+    """tan(y / k) = a t^p: the solution comes ever nearer to a pole of the equation, beyond which there are other branches."""
     scale, power, factor = rng.choice([0.5, 1, 2]), rng.choice([1, 2, 3]), 10**rng.uniform(-1, 1)
     text = f"model M\n Real y(start=0);\nequation\n tan(y/{scale!r}) = {factor!r}*time^{power};\nend M;\n"
     return text, 10.0, {"y": lambda t: scale * math.atan(factor * t**power)}, lambda a, b: abs(a - b) / (1 + abs(b))
 
 
 def pole_of_state(rng):
-    """The same, driven by a state and to and fro."""
+    """The same, driven back and forth by a state."""
     factor, speed = 10**rng.uniform(-1, 3), rng.uniform(1, 4)
     text = (f"model M\n Real y(start=0), x(start=0, fixed=true);\nequation\n der(x) = {speed!r}*cos({speed!r}*time);\n"
             f" tan(y) = {factor!r}*x;\nend M;\n")
@@ -156,7 +156,7 @@ def pole_of_state(rng):
 
 
 def near_fold_of_sine(rng):
-    """Branches of a sine that come near to each other at every turn."""
+    """Branches of a sine that come close to each other at every turn."""
     gap, speed = 10**rng.uniform(-4, -0.5), rng.uniform(1, 4)
     text = f"model M\n Real y(start=0);\nequation\n sin(y) = {1 - gap!r}*sin({speed!r}*time);\nend M;\n"
     return text, 5.0, {"y": lambda t: math.asin((1 - gap) * math.sin(speed * t))}, lambda a, b: abs(a - b) / (1 + abs(b))
@@ -169,7 +169,7 @@ def flat_angle(flat, angle):
 
 
 def unwound_angle(rng):
-    """The direction of a point on a flat ellipse, which turns on and on by steps of half a turn."""
+    """The direction of a point on a flat ellipse, which keeps turning in steps of half a turn."""
     flat, speed = 10**rng.uniform(-2, -0.3), rng.uniform(0.5, 3)
 
     text = (f"model M\n Real y(start=0);\nequation\n sin(y)*cos({speed!r}*time) = {flat!r}*cos(y)*sin({speed!r}*time);\nend M;\n")
@@ -177,7 +177,7 @@ def unwound_angle(rng):
 
 
 def watched_angle(rng):
-    """The same, read by a condition whose time is counted."""
+    """The same, read by a condition whose time is measured."""
     flat, speed, level = 10**rng.uniform(-2, -0.3), rng.uniform(1, 3), rng.uniform(0.1, 4)
     when = flat_angle(1 / flat, level) / speed
     text = (f"model M\n Real y(start=0), s(start=0, fixed=true);\nequation\n"
@@ -193,11 +193,11 @@ CLASSES = {"four bar": lambda rng: four_bar(rng, False), "four bar with flywheel
            "watched angle": watched_angle}
 TOLERANCE = 2e-4  # of the difference as a class measures it; runs have tolerance 1e-6
 
-# Solvers not meant for a class: the explicit method where it is stiff, and those that see the states alone, or all columns with
-# the same absolute tolerance, behind an amplifier. The automatic choice must be right in all.
+# Solvers not meant for a class: the explicit method where it is stiff; and after an amplifier, those that see the states only, or
+# give all columns the same absolute tolerance. The automatic choice must be right in all.
 UNFIT = {"amplifier": {"erk", "bdf", "ida", "cvode"}, "inverter": {"erk"}}
 
-# Classes with points that are nearly singular: some runs may stop there with a message that says so, but may not be wrong.
+# Classes with nearly singular points: some runs may stop there with a message that says so, but must not be wrong.
 NEARLY_SINGULAR = {"near fold", "slider crank"}
 NAMED = ("singular there", "come so near", "fell to round-off")
 
@@ -228,7 +228,7 @@ class Branches(unittest.TestCase):
         self.assertTrue(IS_WIDE or all(any(words in cause for words in NAMED) for cause in tally.examples.values()), tally.examples)
 
     def test_loose(self):
-        """No tolerance is so loose that a run may leave its branch."""
+        """Even with a loose tolerance a run must not leave its branch."""
         for kind in ("near pole", "pole of state", "near fold of sine", "unwound angle", "watched angle", "four bar", "polynomial"):
             tally = Tally(kind + ", loose")
             for seed in seeds(2 if SANITIZED else 8):
@@ -240,7 +240,7 @@ class Branches(unittest.TestCase):
             tally.check(self, 0.1)
 
     def test_branches_that_end(self):
-        """A solution that explodes takes an unknown to the end of its branch in steps of round-off: the run stops."""
+        """A solution that explodes drives an unknown to the end of its branch in steps of round-off: the run stops."""
         for seed in seeds(2 if SANITIZED else 8):
             rng = random.Random(f"ends {seed}")
             rate, slope = 10**rng.uniform(2, 6), rng.uniform(0.05, 0.3)
@@ -254,7 +254,7 @@ class Branches(unittest.TestCase):
         for kind in CLASSES: self.check(kind)
 
     def test_inside_of_steps(self):
-        """Stages on the other branch, with ends of steps on the right one, are seen where one looks between them."""
+        """Stages on the other branch, with ends of steps on the right one, are detected when values between them are requested."""
         tally = Tally("near fold looked at closely")
         for seed in seeds(2 if SANITIZED else 60):
             text, stop, solution, measure = near_fold(random.Random(f"inside {seed}"), -1.5)

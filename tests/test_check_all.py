@@ -1,4 +1,5 @@
-"""check --library DIR --all: every model of a library by itself; each message once; JSON; libraries of MODELICAPATH only serve."""
+"""check --library DIR --all: every model of a library by itself; each message once; JSON; libraries of MODELICAPATH are used but
+not checked."""
 import json
 import os
 import subprocess
@@ -29,7 +30,8 @@ def main():
             os.makedirs(os.path.join(folder, os.path.dirname(name)), exist_ok=True)
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
-        # A resistor whose pins are open has as many equations as unknowns, but its currents are zero twice: one of these follows from the others.
+        # A resistor with open pins has as many equations as unknowns, but its currents are zero twice: one of these equations
+        # follows from the others.
         for threads in "1", "4":
             done = subprocess.run([os.path.abspath(DAEDAL), "check", "--library", "given", "--all", "--threads", threads, "--json", "report.json"],
                                   cwd=folder, env=dict(os.environ, MODELICAPATH=os.path.join(folder, "path")), capture_output=True, text=True)

@@ -1,8 +1,8 @@
 """Stiff chemistry at loose tolerances: concentrations have min = 0, and no run leads them below it.
 
-Robertson's problem, and random networks of reactions with rates over nine decades. Below zero such equations are unstable:
-runs went to -1e7 in silence. Each run is compared with one at a tight tolerance; a run that says that a state leaves its bounds (D909)
-counts as refused. Concentrations differ by ten decades, and have no nominal values.
+Robertson's problem, and random networks of reactions with rates over nine decades. Below zero such equations are unstable: runs
+once went to -1e7 without a message. Each run is compared with one at a tight tolerance. A run that reports that a state leaves its
+bounds (D909) counts as refused. Concentrations differ by ten decades, and have no nominal values.
 
 Wide runs: see runs.py."""
 import random
@@ -35,7 +35,8 @@ def absent_for_good(starts, reactions):
 
 
 def network(rng):
-    """Reactions of one or two molecules by the law of mass action; each keeps the number of molecules, so no concentration exceeds the sum."""
+    """Reactions of one or two molecules by the law of mass action. Each keeps the number of molecules, so no concentration exceeds
+    the sum."""
     count = rng.randint(3, 6)
     rates = {k: [] for k in range(1, count + 1)}
     reactions = []

@@ -1,4 +1,4 @@
-"""Circuits and flows: small models, each of a cause that models of electrical, magnetic and thermal libraries share."""
+"""Circuits and flows: small models, each with a feature that models of electrical, magnetic and thermal libraries share."""
 import csv
 import math
 import os
@@ -25,7 +25,7 @@ def simulate(text, *options):
 
 
 class Streams(unittest.TestCase):
-    """A stream through a row of nodes without a volume, whose flow stops and turns: what flows in on either side is known."""
+    """A stream through a row of nodes without a volume, whose flow stops and reverses: what flows in on either side is known."""
 
     def model(self, nodes, rng):
         flows = [f"h{k}" for k in range(nodes + 2)]
@@ -89,7 +89,8 @@ class Nodes(unittest.TestCase):
 
 
 class SmallNumbers(unittest.TestCase):
-    """Capacitances beside the ones of Kirchhoff's laws: the unit of charge does not decide whether a Jacobian is singular."""
+    """Capacitances beside the coefficients 1 of Kirchhoff's laws: the unit of charge does not decide whether a Jacobian is
+    singular."""
 
     def model(self, nodes, unit, rng):
         sizes = [rng.uniform(0.5, 2) for _ in range(2 * nodes)]
@@ -118,7 +119,7 @@ class SmallNumbers(unittest.TestCase):
 
 
 class Angles(unittest.TestCase):
-    """An angle by atan2 of something that is zero but for round-off jumps to and fro by a turn; no solver waits for it."""
+    """An angle by atan2 of a value that is zero except for round-off jumps back and forth by a turn; no solver waits for it."""
 
     def test_family(self):
         rng = random.Random(11)
@@ -139,7 +140,8 @@ class FreeParameters(unittest.TestCase):
     """Parameters with fixed = false, found by initialization."""
 
     def test_start_values_give_the_unit(self):
-        """The sum of a slow and a fast exponential with a given peak: with both times alike it is zero, which is no solution."""
+        """The sum of a slow and a fast exponential with a given peak. With equal time constants it is zero, which is not a
+        solution."""
         for unit in (1e-9, 1e-6, 1e-3, 1):
             text = (f"model Pulse\n  parameter Real a(fixed=false, start={300 * unit!r}), b(fixed=false, start={10 * unit!r});\n"
                     f"  parameter Real peak(fixed=false, start={30 * unit!r}), top(fixed=false, start=1);\n  Real x(start=1, fixed=true);\n"

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The index from topology, from structure and by numbers agrees on random circuits, and what is refused is refused rightly.
+"""The index from topology, from structure and by numbers agrees on random circuits, and the right circuits are refused.
 
-DAEDAL_CIRCUITS sets how many circuits there are.
-"""
+DAEDAL_CIRCUITS sets the number of circuits."""
 import json
 import os
 import random
@@ -43,7 +42,7 @@ def random_circuit(generator):
 
 
 def expected(nodes, branches):
-    """'loop', 'cutset' where the circuit is to be refused, else the index."""
+    """'loop' or 'cutset' where the circuit must be refused, otherwise the index."""
     def joined(kinds, sets=None):
         sets = sets or Sets(nodes)
         closed = False

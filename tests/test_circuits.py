@@ -31,7 +31,7 @@ OPTIONS = {"nand.cir": ["--intervals", "40000"],
 LONG = ("astable.cir", "ladder.cir")
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
 
-# reltol 1e-7 takes ngspice minutes there.
+# reltol 1e-7 takes ngspice minutes for these.
 TOLERANCES = {"ladder.cir": ((1000, 1e-5),)}
 SAVED = {"ladder.cir": "v(a) v(b) v(out)"}
 
@@ -74,7 +74,7 @@ def differences(ours, theirs):
 
 
 def charge_and_discharge(times):
-    """v(out) of switch_hysteresis.cir in closed form: two exponentials by turns."""
+    """v(out) of switch_hysteresis.cir in closed form: two alternating exponentials."""
     conductances = (1 / 10e3 + 1 / (10e6 + 100), 1 / 10e3 + 1 / 110)
     begin, value, closed, values = 0, 0, 0, []
     for t in times:
@@ -130,7 +130,7 @@ def check(path, verbose):
         theirs = ngspice.run(path, ngspice.tight(text, reltol, parts))
         if theirs is None:
             break
-        if "time" not in theirs:  # a sweep: time goes on by a step of the first source
+        if "time" not in theirs:  # a sweep: time advances by a step of the first source
             swept = theirs.pop(next(iter(theirs)))
             theirs["time"] = [abs(swept[1] - swept[0]) * k for k in range(len(swept))]
         found = max(differences(ours, theirs))

@@ -1,5 +1,5 @@
-"""The command: exit status, what goes where, messages with a caret, JSON on success and failure, files whole or not at
-all, help and manual page true to each other."""
+"""The command: exit status, what is written where, messages with a caret, JSON on success and failure, files complete or not at
+all, and help that agrees with the manual page."""
 import json
 import math
 import os
@@ -90,7 +90,7 @@ def several_files():
 # ---- usage ----
 
 def usage_errors():
-    """Each is refused with exit 2, says what is wrong and what there is, and does nothing."""
+    """Each is refused with exit 2, says what is wrong and what exists, and does nothing."""
     cases = [
         ([], r"usage: daedal COMMAND MODEL(.|\n)*daedal simulate pendulum.mo"),
         (["shrink", PENDULUM], r"no command 'shrink' in this version \[D200\]\n  available commands: check, "),
@@ -145,7 +145,7 @@ def usage_errors():
 
 
 def help_is_data():
-    """Asked for, help goes to standard output with status 0, and names every command."""
+    """Requested help goes to standard output with status 0, and names every command."""
     text = expect_exit(Folder().run("--help"), 0).stdout
     for command in COMMANDS:
         expect(re.search(rf"^  {command} ", text, re.M), command, "is not in --help")
@@ -479,7 +479,7 @@ def simulate_options():
 
 
 def broken_off_runs():
-    """After a failure or a signal the trajectory so far is there, whole, and the message says so."""
+    """After a failure or a signal the trajectory so far is complete, and the message says so."""
     folder = Folder()
     folder.write("m.mo", BLOWS_UP)
     run = expect_exit(folder.run("simulate", "m.mo", "--stop-time", "2"), 6)
@@ -500,7 +500,7 @@ def broken_off_runs():
 
 
 def files_are_whole():
-    """A file is replaced in one step: what cannot be finished leaves the old one, and nothing beside it."""
+    """A file is replaced in one step: output that cannot be finished leaves the old file, and nothing beside it."""
     folder = Folder()
     folder.write("fine.mo", PENDULUM.read_text())
     folder.write("Pendulum.csv", "old\n")

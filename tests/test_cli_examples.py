@@ -1,5 +1,5 @@
-"""Every example of our own runs through the command: constraints hold to round-off, invariants (variables E and H) stay,
-and the explicit and the implicit solver agree. The problems of the test set have a measurement of their own (bench/ivp)."""
+"""Every example of our own runs through the command. Constraints hold to round-off, invariants (variables E and H) stay constant,
+and the explicit and the implicit solver agree. The problems of the test set are measured elsewhere (bench/ivp)."""
 import csv
 import json
 import os
@@ -12,7 +12,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 TEST_SET = {"andrews", "caraxis", "chemakzo", "transamp", "water", "wheelset"}
-NOT_INVARIANT = {"gear_drive"}  # its energy is fed by the motor
+NOT_INVARIANT = {"gear_drive"}  # the motor feeds its energy
 SOLVERS = ("erk", "radau")
 DRIFT, AGREEMENT = 3e3, 1e4  # times the tolerance
 

@@ -1,8 +1,7 @@
-"""Clocks: the examples against recursions and closed forms, chains of operators drawn by a generator against schedules in
-fractions. Single models, and what must be refused, are in cases/clocks.
+"""Clocks: the examples against recursions and closed forms, and generated chains of operators against schedules in fractions.
+Single models, and what must be refused, are in cases/clocks.
 
-DAEDAL_CLOCK_MODELS widens the test: so many chains are drawn, 24 without it.
-"""
+DAEDAL_CLOCK_MODELS sets the number of chains, 24 by default."""
 import csv
 import math
 import os
@@ -47,7 +46,7 @@ def behind(rows):
 
 
 def at(rows, time):
-    """The last row that is not behind this time."""
+    """The last row at or before this time."""
     return [row for row in rows if row["time"] <= time + 1e-9][-1]
 
 
@@ -136,7 +135,8 @@ class Examples(unittest.TestCase):
 
 
 class Chain:
-    """Variables x0, x1, ...: x0 counts the ticks of a base clock, the others convert one before. Of each, times and values."""
+    """Variables x0, x1, ...: x0 counts the ticks of a base clock, each other one converts an earlier one. Keeps times and values of
+    each."""
 
     def __init__(self, seed):
         draw = random.Random(seed)
@@ -190,7 +190,7 @@ class Chain:
 
 class Flat(unittest.TestCase):
     def test_reads_back(self):
-        """What flatten writes of clocks and state machines is a model again, and the same one."""
+        """The flat text of clocks and state machines is a model again, and the same one."""
         for name in sorted(os.listdir(EXAMPLES)):
             flat = command("flatten", os.path.join(EXAMPLES, name)).stdout
             again = command("flatten", write(flat, "flat.mo"))
@@ -219,7 +219,7 @@ class Generated(unittest.TestCase):
                 self.assertEqual((row[f"y{i}"], row[f"n{i}"]), (value, ticks), f"{text} at {t}, number {i}")
 
     def test_inferred_factors(self):
-        """Factors that are left out follow from the clocks on both sides."""
+        """Omitted factors follow from the clocks on both sides."""
         for seed in range(COUNT // 4):
             draw = random.Random(seed)
             factor, late = draw.randint(1, 6), draw.randint(0, 3)
@@ -232,7 +232,7 @@ class Generated(unittest.TestCase):
                 self.assertEqual((row["b"], row["k"]), (k // factor + 1, (k + 1) * (late + 1)))
 
     def test_event_clocks(self):
-        """Each so many ticks of a clock of events; intervals between them."""
+        """Every so many ticks of a clock of events; intervals between them."""
         for seed in range(COUNT // 4):
             draw = random.Random(seed)
             factor, late, omega = draw.randint(1, 4), draw.randint(0, 3), draw.uniform(5, 12)

@@ -1,5 +1,5 @@
-/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C, each against an
- * evaluation by another way: dag_evaluate, dag_partial, closed forms. */
+/* Numeric code: the tape, templates, Jacobians, blame, calls, compiled and exported C. Each is compared with another evaluation:
+ * dag_evaluate, dag_partial, closed forms. */
 #include "code/cfunctions.h"
 #include "code/compile.h"
 #include "code/export.h"
@@ -87,8 +87,7 @@ static bool reference(Fixture *f, Expr e, double *value) {
   return dag_evaluate(f->dag, dag_scratch(f->dag), e, leaf_of_point, f, value, NULL) && isfinite(*value);
 }
 
-/* Equal up to the rounding that another order of two operations may bring; not numbers are equal to each
- * other. */
+/* Equal up to the rounding that another order of two operations may cause; NaNs are equal to each other. */
 static bool is_close(double a, double b, double tolerance) {
   if (!isfinite(a) || !isfinite(b)) return !isfinite(a) && !isfinite(b);
   return fabs(a - b) <= tolerance * fmax(1, fmax(fabs(a), fabs(b)));
@@ -360,7 +359,7 @@ static void check_points(Fixture *f, const Program *program) {
   assert_int_equal(workspace_run_points(workspace, POINTS, points, outs), EVAL_DOMAIN);
 }
 
-/* What depends on parameters alone follows when these change, at one point or at several, whatever ran before. */
+/* What depends on parameters alone is updated when these change, at one point or at several, whatever ran before. */
 static void check_parameters(Fixture *f, const Program *program) {
   enum { POINTS = 4 };
   uint32_t outputs = program_outputs(program);
@@ -419,7 +418,7 @@ static void test_jacobian_templates(void **state) {
   teardown(f);
 }
 
-/* A row of dependences: no width, hence straight code, at linear cost. */
+/* A chain of dependences has no width, so it becomes straight code, at linear cost. */
 static void test_long_chain(void **state) {
   (void)state;
   Fixture *f = setup(UNKNOWNS, ORDERS);
@@ -526,7 +525,7 @@ static bool has_compiler(void) {
   return found;
 }
 
-/* Runs the program by tape and compiled and asks for the same numbers, to this relative difference. */
+/* Runs the program by tape and compiled, and requires the same numbers up to this relative difference. */
 static void check_compiled_within(Fixture *f, Program *const *programs, uint32_t count, double tolerance) {
   Diags diags = diags_make(f->heap);
   double *tape[4], *compiled[4];
@@ -705,7 +704,7 @@ static void test_call_two_arguments(void **state) {
   teardown(f);
 }
 
-/* Many calls of one shape; both results of a call by one run of the function; Jacobians; compiled. */
+/* Many calls of one shape; both results of a call from one evaluation of the function; Jacobians; compiled. */
 static void test_call_templates(void **state) {
   (void)state;
   Fixture *f = setup(200, 1);
@@ -789,7 +788,7 @@ static void test_compiled_templates(void **state) {
   Program *programs[2] = {program_new(f->heap, f->model, &f->layout, rows.data, rows.count), jacobian->program};
   check_compiled(f, programs, 2);
   double *out = heap_array(f->heap, rows.count, sizeof *out);
-  for (uint32_t i = 0; i < 1200; i += 61) { /* wherever the trouble is, it is seen */
+  for (uint32_t i = 0; i < 1200; i += 61) { /* an undefined value anywhere is detected */
     double before = f->y[i];
     f->y[i] = i % 2 ? NAN : INFINITY;
     assert_int_equal(run_program(f, programs[0], &f->point, out), EVAL_DOMAIN);

@@ -34,7 +34,7 @@ def bash():
 
 
 def names():
-    """Names of variables and parameters, of lists the part behind the last comma; options say which model."""
+    """Names of variables and parameters; in lists, the part after the last comma. Options say which model."""
     script = f"PATH={shlex.quote(os.path.dirname(os.path.abspath(DAEDAL)))}:$PATH\n" + daedal("completion", "bash")
     pendulum = str(SOURCE / "examples/pendulum.mo")
     assert complete(script, "daedal", "simulate", pendulum, "--override", "") == ["L", "g"]
@@ -51,7 +51,7 @@ def names():
 
 
 def syntax():
-    """Shells that are here take their scripts."""
+    """Installed shells accept their scripts."""
     for shell in ("bash", "zsh", "fish"):
         script = daedal("completion", shell)
         assert "simulate" in script and "tolerance" in script

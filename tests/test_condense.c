@@ -1,6 +1,5 @@
-/* Columns that are no states and no rates, taken out of linear systems: J d + r = 0 with d_from = factor d_to is solved through what
- * is left, for random sparse Jacobians, and must hold in every row of the whole.
- */
+/* Columns that are neither states nor rates are eliminated from linear systems: J d + r = 0 with d_from = factor d_to is solved
+ * through the remaining system, for random sparse Jacobians, and must hold in every row of the whole. */
 #include "base/linear.h"
 #include "integrate/condense.h"
 
@@ -131,7 +130,7 @@ static void test_values(void **state) {
   check(SAMPLE_VALUES);
 }
 
-/* Pivots serve for Jacobians near that of the choice, not for one in which entries beside them have grown. */
+/* Pivots serve for Jacobians near the one they were chosen for, but not for one in which other entries have grown. */
 static void test_pivots_that_no_longer_serve(void **state) {
   (void)state;
   static Sample sample;
@@ -152,7 +151,7 @@ static void test_pivots_that_no_longer_serve(void **state) {
   }
 }
 
-/* They also serve where each row has become larger or smaller as a whole. */
+/* They also serve where whole rows have become larger or smaller. */
 static void test_rows_of_other_sizes(void **state) {
   (void)state;
   static Sample sample;

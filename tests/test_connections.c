@@ -1,4 +1,4 @@
-/* Connection sets and connection graphs over numbers: random ones against plain methods (labels that are copied,
+/* Connection sets and connection graphs over numbers. Random ones are compared with plain methods (labels that are copied,
  * reachability by sweeps) that share no code with the library. */
 #include "instance/connect_graph.h"
 
@@ -68,7 +68,7 @@ static void test_sets(void **state) {
 
 /* ---- graphs ---- */
 
-/* Labels of the trees that the edges which stay make. */
+/* Labels of the trees that the remaining edges form. */
 static void label_trees(const ConnectGraph *graph, uint32_t *label) {
   for (uint32_t i = 0; i < graph->node_count; i++) label[i] = i;
   for (uint32_t i = 0; i < graph->edges.count; i++) {
@@ -77,7 +77,7 @@ static void label_trees(const ConnectGraph *graph, uint32_t *label) {
   }
 }
 
-/* Branches close a loop, or join two definite roots. */
+/* Do branches close a loop, or join two definite roots? */
 static bool has_fault(const ConnectGraph *graph) {
   uint32_t label[MOST];
   bool is_root[MOST] = {0};
@@ -97,7 +97,7 @@ static bool has_fault(const ConnectGraph *graph) {
   return false;
 }
 
-/* What stays is a forest, every tree has one root, and every definite root is one. */
+/* What remains is a forest, every tree has one root, and every definite root is one. */
 static void check_forest(const ConnectGraph *graph) {
   uint32_t label[MOST], roots[MOST] = {0}, kept = 0, trees = 0;
   label_trees(graph, label);
@@ -115,7 +115,7 @@ static void check_forest(const ConnectGraph *graph) {
     if (graph->roots.data[i].is_definite) assert_true(graph->is_root[graph->roots.data[i].node]);
 }
 
-/* A potential root is chosen only where no better one of its tree is offered and no definite one is there. */
+/* A potential root is chosen only where its tree has no definite root and no better potential one. */
 static void check_priorities(const ConnectGraph *graph) {
   uint32_t label[MOST];
   label_trees(graph, label);

@@ -1,8 +1,8 @@
-/* Initial values of random models, through the library as users have it. Of every model that is initialized, all equations hold
- * at the values found, all methods start from the same point, and a point that was found stays when it is given as start values.
+/* Initial values of random models, through the public library. For every model that is initialized, all equations hold at the
+ * values found, all methods start from the same point, and a point that was found stays when it is given as start values.
  *
- * DAEDAL_MODELS=100000 in the environment widens the test, which then prints tallies as runs.py does; DAEDAL_SEED=7 begins with that
- * model, and alone prints it. */
+ * DAEDAL_MODELS=100000 in the environment widens the test, which then prints tallies as runs.py does. DAEDAL_SEED=7 begins with
+ * that model; alone it prints the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 enum { MOST_UNKNOWNS = 6, MOST_TERMS = 5, TEXT_SIZE = 4000 };
 
 static const double SMALL_RESIDUAL = 1e-9, SAME_POINT = 1e-7;
-static const double REGULAR = 1e8; /* condition number up to which a solution is told from its neighbours */
+static const double REGULAR = 1e8; /* condition number up to which a solution can be told from its neighbours */
 
 /* ---- random numbers: the same everywhere ---- */
 
@@ -227,9 +227,9 @@ typedef struct StartPoint {
   daedal_status status;
   int code;                                         /* number of the first error's code, 0 without one */
   double value[MOST_UNKNOWNS], rate[MOST_UNKNOWNS]; /* NaN where the result has none */
-  double residual;  /* the largest that the report knows, all derivatives of equations among them */
+  double residual;  /* the largest that the report knows, including all derivatives of equations */
   double condition; /* infinite at a singular point */
-  bool at_once;     /* found from all equations at once: levels by themselves lead to a singular point */
+  bool at_once;     /* found from all equations at once, because levels by themselves lead to a singular point */
 } StartPoint;
 
 static double signal_value(const daedal_result *result, const char *form, int unknown) {
@@ -298,8 +298,8 @@ static double term_value(const Term *term, const StartPoint *point) {
   return NAN;
 }
 
-/* The largest residual of the equations as written, over the sizes of their terms. An equation with a derivative that the result does
- * not have says nothing. */
+/* The largest residual of the equations as written, relative to the sizes of their terms. An equation with a derivative that the
+ * result does not have is skipped. */
 static double written_residual(const RandomModel *model, const StartPoint *point) {
   double largest = 0;
   for (int i = 0; i < model->unknowns; i++) {
@@ -388,7 +388,7 @@ static double slope(const RandomModel *model, const StartPoint *at, int unknown)
   return sum;
 }
 
-/* The sine of the angle between the move of two unknowns and the gradient of what made them move. */
+/* The sine of the angle between the move of two unknowns and the gradient of the equation that caused it. */
 static double off_normal(const RandomModel *model, const StartPoint *point, int first) {
   double start[2], move[2], normal[2];
   for (int k = 0; k < 2; k++) {
@@ -410,7 +410,7 @@ static void check_nearest(uint64_t seed, const RandomModel *model, const StartPo
   if (angle > 1e-4) complain(counts, seed, model, "not the nearest point", NULL, angle);
 }
 
-/* Whatever is not right is complained about. */
+/* Reports everything that is not right. */
 static void check_point(uint64_t seed, const RandomModel *model, const StartPoint *point, Counts *counts) {
   double residual = fmax(written_residual(model, point), point->residual);
   if (!(residual <= SMALL_RESIDUAL)) complain(counts, seed, model, "residual", NULL, residual);
@@ -460,7 +460,7 @@ static void random_models(void **state) {
 
 /* ---- guesses at stationary and flat points ---- */
 
-/* An equation f(x) = 0 with two numbers in it, and a guess where f' is zero or next to it. */
+/* An equation f(x) = 0 with two numbers in it, and a guess where f' is zero or nearly so. */
 typedef struct FlatEquation {
   const char *text; /* with %1$g, %2$g */
   double (*value)(double x, double a, double b);
@@ -518,7 +518,7 @@ static const FlatEquation FLAT[] = {
 };
 enum { FLAT_COUNT = sizeof FLAT / sizeof *FLAT };
 
-/* Initial value of x in a model of one unknown; the number of diagnostics in *said. */
+/* The initial value of x in a model of one unknown; *said is the number of diagnostics. */
 static StartPoint solve_one(const char *declaration, const char *equation, uint32_t *said) {
   char text[400];
   snprintf(text, sizeof text, "model M\n  Real x0%s;\nequation\n  0 = %s;\nend M;\n", declaration, equation);
@@ -594,7 +594,7 @@ static const FlatCurve CURVE[] = {
 };
 enum { CURVE_COUNT = sizeof CURVE / sizeof *CURVE };
 
-/* By how much a point of the curve is nearer to the start than the point found, from which the way there leads nearer all along. */
+/* How much nearer to the start a point of the curve is than the point found, if the distance falls all the way from there. */
 static double nearer_by(const FlatCurve *curve, double a, double b, const double *start, double x) {
   double found = hypot(x - start[0], curve->value(x, a, b) - start[1]), gain = 0;
   for (int side = -1; side <= 1; side += 2) {
@@ -680,7 +680,7 @@ static void bounded_roots(void **state) {
   assert_true(19 * refused_count(&tally) <= tally.right);
 }
 
-/* ---- guesses of states that admit no value of another variable ---- */
+/* ---- guesses of states that allow no value of another variable ---- */
 
 /* A function of x1 that does not have all values, and its slope. */
 typedef struct Saturating {
@@ -705,8 +705,8 @@ static const Saturating SATURATING[] = {
 };
 enum { SATURATING_COUNT = sizeof SATURATING / sizeof *SATURATING };
 
-/* States x0 and x2 with h(x1) = a x0 + b x2 + c: they are kept, or the point is one of least distance near by. That is least along the
- * solutions with x1 as it is, so (a q0 + b q2 + c - h)^2/(a^2 + b^2) + (x1 - q1)^2 has slope 0. */
+/* States x0 and x2 with h(x1) = a x0 + b x2 + c: they are kept, or the point has locally the least distance. Along the solutions
+ * with x1 fixed, (a q0 + b q2 + c - h)^2/(a^2 + b^2) + (x1 - q1)^2 is then stationary. */
 static void saturated_guesses(void **state) {
   (void)state;
   Seeds range = seeds();
@@ -759,8 +759,8 @@ static const Unreachable UNREACHABLE[] = {
 };
 enum { UNREACHABLE_COUNT = sizeof UNREACHABLE / sizeof *UNREACHABLE };
 
-/* The rate of x0 is 0 where x0 solves its equation, and that of x3 is known; so x2 has no value. The rate is anything where x0 runs away
- * until all of its equation is called round-off. */
+/* The rate of x0 is 0 where x0 solves its equation, and that of x3 is known, so x2 has no value. The rate is arbitrary where x0
+ * runs away until its whole equation counts as round-off. */
 static RandomModel draw_unsolvable(uint64_t seed) {
   static const char *const BOUND[] = {"sin(x0)", "cos(x0)", "tanh(x0)", "(x0 + 0.3*x0^2)"};
   Random random = {seed};
@@ -806,8 +806,8 @@ enum { VANISHING_COUNT = sizeof VANISHING / sizeof *VANISHING };
 
 typedef enum Given { GIVEN_RIGHT, GIVEN_WRONG, GIVEN_GUESS } Given;
 
-/* x3 is constant, so x2 is 0 and x1 as well; structure takes x0 for what the second equation determines, but the first does, by the rate of
- * x1. */
+/* x3 is constant, so x2 is 0 and x1 as well. Structural analysis takes x0 as determined by the second equation, but the first one
+ * determines it, through the rate of x1. */
 static RandomModel draw_vanishing(uint64_t seed, Given *given, double *value) {
   Random random = {seed};
   RandomModel model = {.unknowns = 4};
@@ -827,7 +827,7 @@ static RandomModel draw_vanishing(uint64_t seed, Given *given, double *value) {
   return model;
 }
 
-/* No method takes a wrong value; the default and ranks find the right one. */
+/* No method accepts a wrong value; the default and ranks find the right one. */
 static void vanishing_factors(void **state) {
   (void)state;
   Seeds range = fewer_seeds();
@@ -853,8 +853,8 @@ static void vanishing_factors(void **state) {
 
 /* ---- starts where two solutions cross ---- */
 
-/* x3*(x4 + x2 - k) = 0 from x2 = k, where x3 and x4 are 0: the point is a consistent one, but singular. Every method starts there, or says
- * that it cannot. */
+/* x3*(x4 + x2 - k) = 0 from x2 = k, where x3 and x4 are 0: the point is consistent but singular. Every method starts there, or
+ * reports that it cannot. */
 static RandomModel draw_crossing(uint64_t seed) {
   Random random = {seed};
   RandomModel model = {.unknowns = 5};

@@ -1,5 +1,5 @@
-"""Optimal control: the examples of examples/control against closed forms and independent formulations; linear-quadratic problems
-from a generator against Riccati's equation; what is refused."""
+"""Optimal control: the examples of examples/control against closed forms and independent formulations; generated linear-quadratic
+problems against Riccati's equation; refusals."""
 import csv
 import json
 import math
@@ -213,7 +213,8 @@ end Angle;
             self.assertAlmostEqual(y, 1 + a * math.cosh((t - 0.5) / a) - a * math.cosh(0.5 / a), delta=1e-7)
 
     def test_integral_of_a_coordinate(self):
-        """The integrand is a coordinate: it is none that the equation of the integral defines. x'' = lambda, and the parabola 6 t (1 - t)."""
+        """The integrand is a coordinate, which the equation of the integral does not define. x'' = lambda, and the parabola 6 t (1
+        - t)."""
         _, run = self.good("model M\n  Real x(start = 0, fixed = true);\nlagrangian\n  der(x)^2/2;\nconstraint\n  integral(x) = 1;\nfinal equation\n  x = 0;\n"
                            "  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
         for t, x in zip(run["time"], run["x"]):
@@ -286,7 +287,8 @@ end Angle;
                 self.assertAlmostEqual(columns[name][-1], value, delta=delta)
 
     def test_least_time_without_guesses(self):
-        """The double integrator from any state to rest at 0, with no guess but 1 for the time: full force until the parabola to the end is met, then the other one."""
+        """The double integrator from any state to rest at 0, with a guess only for the time, 1: full force until the parabola to
+        the end is reached, then the opposite force."""
         pick = random.Random(int(os.environ.get("SEED", 4)))
         for _ in range(int(os.environ.get("MEMBERS", 12))):
             x, v = pick.uniform(-3, 3), pick.uniform(-3, 3)
@@ -298,7 +300,7 @@ end Angle;
             self.assertAlmostEqual(columns["time"][-1], least, delta=1e-6, msg=f"x = {x}, v = {v}")
 
     def test_second_order(self):
-        """der(der(x)) = u is the rate of x, not what u is."""
+        """der(der(x)) = u determines the rate of x, not u."""
         _, run = self.good("model M\n  Real x(start = 0, fixed = true), u, J(start = 0, fixed = true);\ninitial equation\n  der(x) = 0;\nequation\n  der(der(x)) = u;\n"
                            "  der(J) = u^2/2;\nminimize\n  integral(u^2/2);\nfinal equation\n  x = 1;\n  der(x) = 0;\n"
                            "  annotation(experiment(StopTime = 1, Tolerance = 1e-9));\nend M;\n")
@@ -372,7 +374,8 @@ end Regulator;
             self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
 
     def test_conditions_are_met(self):
-        """Where errors grow in a run, a shot from good guesses misses its conditions: more segments are taken, or it is no solution. The end of Jackson's problem, smoothed."""
+        """Where errors grow in a run, a shot from good guesses misses its conditions. More segments are used, or it is not a
+        solution. The end of Jackson's problem, smoothed."""
         text = ("model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), p(start = 0.95011148), q(start = 0.8957737), u, S;\nequation\n"
                 "  der(x) = u*(10*y - x); der(y) = u*(x - 10*y) - (1 - u)*y; der(p) = u*(p - q); der(q) = -10*u*(p - q) + (1 - u)*q;\n"
                 "  S = (p - q)*(10*y - x) + q*y; u = 0.5 - 0.25*S/sqrt(S^2/4 + 1e-6);\nfinal equation\n  p = 1; q = 1;\n"
@@ -466,13 +469,14 @@ end Regulator;
         return arcs, columns
 
     def assertArcs(self, arcs, *expected, delta=1e-7):
-        """Kinds and the times at which they end, but for the last."""
+        """Kinds and the times at which they end, except for the last."""
         self.assertEqual([arc["kind"] for arc in arcs], [kind for kind, _ in expected])
         for arc, (_, end) in list(zip(arcs, expected))[:-1]:
             self.assertAlmostEqual(arc["to"], end, delta=delta)
 
     def test_work_of_shots(self):
-        """Shots draw on the limit of work: the message names it, and the option. Runs that go astray are given up: a chain of length 2 over a gap of 0.1 is found, a sinh(0.05/a) = 1."""
+        """Shots count against the limit of work: the message names it, and the option. Runs that go astray are stopped: a chain of
+        length 2 over a gap of 0.1 is found, a sinh(0.05/a) = 1."""
         code, _, _, words = run(EXAMPLES / "goddard.mo", "--limits", "work=20M")
         self.assertEqual(code, 3, words)
         self.assertIn("the search for the solution of the boundary value problem: more than 20M steps of work; --limits work=40M allows more [D313]", words)
@@ -482,7 +486,8 @@ end Regulator;
         self.assertAlmostEqual(math.asinh(slope) / slope, 0.05, delta=1e-8)
 
     def test_work_of_singular_shots(self):
-        """A brachistochrone from rest, without guesses: trial runs are singular where they begin. One that leaps from there does not leap again and again, and what runs evaluate counts as work."""
+        """A brachistochrone from rest, without guesses: trial runs are singular at their start. A run that leaps over this point
+        leaps only once, and what runs evaluate counts as work."""
         rest = "Real x(start = 0, fixed = true), y(start = 0, fixed = true), v(start = 0, fixed = true), a;"
         code, _, _, words = run(f"""model Slide
   parameter Real T(start = 1, fixed = false, min = 0.01);
@@ -565,7 +570,7 @@ end Singular;
         self.assertLess(max(abs(u + math.sin(t)) for t, u in zip(run["time"], run["u"])), 1e-6)
 
     def test_harvest(self):
-        """Fish at the most profitable stock, 0.6, then all that pays: 1/x = 1/0.6 + t down to 0.36."""
+        """Fish at the most profitable stock, 0.6, then everything that pays: 1/x = 1/0.6 + t down to 0.36."""
         arcs, run = self.singular("x(start = 0.4, fixed = true), J(start = 0, fixed = true), u(min = 0, max = 1)",
                                   "der(x) = x*(1 - x) - u*x;\n  der(J) = (x - 0.2)*u;", "maximize\n  J", 10)
         self.assertArcs(arcs, ("min", math.log(2.25)), ("singular", 10 - (1 / 0.36 - 1 / 0.6)), ("max", None))

@@ -1,5 +1,5 @@
-"""What a command gives up without an option: it writes to its outputs wherever they are, as it does with --no-sandbox, and the kernel's
-filter of system calls is on, but for what needs the compiler or external functions. test_sandbox.c tells what is refused."""
+"""The rights that a command gives up by default. It can write its outputs anywhere, as with --no-sandbox. The kernel's filter of
+system calls is on, except where the compiler or external functions are needed. test_sandbox.c tests what is refused."""
 import os
 import pathlib
 import subprocess
@@ -33,7 +33,7 @@ class DefaultRights(unittest.TestCase):
         (self.path / "m.mo").write_text(MODEL)
 
     def run_in(self, name, words):
-        """The exit status, and the files that are there behind it."""
+        """The exit status, and the files that exist afterwards."""
         root = self.path / name
         for folder in ("work", "temporary", "out/there"):
             (root / folder).mkdir(parents=True)
@@ -49,7 +49,7 @@ class DefaultRights(unittest.TestCase):
                 self.assertEqual(self.run_in(f"{number}a", words), self.run_in(f"{number}b", [*words, "--no-sandbox"]))
 
     def filter_of(self, *words):
-        """The kind of the filter of a run that writes to a full pipe."""
+        """The kind of filter of a run that writes to a full pipe."""
         with subprocess.Popen([DAEDAL, "simulate", self.path / "m.mo", "-q", "-o", "-", "--intervals", "50000", *words], stdout=subprocess.PIPE) as run:
             run.stdout.read(1)
             found = self.filter_in(run.pid)

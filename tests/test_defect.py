@@ -1,8 +1,8 @@
-"""What a step does not see at its own points, and what the defect of its polynomials tells.
+"""What a step does not see at its own points, and what the defect of its polynomials shows.
 
-Right sides that jump where no condition says so (a function with `while`, a table of steps), diodes whose current is an exponential of a
+Right sides that jump without a condition (a function with `while`, a table of steps), diodes whose current is an exponential of a
 voltage between stages, and outputs that amplify interpolated states. Jumps and amplifiers have closed forms; rectifiers are
-compared with a run of another method at a tight tolerance. A run may be refused, but never be wrong."""
+compared with a run of another method at a tight tolerance. A run may be refused, but must never be wrong."""
 import math
 import os
 import random
@@ -49,7 +49,7 @@ class Steps:
         if self.of_state:
             self.bounds = sorted(self.start + rng.uniform(0.05, 2) for _ in range(count))
         elif rng.random() < 0.5:  # pulses
-            places = (count + 1)//2  # each pulse in a part of the run of its own, and not narrower than two hundredths of it
+            places = (count + 1)//2  # each pulse in its own part of the run, and not narrower than two hundredths of it
             width = self.stop*10**rng.uniform(math.log10(0.02), -1)
             self.bounds = []
             for k in range(places):
@@ -146,7 +146,8 @@ def amplifier(rng):
 class Defect(unittest.TestCase):
     def test_steps(self):
         tally = Tally("steps in functions")
-        for seed in [*seeds(150 if IS_LONG else 6), 1010]:  # the last one: a step ends right before a jump, since the one before was rejected
+        for seed in [*seeds(150 if IS_LONG else 6), 1010]:  # the last one: a step ends right before a jump, because the step before
+                                                            # was rejected
             rng = random.Random(seed)
             model = Steps(rng)
             for tolerance in by_turns((1e-4, 1e-6), seed):

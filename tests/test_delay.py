@@ -1,7 +1,6 @@
-"""delay(): drawn models against the method of steps, with every solver. Closed forms are in cases/delays.
+"""delay(): generated models against the method of steps, with every solver. Closed forms are in cases/delays.
 
-DAEDAL_DELAY_MODELS widens the property test: so many models are drawn, 60 without it.
-"""
+DAEDAL_DELAY_MODELS sets the number of models, 60 by default."""
 import csv
 import json
 import math
@@ -37,7 +36,7 @@ class Run:
 
 class Closed(unittest.TestCase):
     def test_reports(self):
-        """Reduced models are written with their delays, exported ones have a value for each."""
+        """Reduced models are written with their delays, and exported ones have a value for each."""
         model = os.path.join(WORK, "r.mo")
         with open(model, "w") as file:
             file.write("model M Real x, y(start=1, fixed=true), f; equation der(x) = f; der(y) = -y; x = delay(y, 0.5); end M;")
@@ -51,7 +50,7 @@ class Closed(unittest.TestCase):
             self.assertIn('"delay(y, 0.5)", "delay(y, 0.5), derivative 1"', " ".join(file.read().split()))
 
     def test_none(self):
-        """A parameter that is 0 in the model is no delay; an override of it is one."""
+        """A parameter that is 0 in the model makes no delay; an override makes one."""
         text = """model M
   parameter Real T = 0, S = T;
   Real x = sin(time), y = delay(x, T, T + 1), z = delay(x, S), v(start = 0, fixed = true);

@@ -1,5 +1,5 @@
-"""Between the ends of steps a result is as good as at them: oscillators with steps at the stability bound of an explicit
-method, and stiff circuits whose diodes begin and cease to conduct. Seeded; DAEDAL_DENSE_MODELS sets their number."""
+"""Between the ends of steps a result is as accurate as at them: oscillators with steps at the stability bound of an explicit
+method, and stiff circuits whose diodes begin and stop conducting. Seeded; DAEDAL_DENSE_MODELS sets their number."""
 import csv
 import io
 import json
@@ -26,7 +26,7 @@ def run(model, *options):
 
 
 def drive(rng):
-    """Two inertias with a stiff, damped spring between them, speeded up in stretches."""
+    """Two inertias with a stiff, damped spring between them, accelerated in stretches."""
     spring, damping = rng.uniform(3e3, 4e4), rng.uniform(40, 160)
     return f"""model drive
   parameter Real c = {spring!r}, d = {damping!r};
@@ -54,7 +54,7 @@ end clipper;
 
 
 def evaluations(model, solver):
-    """Of a run that nobody looks into but conditions."""
+    """For a run whose inside only conditions read."""
     path, report = os.path.join(WORK, "model.mo"), os.path.join(WORK, "report.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write(model)
@@ -80,7 +80,8 @@ class DenseOutput(unittest.TestCase):
         self.check(drive, ("erk", "radau", "auto"), 50)
 
     def test_far_conditions(self):
-        """Conditions that are far from their edges, though no sums of columns, let explicit steps be as long as without them."""
+        """Conditions that are far from their edges, although they are not sums of columns, let explicit steps be as long as without
+        conditions."""
         rng = random.Random(15)
         for _ in range(COUNT):
             smooth = drive(rng).replace("if time < 0.5 or time > 2.5 then 0 else 10", "10")

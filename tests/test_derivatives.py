@@ -1,7 +1,7 @@
-"""Derivatives of generated models against closed forms, by sensitivities and by the adjoint: conditions that change at one time, jumps that make
-no event, and derivatives that need shorter steps than the solution.
+"""Derivatives of generated models against closed forms, by sensitivities and by the adjoint: conditions that change at one time,
+jumps without events, and derivatives that need shorter steps than the solution.
 
-DAEDAL_TEST_TIER=long draws hundreds of members of each class."""
+DAEDAL_TEST_TIER=long makes hundreds of members of each class."""
 import json
 import math
 import os
@@ -28,7 +28,7 @@ def run(model, *options, status=0, tolerance="1e-9"):
 
 class Members(unittest.TestCase):
     def check(self, model, expected, stop, accuracy=1e-6):
-        """expected: of signals, the derivatives by targets."""
+        """expected: for signals, the derivatives by targets."""
         targets = sorted({target for by in expected.values() for target in by})
         final = run(model, "--stop-time", str(stop), "--sensitivity", ",".join(targets))["final"]
         for name, by in expected.items():
@@ -55,7 +55,7 @@ class Members(unittest.TestCase):
                 self.assertIn(word, said, model)
 
     def test_steps(self):
-        """Steps of the right-hand side, by time or by a state, of which several begin at one time."""
+        """Steps of the right-hand side, by time or by a state; several begin at one time."""
         draw = random.Random(1)
         for _ in range(COUNT):
             k, count = draw.choice((0, 0.3, 1.5)), draw.randint(2, 5)
@@ -73,7 +73,7 @@ class Members(unittest.TestCase):
                        f"der(x) = -{k}*x + {terms}; end M;", {"x": by}, 2)
 
     def test_balls(self):
-        """Independent balls, some of which are alike."""
+        """Independent balls, some of them equal."""
         draw, g = random.Random(2), 10
         for _ in range(COUNT):
             heights = [draw.choice((1.25, 0.8)) for _ in range(draw.randint(2, 4))]
@@ -90,7 +90,7 @@ class Members(unittest.TestCase):
             self.check(text + "end M;", expected, 0.6)
 
     def test_ticks(self):
-        """A condition of a state that changes at the time of a sample, which reads another variable."""
+        """A condition on a state that changes at the time of a sample, which reads another variable."""
         draw = random.Random(3)
         for _ in range(COUNT):
             jump, gain, at = draw.choice((-2, 1, 3)), draw.choice((0.5, -1)), draw.choice((1, 2))
@@ -103,7 +103,7 @@ class Members(unittest.TestCase):
             self.check(text, {"z": {"p": jump * at / 2 + gain * (0.25 + 0.75 + 0.2 * 3), "x.start": jump + gain * (0.5 + 1 + 0.2 * 3)}}, 1.7)
 
     def test_order_matters(self):
-        """What follows from both is not the sum of what follows from each."""
+        """The effect of both is not the sum of the effects of each."""
         draw = random.Random(4)
         for _ in range(COUNT):
             first, second = draw.choice((("time > p", "time > q"), ("time > p", "s > q"), ("s > p", "s*s > q")))
@@ -113,7 +113,7 @@ class Members(unittest.TestCase):
                          f"der(s) = 1; der(x) = {both}; end M;", "p,q", "x", 2, "at time 1", " and ", "which comes first")
 
     def test_pre_in_rates(self):
-        """Once an event is over pre(k) is k, in rates too."""
+        """After an event pre(k) is k, in rates, too."""
         draw = random.Random(14)
         kinds = (("Integer", "pre(k) + 2", "pre(k)", 1, 3), ("discrete Real", "pre(k)*2 + 1", "pre(k)^2", 2, 25), ("Boolean", "not pre(k)", "(if pre(k) then 3 else -1)", "true", -1))
         for _ in range(COUNT):
@@ -125,7 +125,7 @@ class Members(unittest.TestCase):
             self.check(text, {"z": {"p": factor * (then * high - first * low) * at}}, 2)
 
     def test_one_condition_twice(self):
-        """Conditions that are one whatever varies change together."""
+        """Conditions that are equal for all parameter values change together."""
         text = """model M parameter Real p = 1; Real x(start = 0, fixed = true), z(start = 0, fixed = true); equation
           der(x) = p; der(z) = if x > 1 and 2*x > 2 and x*x > 1 then 4 else 0; end M;"""
         self.check(text, {"z": {"p": 4}}, 2)
@@ -150,7 +150,7 @@ class Members(unittest.TestCase):
             self.differ(text, "z", {"p": by}, 2.1, SOLVERS[member % len(SOLVERS)])
 
     def test_branches_that_meet(self):
-        """They guard a root, or bend: no event is needed, and the branch beyond the edge is not defined."""
+        """They guard a root, or bend: no event is needed, and the branch beyond the edge is undefined."""
         draw = random.Random(6)
         for member in range(COUNT):
             a = draw.choice((0.5, 1, 1.3))
@@ -173,7 +173,7 @@ class Members(unittest.TestCase):
             self.assertAlmostEqual(found["x.start"], j, delta=1e-6, msg=text)
 
     def test_functions_that_jump(self):
-        """Behind a loop nobody sees the branch: the function is named."""
+        """After a loop the branch is not visible: the message names the function."""
         draw = random.Random(8)
         for member in range(COUNT // 2):
             text = f"""model M {FUNCTIONS} parameter Real p = 1; Real x(start = 0.3, fixed = true), z(start = 0, fixed = true);
@@ -217,7 +217,7 @@ class Members(unittest.TestCase):
             self.differ(text, "x", {"p": exact}, t, ("erk", "cvode", "radau", "bdf", "ida")[member % 5], 1e-7)
 
     def test_many_parameters(self):
-        """Of many an adjoint follows combinations: one that alone needs short steps is seen."""
+        """With many targets an adjoint follows combinations: a single target that needs short steps is still noticed."""
         count = 12
         declared = " ".join(f"parameter Real p{i} = {(1, 0)[i == 7]};" for i in range(count))
         terms = " + ".join(f"p{i}*{('0.1', '60*cos(60*time)')[i == 7]}" for i in range(count))

@@ -1,7 +1,8 @@
 """Nets of resistors, capacitors and exponential diodes, by every solver at tolerances from 1e-3 to 1e-8.
 
-A diode that ceases to conduct changes the solution within a small part of a step, at a time of which no condition tells; the estimate of a method may be small there by
-chance. Each run is compared with one of another method at a tight tolerance. A run may be refused, but never be wrong.
+A diode that stops conducting changes the solution within a small part of a step, at a time that no condition marks. The error
+estimate of a method may be small there by chance. Each run is compared with one of another method at a tight tolerance. A run may
+be refused, but must never be wrong.
 
 Wide runs: see runs.py."""
 import math

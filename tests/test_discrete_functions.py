@@ -1,4 +1,5 @@
-"""Integer, Boolean and enumeration values of functions make events in equations of Reals: random pulses, narrower than a step, are integrated whole."""
+"""Integer, Boolean and enumeration values of functions cause events in equations of Reals: random pulses, narrower than a step, are
+integrated completely."""
 import random
 import unittest
 
@@ -54,7 +55,8 @@ class DiscreteFunctions(unittest.TestCase):
                     self.assertAlmostEqual(run.end("x"), 1, delta=1e-5, msg=text)
 
     def test_steps_of_loops(self):
-        """A loop that depends on data is called, and its value is watched: a count of edges passed, and whether it is beyond some."""
+        """A loop that depends on data stays a call, and its value is watched: a count of edges passed, and whether the value is
+        beyond some of them."""
         for seed in seeds(300, 12):
             chance = random.Random(seed)
             edges = sorted(round(chance.uniform(0.05, 0.95), 6) for _ in range(chance.randint(1, 6)))

@@ -156,7 +156,7 @@ static void test_loops_and_branches(void **state) {
                    "x = 1\n");
   expect_equations("model M final parameter Integer n = 0; Real x = if n > 0 then nowhere[n] else 5; end M;",
                    "x = 5\n");
-  /* Branches of a condition that is not known, equations in any order. */
+  /* Branches of an unknown condition, equations in any order. */
   expect_equations("model M Real x, y; equation if time < 1 then x = 1; y = 2; elseif time < 2 then y = 3; x = 4; else"
                    " x = y; y = 6; end if; end M;",
                    "x = if time < 1 then 1 elseif time < 2 then 4 else y\n"
@@ -200,7 +200,7 @@ static void test_functions(void **state) {
                    "else n*fact(n - 1); end fact;"
                    " Real x = fact(10); end M;",
                    "x = 3628800\n");
-  /* A return under a condition that is not known: what follows runs only where it did not happen. */
+  /* A return under an unknown condition: what follows runs only where it did not happen. */
   expect_equations("model M function clip input Real x; output Real y; algorithm y := 0; if x > 1 then y := "
                    "1; return; end if; y := y + x; end clip;"
                    " Real x = clip(time); end M;",
@@ -213,7 +213,7 @@ static void test_functions(void **state) {
       "D k = if b[1] then 1 elseif b[2] then 2 else 0\n"
       "D b[1] = time > 1\n"
       "D b[2] = time > 2\n");
-  /* A subscript that is not known. */
+  /* An unknown subscript. */
   expect_equations(
       "model M function pick input Real x[3]; input Integer k; output Real y; algorithm y := x[k]; end pick;"
       " Integer k; Real y = pick({5, 6, 7}, k); equation k = if time > 1 then 2 else 3; end M;",
@@ -308,8 +308,7 @@ static void test_discrete_chains(void **state) {
                    "D p = time > 1\n");
 }
 
-/* Texts that are known take the place of variables, so that they can be compared; String has its options by place or by
- * name. */
+/* Known texts replace variables, so that they can be compared; String has its options by place or by name. */
 static void test_texts(void **state) {
   (void)state;
   expect_equations(
@@ -477,7 +476,7 @@ static void test_several_errors(void **state) {
   world_free(&w);
 }
 
-/* Other threads may use the model: a look at what its whens determine takes memory of the call alone. */
+/* Other threads may use the model: asking what its whens determine uses only memory of the call. */
 static void test_discrete_variables_by_themselves(void **state) {
   (void)state;
   FailAlloc fail = {0};
@@ -564,7 +563,7 @@ static const char *ladder(Heap *heap, TextVec *text, int cells) {
   return text->data;
 }
 
-/* Twice the text takes about twice the time: far from four times, with room for a busy machine. */
+/* Twice the text takes about twice the time: well below four times, with a margin for a busy machine. */
 static void test_linear_cost(void **state) {
   (void)state;
   if (tier_stride(1, 2) > 1) skip(); /* sanitizers add nothing */

@@ -1,5 +1,5 @@
-"""Small initial systems by interval branch and prune: systems with solutions at known places in wells that nothing leads to, and systems that have none.
-What has a solution is never said to have none; what has none within the box is proven so."""
+"""Small initial systems by interval branch and prune: systems whose solutions lie in wells to which nothing leads, and systems
+without solutions. A system with a solution is never declared unsolvable. If there is no solution within the box, that is proven."""
 import random
 import unittest
 
@@ -7,7 +7,7 @@ from runs import Tally, seeds, simulate
 
 
 def well(rng):
-    """A solution at a known place; far from it the equations hardly change."""
+    """A solution at a known place; far from it the equations are nearly constant."""
     n = rng.randint(1, 3)
     place = [rng.uniform(50, 900) * rng.choice((-1, 1)) for _ in range(n)]
     width = [rng.uniform(3, 30) for _ in range(n)]
@@ -22,7 +22,7 @@ def well(rng):
 
 
 def nothing(rng):
-    """Sums of what is never negative and something positive."""
+    """Sums of terms that are never negative and something positive."""
     n = rng.randint(1, 3)
     names = [f"x{k}" for k in range(n)]
     declared = ", ".join(f"{name}(start = {rng.uniform(-2, 2)!r})" for name in names)

@@ -128,7 +128,7 @@ end Natural;
         self.same(simulate(EXAMPLES / "jerk.mo"), simulate(text), ["x", "y"], 1e-6)
 
     def test_any_order(self):
-        """(67) with k derivatives: sum of c_j (q^(j))^2 with the frequencies 1, 2, ..., k, of which one is started."""
+        """(67) with k derivatives: sum of c_j (q^(j))^2 with the frequencies 1, 2, ..., k, one of which is excited."""
         for k in range(2, 7):
             polynomial = [1]  # of s^2, the lowest first: product of s^2 + j^2
             for j in range(1, k + 1):
@@ -232,7 +232,7 @@ end Newton;
                     self.same(first, simulate(EXAMPLES / f"{example}.mo", "--stop-time", "1", "--method", method), signals, 1e-4)
 
     def test_projection(self):
-        """The projected equations (72): no algebraic equation is left, and their text follows the same trajectory."""
+        """The projected equations (72): no algebraic equation remains, and their text follows the same trajectory."""
         for example in ("pendulum", "double_pendulum", "triple_pendulum", "slider_crank", "four_bar", "squeezer", "rolling_disc"):
             with self.subTest(example):
                 path = EXAMPLES / f"{example}.mo"

@@ -1,4 +1,4 @@
-"""Events of `if`: models drawn by a generator, run with every solver, against solutions in closed form between events.
+"""Events of `if`: generated models, run with every solver, against solutions in closed form between events.
 
 Wide runs: see runs.py."""
 import csv
@@ -19,7 +19,7 @@ SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 
 
 def nearest_to_zero(g, low, high):
-    """Where g, which is of one sign and turns in between, is nearest to zero; or a place where it has the other sign."""
+    """Where g, which has one sign and a turning point in between, is nearest to zero; or a place where it has the other sign."""
     side = g(low) > 0
     for _ in range(60):
         a, b = low + (high - low) / 3, high - (high - low) / 3
@@ -57,7 +57,7 @@ def crossings(g, end, looks):
 
 
 def pieces(g, end, looks):
-    """Stretches between the crossings of g."""
+    """Intervals between the crossings of g."""
     times = [0.0] + crossings(g, end, looks) + [end]
     return list(zip(times, times[1:]))
 
@@ -80,8 +80,7 @@ def integral(function, breaks):
     return total
 
 
-# A case: declarations, equations, stop time, the values that variables must have there, and how much more than 1 errors are
-# amplified.
+# A case: declarations, equations, stop time, the values that variables must have there, and the amplification of errors beyond 1.
 
 
 def square_wave(rng):
@@ -127,7 +126,7 @@ def oscillator(rng):
 
 
 def approach(rng):
-    """x = r*t + a*sin(w*t) is far from an edge for many steps, then passes it: once, or to and fro as it comes there."""
+    """x = r*t + a*sin(w*t) is far from an edge for many steps, then passes it: once, or back and forth."""
     r, w, end = rng.uniform(0.5, 2), rng.uniform(1, 8), rng.uniform(10, 40)
     a, c = r / w * rng.choice((rng.uniform(0.1, 0.8), rng.uniform(1.5, 4))), r * end * rng.uniform(0.6, 0.95)
     g = lambda t: r * t + a * math.sin(w * t) - c
@@ -138,7 +137,8 @@ def approach(rng):
 
 
 def looped(rng):
-    """The condition reads a column that is solved for, whose derivative is none: it follows an input that no state follows."""
+    """The condition reads a column that is solved for and whose derivative is not a column: it follows an input that no state
+    follows."""
     a, w, k, c = rng.uniform(0.3, 2), rng.uniform(5, 60), rng.uniform(0.05, 1), rng.uniform(-0.8, 0.8)
     c *= a
     g = lambda t: a * math.sin(w * t) + 0.1 * math.exp(-k * t) - c - 0.1 * c**3
@@ -225,7 +225,7 @@ def integers(rng):
 
 
 def bends(rng):
-    """What is integrated has kinks where x or an unknown that follows it passes an edge, often to and fro, without an event."""
+    """The integrand has kinks where x, or an unknown that follows it, passes an edge without an event, often back and forth."""
     w, c, end = rng.uniform(1, 12), rng.choice((1, -1)) * (1 - 10 ** rng.uniform(-3, 0)), rng.uniform(1, 3)
     a, b = rng.uniform(0.5, 3), rng.uniform(-3, 0.3)
     of = {"abs(u - c)": lambda u: abs(u - c), "a*min(u, c)": lambda u: a * min(u, c), "max(a*u, a*c)": lambda u: a * max(u, c),
@@ -241,7 +241,7 @@ def bends(rng):
 
 
 def infinite(rng):
-    """A discrete value begins at a constant that stands for infinity, and conditions and limits are taken of it and of multiples."""
+    """A discrete value begins with a constant that stands for infinity; conditions and limits use it and multiples of it."""
     huge = rng.choice((1e60, 1e150, 1e305, 1.7976931348623157e308))
     a, d, slope, top = rng.uniform(0.2, 0.6), rng.uniform(0.1, 0.3), rng.uniform(0.5, 50), rng.uniform(1, 5)
     if rng.random() < 0.5:
@@ -256,10 +256,12 @@ def infinite(rng):
 
 CLASSES = (infinite, square_wave, pulse, sum_of_sines, oscillator, approach, looped, mixed, forced, rectifier, switched, from_zero, integers, bends)
 
-# Models whose conditions hold for a short while only, between looks of which the last is much nearer than the others, or behind an event.
+# Models whose conditions hold only for a short time: between samples of which the last one is much closer than the others, or right
+# after an event.
 PAIRS = ((6560, oscillator, "radau"), (10058, oscillator, "radau"), (19034, oscillator, "radau"), (9710477, mixed, "cvode"))
 
-# Steps across kinks, also one much shorter than those before, and one that no state makes short while an unknown without a derivative swings to and fro.
+# Steps across kinks: one is much shorter than those before, and one is long because no state limits it while an unknown without a
+# derivative oscillates.
 LONG_STEPS = ((3024, integers, "radau"), (2447, integers, "erk"), (240, bends, "radau"), (458, bends, "erk"), (145, looped, "bdf"),
               (9531058, integers, "cvode"))
 
@@ -276,11 +278,11 @@ def simulate(text, end, solver, tolerance, *options):
 
 class Generated(unittest.TestCase):
     def error(self, values, expected, tolerance, condition=1):
-        """Over what the tolerance lets one expect."""
+        """The largest error relative to what the tolerance lets one expect."""
         return max(abs(values.end(name) - value) / ((tolerance * max(1, abs(value)) + 1e-10) * condition) for name, value in expected.items())
 
     def test_against_closed_forms(self):
-        """Global errors may be some times the tolerance; a missed event is far more than that."""
+        """Global errors may be a few times the tolerance; a missed event makes far larger ones."""
         tallies = {make: runs.Tally(make.__name__) for make in CLASSES}
         drawn = [(seed, CLASSES[seed % len(CLASSES)], SOLVERS[(seed // len(CLASSES)) % len(SOLVERS)]) for seed in runs.seeds(90)]
         for seed, make, solver in [*drawn, *PAIRS, *LONG_STEPS]:
@@ -294,7 +296,7 @@ class Generated(unittest.TestCase):
 
 
 def narrow(rng):
-    """A condition on a function of states that is narrow for their steps: a bell, a resonance or a wave of them."""
+    """A condition on a function of states that is narrow compared with their steps: a bell, a resonance or a wave."""
     w, p, a, end = rng.uniform(0.7, 3), rng.uniform(0, 6), rng.uniform(0.5, 2), rng.uniform(3, 15)
     x, v = lambda t: a * math.cos(w * t + p), lambda t: -a * w * math.sin(w * t + p)
     read, q = rng.choice((("x", x), ("v", v), ("x*v", lambda t: x(t) * v(t)), ("(x + 0.5*v)", lambda t: x(t) + 0.5 * v(t))))
@@ -316,13 +318,14 @@ def narrow(rng):
 
 
 def resting(rng):
-    """A capacitor behind a diode, whose charge, the only state, rests for long stretches: what opens the diode is driven by time through equations."""
+    """A capacitor after a diode. Its charge, the only state, rests for long intervals: time drives what opens the diode, through
+    equations."""
     w, p, r, end = rng.uniform(0.5, 10), rng.uniform(0, 6), rng.uniform(0.03, 0.6), rng.uniform(5, 20)
     beat, slow, share = rng.uniform(0, 0.6), rng.uniform(0.2, 2), rng.uniform(0.1, 0.9)
     wave = lambda t: (math.sin(w * t + p) + beat * math.sin(slow * t)) / (1 + share)
     q = first = rng.uniform(-0.3, 0.5) / (1 + share)
     h, count, was_open = end / 200000, 0, False
-    for k in range(200000):  # the exponential over a step, with the mean of the wave; a step is far shorter than all else
+    for k in range(200000):  # the exponential over a step, with the mean of the wave; a step is far shorter than all other times
         u = wave((k + 0.5) * h)
         count += u > q and not was_open
         was_open = u > q
@@ -336,7 +339,7 @@ def resting(rng):
 
 
 class Resting(unittest.TestCase):
-    """States that rest tell nothing of when an event is due."""
+    """States at rest do not show when an event is due."""
 
     def test_against_fine_steps(self):
         tally = runs.Tally("resting")
@@ -345,12 +348,13 @@ class Resting(unittest.TestCase):
             declared, equations, end, expected = resting(rng)
             solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-9, -5)
             run = runs.simulate(f"model M\n  {declared}\nequation\n  {equations}\nend M;\n", stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
-            # a wave that just reaches the charge may open the diode or not
+            # a wave that barely reaches the charge may open the diode or not
             tally.add(run, lambda: abs(run.end("q") - expected["q"]) < 2e-4 and abs(run.end("n") - expected["n"]) <= 1, seed, solver, tolerance, run.words)
         tally.check(self)
 
     def test_loose_tolerances(self):
-        """Diodes that conduct and block a little: what opens them changes fast where the states do not rest, which is no reason to refuse a step."""
+        """Diodes that conduct and block weakly: what opens them changes fast where the states do not rest, which is no reason to
+        reject a step."""
         tally = runs.Tally("loose")
         for seed in runs.seeds(90):
             rng = random.Random(seed)
@@ -368,7 +372,7 @@ class Resting(unittest.TestCase):
 
 
 class Narrow(Generated):
-    """The same for conditions that hold for a small part of a step only."""
+    """The same for conditions that hold only for a small part of a step."""
 
     def test_against_closed_forms(self):
         tally = runs.Tally("narrow")
@@ -381,7 +385,7 @@ class Narrow(Generated):
         tally.check(self)
 
     def test_many_of_a_step(self):
-        """The first of the pulses of a step, be it the narrowest."""
+        """The first of the pulses of a step is found, even if it is the narrowest."""
         tally = runs.Tally("many")
         for seed in runs.seeds(40):
             rng = random.Random(seed)
@@ -390,7 +394,7 @@ class Narrow(Generated):
             wave = [x**8 * math.sin(k * x) for x in wave]
             counts = {sum(a <= edge < b for a, b in zip(wave, wave[1:])) for edge in (0.98 * level, level, 1.02 * level)}
             if len(counts) > 1:
-                continue  # one that the solution just meets, or not
+                continue  # the solution touches this one, or barely misses it
             solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -7)
             text = (f"model M\n  Real x(start=1, fixed=true), v(start=0, fixed=true); Integer n(start=0, fixed=true);\nequation\n  der(x) = v; der(v) = -{w}^2*x;\n"
                     f"  when x^8*sin({k}*x) > {level} then n = pre(n) + 1; end when;\nend M;\n")
@@ -401,7 +405,8 @@ class Narrow(Generated):
 
 class Restarts(unittest.TestCase):
     def test_jump_by_several_methods(self):
-        """Masses under a constraint on their velocities that jumps share it as their inertia says: m v' = w l, sum of w v = u."""
+        """Masses under a constraint on their velocities that jumps: the jump is distributed by their inertia: m v' = w l, sum of w
+        v = u."""
         for seed in range(8):
             rng = random.Random(seed)
             masses = [(rng.uniform(0.5, 3), rng.choice([-1, 1]) * rng.uniform(0.5, 2), rng.uniform(-1, 1)) for _ in range(rng.randint(2, 4))]
@@ -450,7 +455,8 @@ def report(text, end, solver, tolerance, *options):
 
 
 class Located(unittest.TestCase):
-    """An algebraic variable w, w + a*w^3 = p + b*q over an oscillator, passes a level, at which the solution has a kink or rates jump."""
+    """An algebraic variable w, w + a*w^3 = p + b*q over an oscillator, passes a level at which the solution has a kink or rates
+    jump."""
 
     def draw(self, seed):
         rng = random.Random(seed)
@@ -475,7 +481,8 @@ class Located(unittest.TestCase):
                     self.assertEqual(len(found), len(expected))
                     for k, time in zip(found, expected):
                         self.assertAlmostEqual(times[k], time, delta=1e-5)
-                        self.assertAlmostEqual(w[k], level, delta=1e-11)  # rows are solved there, and the level is met to round-off
+                        self.assertAlmostEqual(w[k], level, delta=1e-11)  # rows are solved there, and the level is reached to
+                                                                          # round-off
 
 
 class Circuits(unittest.TestCase):
@@ -484,7 +491,7 @@ class Circuits(unittest.TestCase):
     STAYING = (9500220, 9500222, 9500228, 9500260)  # a diode stays beyond its edge by less than the tolerance
 
     def is_right(self, run, reference, n):
-        """The values, and with few events and steps."""
+        """The values are right, with few events and steps."""
         near = all(abs(run.end(f"v{k}") - reference.end(f"v{k}")) < 1e-3 * (1 + abs(reference.end(f"v{k}"))) for k in range(1, n + 1))
         return near and run.report["events"] < 40 * n and run.report["steps"] < 1000 * n
 
@@ -512,10 +519,10 @@ CHEBYSHEV = {1: "x", 2: "2*x^2 - 1", 3: "4*x^3 - 3*x", 4: "8*x^4 - 8*x^2 + 1", 5
 
 
 class Nested(unittest.TestCase):
-    """A condition within a condition, many deep, as of a loop: each has to wait for those within it, which settle one after the other."""
+    """Nested conditions, many deep, as in a loop: each must wait for those inside it, which settle one after another."""
 
     def draw(self, rng):
-        """Text, end, and there the value, its slope over u, and by how much u may be off before a condition changes."""
+        """Text, end, and there the value, its slope by u, and by how much u may be off before a condition changes."""
         a, b, start, c, edge, depth, end = (rng.uniform(0.5, 2), rng.uniform(0.2, 1), rng.uniform(0.05, 0.4), rng.uniform(2, 6), rng.uniform(0.4, 0.6),
                                             rng.randint(4, 14), rng.uniform(0.3, 1))
         text = (f"model M\n Real u(start = {start!r}, fixed = true), z, v;\nequation\n der(u) = {a!r}*({b!r} - u); z = {c!r}*(1 + abs(u));\nalgorithm\n"
@@ -528,7 +535,7 @@ class Nested(unittest.TestCase):
         return text, end, v, max(1, abs(slope)), nearest
 
     def test_ends(self):
-        """An error of u is as large as of the other classes, and grows from condition to condition by their slopes."""
+        """An error of u is as large as in the other classes, and grows from condition to condition by their slopes."""
         tally, tolerance = runs.Tally("nested"), 1e-8
         for seed in runs.seeds(30):
             text, end, value, slope, nearest = self.draw(random.Random(seed))
@@ -545,14 +552,14 @@ class Together(unittest.TestCase):
     before it, is an event, too."""
 
     def draw(self, rng):
-        """Text, end, the largest tolerance at which levels are reached, and how often each condition begins to hold."""
+        """Text, end, the largest tolerance at which levels are reached, and how often each condition becomes true."""
         waves = [(rng.choice(list(CHEBYSHEV)), rng.choice((1, -1)), 1 - 10 ** rng.uniform(-3.3, -0.7)) for _ in range(rng.randint(2, 4))]
         begins = lambda k, side, level, end: (k * end + math.acos(level)) / (2 * math.pi) + (0.5 if side < 0 else 0)
         end = rng.uniform(40, 60)
         while any(abs((begins(*wave, end) + 0.5) % 1 - 0.5) < 0.02 for wave in waves):
             end += 0.01
         text = "model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true);\n"
-        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # a circle that is come back to
+        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # a circle to which the solution returns
         for i, (k, side, level) in enumerate(waves):
             text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
             rules += f" a{i}^3 + a{i} = ({CHEBYSHEV[k]})^3 + {CHEBYSHEV[k]};\n" if rng.random() < 0.4 else f" a{i} = {CHEBYSHEV[k]};\n"
@@ -606,7 +613,7 @@ class Periodic(unittest.TestCase):
     events come as in the one before, or not quite, as the second frequency has it. An oscillator beside it keeps steps below a period."""
 
     def draw(self, rng):
-        """Text, end, what the source is beyond the voltage, and its integral over the resistance."""
+        """Text, end, the excess of the source over the voltage, and its integral divided by the resistance."""
         a, w, p = rng.uniform(1, 20), 10 ** rng.uniform(0, 3), rng.uniform(0, 6)
         b, v, c, r = a * rng.choice((0, 0.2, 0.5)), w * rng.uniform(0.1, 0.9), a * rng.uniform(-0.4, 0.4), 10 ** rng.uniform(-1, 2)
         text = ("model M\n  Real u, i, s, q(start = 0, fixed = true), x(start = 1, fixed = true), y(start = 0, fixed = true);\n"
@@ -637,9 +644,9 @@ class Periodic(unittest.TestCase):
 
 
 class Near(unittest.TestCase):
-    """Conditions whose largest value along the run is a little below or above their edge."""
+    """Conditions whose largest value during the run is a little below or above their edge."""
     def draw(self, rng):
-        """A model with a condition, and its difference by the time but for the edge."""
+        """A model with a condition, and its difference from the edge as a function of time."""
         w = [rng.uniform(1, 4), rng.uniform(1, 4)]
         a = [rng.uniform(0.5, 2), rng.uniform(0.5, 2)]
         x, y = (lambda t: a[0]*math.cos(w[0]*t)), (lambda t: a[1]*math.cos(w[1]*t))
@@ -665,7 +672,7 @@ class Near(unittest.TestCase):
 
 
 def relays(rng):
-    """Up to four relays that lead to zero from both sides, with drives and couplings too small to lead away: all are at rest in the end."""
+    """Up to four relays that lead to zero from both sides, with drives and couplings too small to lead away: all end at rest."""
     n, speed, coupling = rng.randint(1, 4), rng.uniform(0.5, 3), rng.choice([0, 0, 0.2])
     declared, equations = "", ""
     for k in range(n):
@@ -682,7 +689,7 @@ def relays(rng):
 
 
 def friction(rng):
-    """An oscillator with dry friction: its turning points come nearer to zero by twice what friction holds, until it is held."""
+    """An oscillator with dry friction: each turning point is closer to zero by twice the holding distance, until it is held."""
     stiffness, held, x = rng.uniform(5, 30), rng.uniform(0.1, 0.3), rng.uniform(0.5, 1)
     declared = f" Real x(start = {x}, fixed = true), v(start = 0, fixed = true);"
     equations = f" der(x) = v; der(v) = -{stiffness}*(x + {held}*sign(v));"
@@ -692,7 +699,7 @@ def friction(rng):
 
 
 def blocks(rng):
-    """A row of blocks between springs, driven at one end, with dry friction each: how to write it with a law of friction."""
+    """A row of blocks between springs, driven at one end, with dry friction each; returns how to write it with a law of friction."""
     n, k, speed, size = rng.randint(2, 3), [rng.uniform(2, 10) for _ in range(4)], rng.uniform(0.5, 2), rng.uniform(0.3, 1.5)
     held, places = [rng.uniform(0.3, 1) for _ in range(n)], [f"{size}*sin({speed}*time)", *[f"x{i}" for i in range(n)], "0"]
 
@@ -706,7 +713,7 @@ def blocks(rng):
 
 
 def held(rng):
-    """States held at zero by friction; the load of the first is more than that for a short part of its period."""
+    """States held at zero by friction; the load of the first exceeds it for a short part of its period."""
     n, speed, over, starts = rng.randint(1, 3), rng.uniform(0.5, 2), 10 ** rng.uniform(-2, -1), [rng.uniform(0.1, 0.5) for _ in range(3)]
 
     def write(law):
@@ -744,7 +751,7 @@ class Chattering(unittest.TestCase):
                 self.check(seed, (relays, friction)[seed % 2], ("auto", "radau", "bdf")[seed % 3], "--method", method)
 
     def test_filtered_relays(self):
-        """What a relay does comes late: cycles get shorter by ratios that come ever nearer to 1, so that they neither end nor accumulate."""
+        """The effect of a relay is delayed: the ratio of successive cycles approaches 1, so that they neither end nor accumulate."""
         for seed in runs.seeds(12):
             rng = random.Random(f"filtered {seed}")
             start, drive, speed, delay = rng.uniform(0.1, 1), rng.uniform(0.05, 0.8), rng.uniform(0.5, 4), 10**rng.uniform(-3, -1.5)
@@ -758,7 +765,7 @@ class Chattering(unittest.TestCase):
                     self.assertLess(abs(values["x"]), 0.01, text)
 
     def test_kicks(self):
-        """What slides is set anew at a time, or its edge is: it comes back to the edge as from anywhere."""
+        """At some time, a sliding variable or its edge is reset: the solution returns to the edge as from anywhere."""
         for seed in runs.seeds(12):
             rng = random.Random(seed)
             down, up, when, kick = rng.uniform(1, 3), rng.uniform(1, 3), rng.uniform(1.5, 2), rng.choice([-1, 1]) * rng.uniform(0.5, 2)
@@ -776,7 +783,7 @@ class Chattering(unittest.TestCase):
                 self.assertLess(abs(values["x"] - area), 1e-4, text)
 
     def test_branches_that_meet(self):
-        """Two nodes that charge to the same voltage, with a diode between them: at rest round-off says which way it is."""
+        """Two nodes that charge to the same voltage, with a diode between them: at rest round-off decides its direction."""
         for seed in runs.seeds(6):
             rng = random.Random(seed)
             c, r = [10 ** rng.uniform(-6.5, -4.5) for _ in range(2)], [10 ** rng.uniform(1, 2.5) for _ in range(2)]
@@ -785,7 +792,7 @@ class Chattering(unittest.TestCase):
                     f"  i = if v1 - v2 > 0 then (v1 - v2)/0.01 else (v1 - v2)*1e-5;\nend M;\n")
             for solver in SOLVERS:
                 if solver == "erk":
-                    continue  # the diode that conducts is stiff
+                    continue  # a conducting diode is stiff
                 with self.subTest(seed=seed, solver=solver):
                     run, values, statistics = report(text, 1.0, solver, 1e-6)
                     self.assertEqual(run.returncode, 0, run.stderr + text)
@@ -793,7 +800,7 @@ class Chattering(unittest.TestCase):
                     self.assertLess(abs(values["v1"] - 1) + abs(values["v2"] - 1), 1e-5, text)
 
     def test_several_edges_at_once(self):
-        """Relays whose effects add up, coupled or not, slide along all their edges: an event each where they arrive."""
+        """Relays whose effects add up, coupled or not, slide along all their edges, with one event each where they arrive."""
         for seed in runs.seeds(8):
             declared, equations, end, expected, modes = relays(random.Random(seed))
             with self.subTest(seed=seed):
@@ -804,7 +811,7 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[name], value, delta=1e-9)
 
     def test_blocks_that_stick_and_slip(self):
-        """Against friction that rises steeply but smoothly. Several conditions at one edge are one."""
+        """Compared with friction that rises steeply but smoothly. Several conditions at one edge count as one."""
         laws = ["sign({0})", "(if {0} > 0 then 1 elseif {0} < 0 then -1 else 0)", "(if {0} > 0 then 1 elseif -{0} > 0 then -1 else 0)"]
         for seed in runs.seeds(9):
             n, write = blocks(random.Random(seed))
@@ -817,7 +824,7 @@ class Chattering(unittest.TestCase):
                     self.assertAlmostEqual(values[f"x{i}"], smooth[f"x{i}"], delta=1e-4)
 
     def test_edges_left_within_a_step(self):
-        """A load that is more than what holds it for a short time only: against friction that rises steeply but smoothly."""
+        """A load that exceeds the holding force only for a short time, compared with friction that rises steeply but smoothly."""
         for seed in runs.seeds(8):
             n, write = held(random.Random(seed))
             with self.subTest(seed=seed):
@@ -845,7 +852,7 @@ class Chattering(unittest.TestCase):
                 self.assertAlmostEqual(values["y"], above + slow * (end - above), delta=1e-5, msg=text)
 
     def test_pendulums_that_get_stuck(self):
-        """Friction by a velocity that an equation gives, of derivatives of coordinates on a circle: against the angle."""
+        """Friction by a velocity that an equation gives from derivatives of coordinates on a circle, compared with the angle."""
         for seed in runs.seeds(5):
             rng = random.Random(seed)
             rubs, angle = rng.uniform(0.5, 2), rng.uniform(0.5, 1.2)
@@ -861,7 +868,7 @@ class Chattering(unittest.TestCase):
                 self.assertAlmostEqual(values["x"], expected["x"], delta=1e-5)
 
     def test_other_conditions_are_passed(self):
-        """What slides along a wave passes levels on its way: each time once, whatever the relay does there."""
+        """A solution that slides along a wave passes levels on its way: each time once, whatever the relay does there."""
         for seed in runs.seeds(10):
             rng = random.Random(seed)
             size, speed, level, end = rng.uniform(0.2, 0.5), rng.uniform(0.5, 2), rng.uniform(0.05, 0.15), rng.uniform(8, 12)
@@ -875,7 +882,7 @@ class Chattering(unittest.TestCase):
                 self.assertEqual((values["n"], values["z"]), (times, 2 ** times), text)
 
     def test_events_of_others(self):
-        """What slides goes on to do so where something else is set anew, with every solver."""
+        """Sliding continues where something else is reset, with every solver."""
         for seed in runs.seeds(10):
             rng = random.Random(seed)
             declared, equations, end, expected, modes = relays(rng)
@@ -889,7 +896,7 @@ class Chattering(unittest.TestCase):
 
 
 def thermostat(rng, width):
-    """Heats below `low` and not above `low` + width: its text, the end, the edges, and how often it stops to heat until then."""
+    """Heats below `low`, and stops above `low` + width: its text, the end, the edges, and how often it stops heating until then."""
     k, low, heat = rng.uniform(0.5, 2), rng.uniform(0.2, 0.8), rng.uniform(2.5, 5)
     high, top, scale = low + width, heat / k, rng.choice((1, 1, 1e3, 1e-3))
     warm, cool = math.log((top - low) / (top - high)) / k, math.log(high / low) / k
@@ -904,7 +911,8 @@ def thermostat(rng, width):
 
 
 class Staircases(unittest.TestCase):
-    """Whole numbers of what moves on: one event a step, each at its time, and no hovering at an edge, however long the steps of integration between them."""
+    """Integer parts of a moving value: one event a step, each at its time, and no hovering at an edge, however long the integration
+    steps between them are."""
 
     def test_every_step_is_an_event(self):
         tally = runs.Tally("staircases")
@@ -943,7 +951,8 @@ class Thermostats(unittest.TestCase):
             with self.subTest(seed=seed):
                 found, count, said, text = self.check(seed, width, tolerance)
                 self.assertEqual(said, "", text)
-                self.assertLess(abs(found - count), 1.5 + 0.2 * count, text)  # steps within a cycle may be off by the tolerance, too
+                self.assertLess(abs(found - count), 1.5 + 0.2 * count, text)  # steps within a cycle may be off by the tolerance,
+                                                                              # too
 
     def test_none_gets_stuck(self):
         for seed in runs.seeds(18):
@@ -953,7 +962,7 @@ class Thermostats(unittest.TestCase):
                 self.check(seed, tolerance * 10 ** rng.uniform(-4, -2), tolerance)
 
     def test_noise_is_no_cycle(self):
-        """The error of a stiff state leads the condition of a `when` to and fro, with nothing else to keep its events apart."""
+        """The error of a stiff state toggles the condition of a `when`, and nothing else separates its events."""
         for seed in runs.seeds(6):
             rng = random.Random(seed)
             stiff, w, edge = 10 ** rng.uniform(4.5, 5.5), rng.uniform(1, 6), rng.uniform(-0.5, 0.5)
@@ -967,7 +976,7 @@ class Thermostats(unittest.TestCase):
 
 
 class Chains(unittest.TestCase):
-    """Conditions that follow from each other change one after the other, however many there are; what changes without end is said to."""
+    """Conditions that depend on each other change one after another, however many there are; endless changes are reported."""
 
     BEGIN = "model M\n  Real x(start = {start}, fixed = true);\n  {declaration}\nequation\n  der(x) = 1;\n"
     KINDS = {  # declaration, first equation, equation i, the value of each at the end
@@ -1012,7 +1021,8 @@ class Chains(unittest.TestCase):
 
 
 class Undefined(unittest.TestCase):
-    """Conditions that have no value are those of branches not taken, which hide no event of others; where their value counts, the run ends by name."""
+    """Undefined conditions belong to branches that are not taken, and hide no event of others. Where their value matters, the run
+    ends with a message that names them."""
 
     GUARDS = ("if g then (if {c} then 1 else 0) else 0", "if g and {c} then 1 else 0", "if not (not g or not {c}) then 1 else 0",
               "if not g then 0 elseif {c} then 1 else 0", "if noEvent(g and {c}) then 1 else 0")
@@ -1027,7 +1037,7 @@ class Undefined(unittest.TestCase):
             return done, list(csv.DictReader(file))
 
     def test_guarded(self):
-        """x is 1 - time or time - 1: half of the run a condition has no value, and z stops at an edge in that time."""
+        """x is 1 - time or time - 1: for half of the run a condition is undefined, and z stops at an edge in that time."""
         for seed in runs.seeds(12):
             rng = random.Random(seed)
             (root, value), falls, x = rng.choice(self.ROOTS), rng.random() < 0.5, rng.uniform(0.1, 0.9)
@@ -1063,7 +1073,7 @@ class Undefined(unittest.TestCase):
 
 class Bounds(unittest.TestCase):
     def test_plots_mark_events(self):
-        """Evenly, as many as there are: at the axis of the text, and in the picture."""
+        """Ticks are even, and as many as requested: at the axis of the text plot and in the picture."""
         for count in (0, 1, 4, 9):
             text = (f"model M\n  Real x(start = 0, fixed = true);\n  Integer n(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
                     f"  when sample(0.03, {1 / count if count else 9}) then\n    n = pre(n) + 1;\n  end when;\nend M;\n")
@@ -1085,7 +1095,8 @@ class Bounds(unittest.TestCase):
 
 
 class Assertions(unittest.TestCase):
-    """A column that no rate depends on, a root of what changes fast: its values inside the steps of a method may be anything, its value is not."""
+    """A column on which no rate depends, a root of something that changes fast: inside steps the method's values may be arbitrary,
+    but the reported value is right."""
 
     MODEL = """model M
   Real x(start = {start}, fixed = true), h, T;

@@ -1,6 +1,6 @@
-/* Functions with data-dependent control flow as C: every model of tests/models/functions, its equations and
- * their time derivatives with their Jacobian, is exported, compiled as strict C99 and run at random points; the
- * rows are also compiled within the program. Both must give the very numbers of the tape. */
+/* Functions with data-dependent control flow as C. Every model of tests/models/functions is exported with its equations, their time
+ * derivatives and their Jacobian, compiled as strict C99, and run at random points; the rows are also compiled within the program.
+ * Both must give exactly the numbers of the tape. */
 #include "code/compile.h"
 #include "code/export.h"
 #include "lang/lang.h"
@@ -116,8 +116,8 @@ static ExportFiles export_bench(Bench *b, const Program *rows, const Jacobian *j
   return files;
 }
 
-/* Of the tape and of C. Functions are recorded for the tape, which adds in another order, and where a result does not need
- * what is undefined, has a value all the same. */
+/* Compares the tape with C. Functions are recorded for the tape, which adds in another order. Where a result does not need an
+ * undefined value, the tape still has a value. */
 static bool is_same(double a, double b) {
   return isnan(b) || memcmp(&a, &b, sizeof a) == 0 || a == b || fabs(a - b) <= 1e-12 * fmax(fabs(a), 1);
 }

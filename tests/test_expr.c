@@ -42,8 +42,7 @@ static World world_make(const HeapHook *hook) {
 
 /* ---- a reader for what dag_print writes ---- */
 
-/* x y z: variables 0 1 2; der(x); p q: parameters; d e: discrete; f g: functions; anything else a leaf of the
- * language. */
+/* x y z: variables 0 1 2; der(x); p q: parameters; d e: discrete; f g: functions; anything else is a leaf of the language. */
 typedef struct Reader {
   World *w;
   const char *at;
@@ -316,8 +315,7 @@ static double point_value(void *context, const Dag *dag, Expr leaf) {
   }
 }
 
-/* The leaf moved: along its own direction (index * 2 + order, time the last but one), or along the
- * trajectory. */
+/* The leaf moved: along its own direction (index * 2 + order, time the last but one), or along the trajectory. */
 static Complex leaf_moved(const Point *point, Op op, uint32_t index, uint32_t order, int direction) {
   if (op == OP_TIME) return point->time + (direction >= DIRECTIONS - 2 ? I * step : 0);
   if (op == OP_PARAMETER) return point->p[index];
@@ -406,7 +404,7 @@ static bool is_tested_operator(Op op) {
          op != OP_LEFT && op != OP_INPUT;
 }
 
-/* Is the point away from kinks and jumps, where derivatives mean nothing? */
+/* Is the point away from kinks and jumps, where derivatives have no meaning? */
 static bool is_regular(Op op, const Complex *x) {
   double a = creal(x[0]), b = creal(x[1]), ratio = b != 0 ? a / b : 0.5;
   switch (op) {
@@ -774,7 +772,7 @@ static void test_equalities(void **state) {
   heap_destroy(w.heap);
 }
 
-/* What must stay as it is, because the value would change or the text says more. */
+/* Expressions that must stay as they are, because the value would change or the text says more. */
 static void test_kept(void **state) {
   (void)state;
   static const char *const texts[] = {
@@ -898,7 +896,7 @@ static void test_derivative_growth(void **state) {
   }
   assert_true(counts[10] <= 1200);
   for (uint32_t n = 1; n <= 12; n++) assert_true(counts[n] <= 3 * n * n + 10 * n + 10); /* quadratic */
-  /* Twice the same question gives no new nodes. */
+  /* Asking twice makes no new nodes. */
   uint32_t size = dag_size(w.dag);
   e = read_text(&w, "sin(x)*exp(x*y)");
   for (int order = 0; order < 12; order++) e = dag_time_derivative(w.dag, e);
@@ -1053,7 +1051,7 @@ static void test_contents(void **state) {
   heap_destroy(w.heap);
 }
 
-/* An inactive branch may be undefined and have no derivative; what is used may not. */
+/* An inactive branch may be undefined and have no derivative; what is used must be defined. */
 static void test_guards(void **state) {
   (void)state;
   World w = world_make(NULL);
@@ -1112,7 +1110,7 @@ static void test_calls(void **state) {
   heap_destroy(w.heap);
 }
 
-/* Every allocation of a run over all parts refused once: nothing is lost. */
+/* Every allocation of a run over all parts is refused once: nothing leaks. */
 static void everything(Heap *heap) {
   World w = {.heap = heap};
   w.names = heap_alloc(heap, sizeof *w.names);
@@ -1188,7 +1186,7 @@ static void check_long_sum(const Dag *dag, Expr e, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) assert_true(terms[k].coefficient == k + 1);
 }
 
-/* Two graphs over one, and one over these: what is made in one is found in those above, and seen in no other. */
+/* Two graphs over one, and one over these: a node made in one is found in those above, and in no other. */
 static void test_layers(void **state) {
   (void)state;
   World w = world_make(NULL);

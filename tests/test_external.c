@@ -1,5 +1,5 @@
-/* External functions (external/): tables against values computed by hand and against their own differences, generators
- * against the sequences of the library's published results, files, texts, LAPACK. */
+/* External functions (external/): tables against values computed by hand and against their own differences, generators against
+ * published results of the library, files, texts, LAPACK. */
 #include "external/external.h"
 
 #include "daedal.h"
@@ -20,7 +20,7 @@
 
 enum { ARGUMENTS = 20, NUMBERS = 4096 };
 
-/* A call under way: arguments are added in order. */
+/* A call in preparation: arguments are added in order. */
 typedef struct Bench {
   Heap *heap;
   Arena arena;
@@ -131,8 +131,8 @@ static double table_at(Bench *b, ExternalInstance *table, double u) {
   return run_real(b);
 }
 
-/* Slopes at the points (0,0) (1,1) (3,2) (4,2) (6,5), whose pieces have the slopes 1, 1/2, 0, 3/2: by the formulas of the
- * papers with pencil and paper; values at the middle of a piece are (y0 + y1)/2 + width (s0 - s1)/8. */
+/* Slopes at the points (0,0) (1,1) (3,2) (4,2) (6,5), whose pieces have the slopes 1, 1/2, 0, 3/2, computed by hand from the
+ * formulas of the papers; values at the middle of a piece are (y0 + y1)/2 + width (s0 - s1)/8. */
 static void test_smoothness(void **state) {
   Bench *b = *state;
   double table[] = {0, 0, 1, 1, 3, 2, 4, 2, 6, 5};
@@ -290,7 +290,7 @@ static void test_time_events(void **state) {
   assert_true(next_event(b, t, 0) == 1 && next_event(b, t, 1) == DBL_MAX);
   t = make_timetable(b, table, 4, 0, 1, 1, 0, 3);
   assert_true(next_event(b, t, 0) == DBL_MAX);
-  /* of a smooth table only ends and jumps are events */
+  /* in a smooth table only ends and jumps are events */
   double smooth[] = {0, 0, 1, 1, 2, 4, 3, 9};
   t = make_timetable(b, smooth, 4, 0, 2, 2, 0, 1);
   assert_true(next_event(b, t, 0) == 3);
@@ -298,7 +298,7 @@ static void test_time_events(void **state) {
   assert_null(make_timetable(b, smooth, 4, 0, 2, 2, 0, 9));
 }
 
-/* A square wave over 10^5 periods: no event is lost or met twice, and the sides are right at each. */
+/* A square wave over 10^5 periods: no event is lost or found twice, and both sides of each are right. */
 static void test_periodic_events(void **state) {
   Bench *b = *state;
   double table[] = {0, 0, 0.1, 0, 0.1, 1, 0.3, 1};
@@ -367,7 +367,7 @@ static void test_surface_values(void **state) {
   assert_true(run(b, EXTERNAL_NOTHING) && ends[0] == 0 && ends[1] == 0);
 }
 
-/* A quadratic is met exactly, and everywhere, inside and outside, value and slopes are continuous for bicubic pieces;
+/* A quadratic is reproduced exactly. Everywhere, inside and outside, value and slopes are continuous for bicubic pieces;
  * derivatives agree with differences. */
 static void test_surface_smooth(void **state) {
   Bench *b = *state;
@@ -440,7 +440,7 @@ static void check_file(Bench *b, const char *path, const void *bytes, size_t siz
   add_integer(b, 2);
   add_integer(b, 2);
   assert_true(run_real(b) == 2.5);
-  /* whatever is cut off must not be read, whatever is there must not be believed */
+  /* what is cut off must not be read, and what is there must not be trusted */
   for (size_t cut = 0; cut < size; cut += 1 + cut / 16) {
     write_file(path, bytes, cut);
     make_table(b, none, 0, 1, 1, path, "tab");
@@ -550,9 +550,9 @@ static void test_matrix_input(void **state) {
   unlink(path);
 }
 
-/* ---- what is allowed only to models that are trusted ---- */
+/* ---- what only trusted models may do ---- */
 
-/* Runs a function of texts; of a result the number. */
+/* Runs a function of texts; returns the number of the result. */
 static double run_texts(Bench *b, const char *name, const char *first, const char *second, ExternalType type) {
   begin(b, name, 0);
   add_text(b, first);
@@ -719,7 +719,7 @@ static double text_integer(Bench *b, const char *name, const char *text, double 
   return b->scalars[ARGUMENTS][0];
 }
 
-/* Scans a number; gives where it goes on. */
+/* Scans a number; returns where the text continues. */
 static double scan(Bench *b, const char *name, const char *text, double from, bool is_unsigned, double *value) {
   begin(b, name, 0);
   add_text(b, text);
@@ -782,7 +782,7 @@ static void test_texts(void **state) {
   assert_string_equal(external_state(b->heap)->printed.data, "a line\n");
 }
 
-/* Whatever stands in the model: wrong numbers and types of arguments are refused, and what writes is not found. */
+/* Whatever the model contains: wrong numbers and types of arguments are refused, and functions that write are not found. */
 static void test_refusals(void **state) {
   Bench *b = *state;
   bool is_forbidden;
@@ -852,7 +852,7 @@ static const char MODEL[] =
     "  equation der(x) = -value(t, x); end M;\n"
     "end P;\n";
 
-/* Whatever allocation is refused, everything is given back. */
+/* For every refused allocation, everything is freed. */
 static void test_refused_memory(void **state) {
   (void)state;
   FailAlloc fail = {0};
@@ -870,8 +870,8 @@ static void test_refused_memory(void **state) {
   }
 }
 
-/* Runs of one plan share its table, or make their own where a parameter of it differs; runs before and after do not
- * change. */
+/* Runs of one plan share its table, or make their own where one of its parameters differs; earlier and later runs are
+ * unaffected. */
 static void test_shared_plan(void **state) {
   (void)state;
   daedal_model *model = daedal_load_text(MODEL, sizeof MODEL - 1, "model", NULL, NULL);

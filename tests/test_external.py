@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""External functions in models: tables in files, objects of a library of the user's, derivative annotations, effects, files. What needs no
-file beside the model is in cases/external."""
+"""External functions in models: tables in files, objects of a user's library, derivative annotations, effects, files. Tests that
+need no file beside the model are in cases/external."""
 import cmath
 import csv
 import io
@@ -84,7 +84,7 @@ assert "absent.txt" in errors, errors
 _, errors = run(FILE.replace('"tab"', '"bat"'), status=3)
 assert "`bat`" in errors and "t.txt" in errors, errors
 
-# A library of the user's: refused by name, then by each kind of argument; its objects are made and freed once a run.
+# A user's library: refused by name, then by each kind of argument; its objects are made and freed once a run.
 SOURCE = """
 #include <stddef.h>
 #include <stdio.h>
@@ -144,7 +144,7 @@ assert log.count("new") == log.count("free") > 0, log
 _, errors = run(OWN, "--allow-external", "absent.so", status=7)
 assert "absent.so" in errors, errors
 
-# Nothing is written, removed or run, unless the user allows it; what is printed is told.
+# Nothing is written, removed or run unless the user allows it; printed text is reported.
 EFFECT = package("""
   impure function remove input Real x; output Real y;
   protected
@@ -167,8 +167,8 @@ assert (folder / "victim").exists()
 out, errors = run(EFFECT % "tell", "--output-file", "out.csv")
 assert "so far" in errors and "so far" not in out, (out, errors)
 
-# The Fourier transform: numbers of samples with factors of all kinds, against its definition. The samples pass a function that would make
-# as many sums as long as there are samples, if it were written out, and is called in a when that acts once.
+# The Fourier transform: numbers of samples with factors of all kinds, against its definition. The samples pass through a function
+# in a when that acts once. Written out, it would be as many sums as there are samples, each as long.
 FOURIER = """package P
   function transform
     input Real u[:]; output Integer info; output Real amplitudes[div(size(u, 1), 2) + 1]; output Real phases[div(size(u, 1), 2) + 1];
@@ -207,7 +207,7 @@ for n in (2, 6, 14, 30, 49 * 2, 64, 2000):
         near(cmath.rect(1, found[f"p[{k + 1}]"][-1]) * abs(line), line, 1e-10)
 assert simulate(FOURIER % 7, "--model", "P.M")["info"][-1] == 1
 
-# Matrices of MATLAB files of level 5, plain (v6) and compressed (v7); their sizes are sizes of the model.
+# Matrices of MATLAB files of level 5, plain (v6) and compressed (v7); their sizes become sizes of the model.
 def element(kind, data):
     return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
 
@@ -265,7 +265,7 @@ for compress in (False, True):
 (folder / "read.mat").write_bytes(level_5({"B": [[1, 2]]}, True)[:-5])
 run(READING % ("B", "B"), "--model", "M", status=3)
 
-# It prints to a text that reads back to the same.
+# It prints to a text that reads back to the same function.
 allowed = ["--allow-external", "own.so"]
 flat, _ = run(OWN, *allowed, command="flatten")
 again, _ = run(flat, *allowed, command="flatten")

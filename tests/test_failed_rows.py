@@ -1,5 +1,5 @@
-"""A run that stops because of an error leaves the rows up to the stop, and none behind it: models that fail at a known time, with every solver and number of
-rows. The last row is at or before the time of the stop, and all rows are those of the solution in closed form."""
+"""A run that stops because of an error leaves the rows up to the stop, and none after it: models that fail at a known time, with
+every solver and number of rows. The last row is at or before the time of the stop, and all rows are on the solution in closed form."""
 import csv
 import io
 import math
@@ -11,7 +11,7 @@ import tempfile
 
 DAEDAL = os.environ["DAEDAL"]
 SOLVERS = ["auto", "erk", "radau", "bdf", "ida", "cvode"]
-LOOP = 80  # equations in one block: so many are looked at in every tenth step only
+LOOP = 80  # equations in one block: so many are examined only in every tenth step
 
 # text of the model, time of its end, solution
 MODELS = {
@@ -52,7 +52,7 @@ def fails(folder, name, solver, intervals):
         wrong.append(f"a row at {times[-1]}, behind the stop at {stop}")
     if times[-1] > end * (1 + 1e-5):
         wrong.append(f"a row at {times[-1]}, behind the end of the solution at {end}")
-    if any(b < a - 1e-9 for a, b in zip(times, times[1:])) or times[0] != 0:  # an event may be found again, by round-off before
+    if any(b < a - 1e-9 for a, b in zip(times, times[1:])) or times[0] != 0:  # an event may be found again, earlier by round-off
         wrong.append("times do not ascend from the start")
     for row, t in zip(rows, times):
         for variable, value in solution.items():

@@ -1,6 +1,6 @@
-"""Files and terminals: nothing is lost in silence, nothing destroyed, nothing left behind, whatever stands in the way:
-refused memory, a full disk, signals, one path for two things, places that cannot be written, names with control characters.
-What goes wrong at a chosen moment is made to by a library put before the C library (SHIM)."""
+"""Files and terminals: nothing is lost without a message, nothing destroyed and nothing left behind, whatever goes wrong: refused
+memory, a full disk, signals, one path for two things, places that cannot be written, names with control characters. A library
+loaded before the C library (SHIM) makes failures happen at a chosen moment."""
 import csv
 import io
 import itertools
@@ -35,8 +35,8 @@ equation
 end M;
 """
 
-# The SHIM_AT-th event of the kind SHIM_KIND goes wrong: allocate (refused), full (a write fails), write and rename (a
-# signal arrives before it). Counts go to SHIM_COUNT when it is set.
+# The SHIM_AT-th event of the kind SHIM_KIND fails: allocate (refused), full (a write fails), write and rename (a signal arrives
+# before it). Counts go to SHIM_COUNT when it is set.
 SHIM = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -135,7 +135,7 @@ class RefusedMemory(Shim):
 
     @staticmethod
     def without_times(text):
-        """What does not change from run to run."""
+        """The part of a text that does not change from run to run."""
         text = re.sub(rb'"seconds": (\{[^}]*\}|[-+.e0-9]+)', b"", text)
         return re.sub(rb"(?m)^(\w+ +\w+(?: +\d+){5}) +[\d.]+", rb"\1", text)
 
@@ -147,7 +147,7 @@ class RefusedMemory(Shim):
         return self.without_times(run.stdout), {name: self.without_times(text) for name, text in files.items()}
 
     def test_everything_or_out_of_memory(self):
-        """Whatever allocation is refused: all of the output, or exit 1 and a message."""
+        """For every refused allocation: all of the output, or exit 1 and a message."""
         for words in self.COMMANDS:
             whole = self.outcome(self.expect(0, *words))
             count = self.events("allocate", *words)
@@ -233,7 +233,7 @@ class Paths(Folder):
                     run = self.expect(2, *line)
                     self.assertIn(b"would overwrite the model", run.stderr)
                     self.assertEqual((self.path / model).read_text(), text, line)
-        self.write("M.csv", SMALL)  # where the trajectory would go by default
+        self.write("M.csv", SMALL)  # the default place of the trajectory
         self.assertIn(b"would overwrite the model", self.expect(2, "simulate", "M.csv").stderr)
         for name in "model.c", "main.c", "model.h", "Makefile":
             for directory in ".", "sub/..":
@@ -289,7 +289,7 @@ class Paths(Folder):
         self.expect(0, "init", "m.mo", "--write", "/dev/null", "--json", "/dev/null")
 
     def test_places_that_cannot_be_written(self):
-        """Said before the integration, with exit 7; the JSON tells of it where it can be written."""
+        """Reported before the integration, with exit 7; the JSON includes it where it can be written."""
         self.write("long.mo", PENDULUM.read_text().replace("StopTime = 10", "StopTime = 1e9"))
         self.write("file", "")
         for name in "d.csv", "d.mat", "d.svg", "d.json":
@@ -345,7 +345,7 @@ class Permissions(Folder):
 @unittest.skipIf(SANITIZED, "the sanitizer must come before every other library")
 class Interrupted(Shim):
     def test_signals_while_writing(self):
-        """A signal at any write or renaming: the file is the old one or the new one, and nothing stands beside it."""
+        """A signal at any write or renaming: the file is the old one or the new one, with nothing beside it."""
         self.expect(0, "simulate", "m.mo", "-q", "--output-file", "new.csv", "--intervals", "3000")
         new = (self.path / "new.csv").read_bytes()
         (self.path / "new.csv").unlink()
@@ -359,7 +359,7 @@ class Interrupted(Shim):
                 self.assertEqual(set(self.files()), {"m.mo", "r.csv"})
 
     def test_a_full_disk(self):
-        """Whatever write fails: exit 7, and the file that it was for is still the old one."""
+        """For every failed write: exit 7, and the file concerned is still the old one."""
         for words, names in ((["simulate", "m.mo", "--output-file", "r.csv", "--plot", "r.svg", "--json", "r.json"], ["r.csv", "r.svg", "r.json"]),
                              (["simulate", "m.mo", "--output-file", "r.mat"], ["r.mat"]), (["init", "m.mo", "--write", "list"], ["list"]),
                              (["analyze", "m.mo", "--svg", "r.svg", "--json", "r.json"], ["r.svg", "r.json"])):
@@ -465,7 +465,7 @@ class Compiling(Folder):
 
 
 def column(name):
-    """What the column of a variable is called."""
+    """The name of a variable's column."""
     return f"'{name}'" if name == "time" or name.startswith(("der(", "'")) else name
 
 
@@ -478,7 +478,7 @@ class Names(Folder):
     ALPHABET = ["a", "b", " ", "\n", "\r", "\t", "\x1b[2J", "\x07", ",", '"', "'", "\\", "[", "]", "\u009b1m", "\x7f", "ü", ".", "(", ")", "der(", "time"]
 
     def models(self):
-        """Models of several variables with names of odd characters, all different, and near to each other."""
+        """Models of several variables with unusual names, all different but similar."""
         chance = random.Random(8)
         for _ in range(12):
             names = set()
@@ -543,14 +543,14 @@ class Names(Folder):
 @unittest.skipIf(SANITIZED, "the sanitizer takes more address space than there is")
 class Memory(Folder):
     def test_little_address_space(self):
-        """Whatever is refused, also to the linear algebra library, the command ends, and says so."""
+        """For everything that is refused, also to the linear algebra library, the command ends and says so."""
         pendulum = SOURCE / "examples/pendulum.mo"
         ends = set()
         for words in (["compare", pendulum, "--methods", "dummy,strangeness"], ["steady", "m.mo"], ["simulate", pendulum, "--method", "strangeness"]):
             for size in range(24, 120, 8):
                 limit = size << 20
                 run = self.run_daedal(*words, "-q", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
-                if run.returncode == 127: continue  # the loader had too little
+                if run.returncode == 127: continue  # the loader had too little memory
                 self.assertIn(run.returncode, (0, 1), (words, size, run.stderr))
                 self.assertEqual(b"out of memory" in run.stderr, run.returncode == 1, (words, size, run.stderr))
                 ends.add(run.returncode)

@@ -57,7 +57,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(report["unidentified"], [])
 
     def test_residuals_that_are_not_noise(self):
-        """Noise is taken for noise, what the model misses is named, and so are residuals beyond the deviations given."""
+        """Noise is accepted as noise, what the model misses is named, and so are residuals beyond the given deviations."""
         draw = random.Random(5)
         for size in (0.01, 0.05, 0.2):
             noise = [(t, 1.7 * math.exp(-0.6 * t) + draw.gauss(0, size)) for t in self.times]
@@ -72,7 +72,8 @@ class Fit(unittest.TestCase):
             self.assertIn("the residuals of y are not noise", said)
 
     def test_drawn_residuals(self):
-        """Noise of several kinds is taken for noise, but for one draw in a thousand; waves of any period, jumps, ramps and bumps of six times its size are not."""
+        """Noise of several kinds is accepted as noise, except for one draw in a thousand; waves of any period, jumps, ramps and
+        bumps of six times its size are not."""
         count, alarms = 300 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 16, 0
         for seed in range(count):
             draw = random.Random(seed)
@@ -149,7 +150,8 @@ class Fit(unittest.TestCase):
         self.assertIn("does not tell these parameters apart", words)
 
     def test_derivatives(self):
-        """Sensitivities take a run an iteration; where there are none, at all or from some event on, differences lead to the same."""
+        """Sensitivities need one run an iteration; where there are none, at all or after some event, differences lead to the same
+        result."""
         text = """model Tank
           parameter Real k = 1, level = 0.5;
           Real h(start = 1, fixed = true){declaration};

@@ -19,8 +19,8 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
 STRICT = ["-std=c99", "-pedantic", "-Wall", "-Werror", "-O0", "-ffp-contract=off"]
 
-# All that a description and a run can hold, in one model: an input, inputs and outputs of a connector, an enumeration, dependent parameters,
-# samples, events of states, an equation of index 2, a state that is no variable of its own.
+# Everything that a description and a run can contain, in one model: an input, inputs and outputs of a connector, an enumeration,
+# dependent parameters, samples, events of states, an equation of index 2, and a state that is not a variable.
 FEATURES = """
 connector Bus
   input Real wish;
@@ -132,7 +132,7 @@ def drive(fmu, *arguments):
 
 
 def compare(reference, values, tolerance, what):
-    """Within ten times the tolerance; derivatives by time are as many times less accurate as they are faster, and are left out."""
+    """Within ten times the tolerance. Derivatives by time are less accurate in proportion to their speed, and are left out."""
     worst = 0
     for name, (expected, size) in reference.items():
         if name in values and not name.startswith("der(") and not math.isnan(expected):
@@ -201,7 +201,7 @@ def check_terminals(fmu):
 
 
 def check_dependencies(fmu, root):
-    """No derivative is by something that the description does not name; the largest error against differences."""
+    """No derivative is by something that the description does not name; returns the largest error against differences."""
     variables = list(root.find("ModelVariables"))
     names = {v.get("valueReference"): v.get("name") for v in variables}
     if root.get("fmiVersion") == "2.0":
@@ -217,12 +217,12 @@ def check_dependencies(fmu, root):
 
 
 def check_event_mode(model, fmu, folder):
-    """The FMU returns at each event and where an intermediate update asks for it, and ends where it does without."""
+    """The FMU returns at each event and where an intermediate update asks for it, and ends at the same values as without."""
     values = drive(fmu, "events")
     compare(simulate(model, folder), values, 1e-8, "features with event mode")
     assert values["events"] >= values["bounces"] + 6, values["events"]  # samples, and the edge of `below`
     assert values["early"] >= values["events"] and values["updates"] > 20
-    assert values["changes"] == values["events"], values["changes"]  # left limits are there until an event is handled
+    assert values["changes"] == values["events"], values["changes"]  # left limits are available until an event is handled
 
 
 def check_tuned(folder):
@@ -255,7 +255,7 @@ end Tuned;
 
 
 def check_kinds(folder):
-    """Factors that stay fixed are told: directly, and through an algebraic loop; those by inputs and with products are not."""
+    """Fixed factors are reported: direct ones, and those through an algebraic loop; factors of inputs in products are not."""
     model, fmu = folder / "kinds.mo", folder / "kinds.fmu"
     model.write_text("""model Kinds
   parameter Real k = 2;
@@ -324,7 +324,7 @@ def check_pendulum(folder):
 
 
 def check_platforms(folder):
-    """Binaries are where importers look: FMI 2.0 in linux64 on every processor; for Windows where its compiler is found."""
+    """Binaries are where importers look: FMI 2.0 in linux64 on every processor; for Windows if its compiler is found."""
     model, place, path = folder / "small.mo", folder / "programs", os.environ["PATH"]
     model.write_text("model Small\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\nend Small;\n")
     place.mkdir()
@@ -342,7 +342,7 @@ def check_platforms(folder):
 
 
 def check_wishes(folder):
-    """States that are wanted are left where they would be singular."""
+    """Preferred states are avoided where they would be singular."""
     generator = random.Random(3)
     model, fmu = folder / "wished.mo", folder / "wished.fmu"
     for wish in (", stateSelect = StateSelect.always", ", nominal = 1e-4"):
@@ -445,7 +445,7 @@ def sliding_model(generator, folder, number):
 
 
 def check_sliding(folder):
-    """What slides along edges does so in exports, too, and says nothing; where it cannot, a warning has the condition's text."""
+    """Exports also slide along edges, without a message; where sliding is impossible, a warning has the condition's text."""
     generator, target = random.Random(17), folder / "sliding"
     for number in range(max(3, int(os.environ.get("DAEDAL_FMU_MODELS", "3")))):
         model, fmu = sliding_model(generator, folder, number), folder / "sliding.fmu"
@@ -500,7 +500,7 @@ end Delay{number};
 
 
 def check_drawn(folder, name, make, generator, version, setting):
-    """Models that are drawn end where daedal ends, also with another parameter, and go on from a saved state."""
+    """Generated models end where daedal ends, also with another parameter, and continue from a saved state."""
     for number in range(int(os.environ.get("DAEDAL_FMU_MODELS", "1"))):
         model, fmu = make(generator, folder, number), folder / f"{name}.fmu"
         run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", str(version(number)), "-q")

@@ -20,7 +20,7 @@ static const char *find_mark(const char *text, const char *end) {
   return end;
 }
 
-/* The path below the folder; a name that is not plain becomes one of underscores. */
+/* The path below the folder; characters that are not plain become underscores. */
 static void set_path(InputFiles *files, const char *name, size_t length) {
   char *path = files->paths[files->count];
   size_t used = strnlen(files->folder, LONGEST_PATH - 2);
@@ -68,7 +68,7 @@ void files_open(InputFiles *files, const char *text, size_t length) {
   }
 }
 
-/* Directories go when they are empty, from the innermost outward. */
+/* Removes directories when they are empty, from the innermost outward. */
 void files_close(InputFiles *files) {
   if (!files->folder[0]) return;
   for (int i = 0; i < files->count; i++) unlink(files->paths[i]);

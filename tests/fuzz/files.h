@@ -1,5 +1,5 @@
-/* files: an input that holds several files. A line "//@ PATH" begins a file of a library; what stands before the first
- * one is the model. The files are written below a directory of the process, and removed again. */
+/* files: an input that holds several files. A line "//@ PATH" begins a file of a library; the text before the first one is the
+ * model. The files are written below a directory of the process, and removed again. */
 #ifndef DAEDAL_FUZZ_FILES_H
 #define DAEDAL_FUZZ_FILES_H
 
@@ -9,7 +9,7 @@
 enum { MOST_FILES = 8, LONGEST_PATH = 200 };
 
 typedef struct InputFiles {
-  char folder[32]; /* made by files_open; empty: it could not be */
+  char folder[32]; /* made by files_open; empty: it could not be made */
   char paths[MOST_FILES][LONGEST_PATH];
   int count;
   size_t main_length; /* of the text before the first file */

@@ -1,10 +1,11 @@
-/* libFuzzer target: the files beside a model. Result files as CSV and MAT (inputs, start values, data of a fit, tables, results to draw and to compare), lists of start
- * values, journals of sweeps, parts of runs; and models that call a routine of LAPACK.
+/* libFuzzer target: the files beside a model. Result files as CSV and MAT (inputs, start values, data of a fit, tables, results to
+ * draw and to compare), lists of start values, journals of sweeps, saved states of runs; and models that call a LAPACK routine.
  *
- * An input is a head of three bytes, the kind of file, what is done with it, and whether checksums are put right before, and then the file.
- * The program makes its own samples of every kind at the start, and changes them: a journal or a part that another
- * version wrote would be refused at its first line. Whatever the file says, and whichever allocation is refused: no crash, no leak,
- * and a failure has a reason. The fences of the meter see what LAPACK, which no sanitizer does, writes beside its arguments. */
+ * An input is a head of three bytes followed by the file. The head chooses the kind of file, its use, and whether checksums are
+ * corrected first. The program makes its own samples of every kind at the start, and changes them: a journal or a state that
+ * another version wrote would be refused at its first line. For every file and every refused allocation there must be no crash and
+ * no leak, and a failure must have a reason. LAPACK has no sanitizer; the fences of the meter detect what it writes beside its
+ * arguments. */
 #include "base/map.h"
 #include "generate.h"
 #include "meter.h"
@@ -38,7 +39,7 @@ static const char WITH_INPUT[] =
     "model M\n  input Real u;\n  parameter Real k = 1;\n  Real x(start = 1, fixed = true);\n"
     "equation\n  der(x) = u - k*x;\nend M;\n";
 
-/* What a part keeps of a run: the choice of states, events and their memory, delays, clocks, the history of each solver. */
+/* Models whose saved states cover the choice of states, events and their memory, delays, clocks, and the history of each solver. */
 static const struct {
   const char *solver, *text;
 } RUNS[VARIANTS] = {
@@ -114,7 +115,7 @@ static daedal_model *load(const char *text, size_t length, Meter *meter) {
   return daedal_load("fuzz.mo", text, length, &options);
 }
 
-/* A failure has a reason, unless an allocation was refused. */
+/* A failure must have a reason, unless an allocation was refused. */
 static bool check_result(daedal_result *result, const Meter *meter) {
   daedal_status status = result ? daedal_status_of(result) : DAEDAL_INTERNAL;
   if (meter && meter->refused) return false;
@@ -175,7 +176,7 @@ static bool use_table(uint8_t variant, Meter *meter) {
   return ok;
 }
 
-/* The file as a result of an earlier run, beside one that is whole: pictures, and what differs. */
+/* Uses the file as a result of an earlier run, beside an intact one: plots, and differences. */
 static bool use_as_result(Kind kind, uint8_t variant, Meter *meter) {
   daedal_allocator allocator = {meter_resize, meter};
   const char *paths[] = {variant % 2 ? data_path : part_path, variant % 2 ? part_path : data_path};
@@ -280,7 +281,7 @@ static void read_bytes(const char *path, Bytes *file) {
   if (stream) fclose(stream);
 }
 
-/* Where the checksums of journals and states are (journal.c, part.c), and what they are of. */
+/* Where the checksums of journals and states are (journal.c, part.c), and what they cover. */
 enum { JOURNAL_HEAD = 24, STATE_HEAD = 48, STATE_SIZE = 32 };
 
 static void put_checksums_right(Kind kind, uint8_t variant, Bytes *file) {
@@ -353,7 +354,7 @@ static const struct {
 #include "external/functions.def"
 };
 
-/* Matrices have so many rows more than the problem. */
+/* Matrices have so many more rows than the problem. */
 enum { LEADING = 2 };
 
 /* An Integer argument: most fit a problem of size `n`. */
@@ -486,7 +487,7 @@ static size_t change_text(Random *random, char *text, size_t size, size_t limit)
   return replace(text, size, limit, (Span){begin, end}, word, strlen(word));
 }
 
-/* Seven of eight begin with a sample. */
+/* Seven of eight inputs begin with a sample. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
   Random random = {seed};
   if (max_size > LONGEST) max_size = LONGEST;

@@ -1,7 +1,6 @@
-/* libFuzzer target: the reader on any bytes. It must return a model or diagnostics, whatever the bytes and
- * whichever allocation is refused, and give back every block; what it accepts must flatten to a text that reads
- * back to the same flat model. A text that begins with an asterisk is a netlist; one with lines "//@ PATH" is a model with
- * files of libraries. See tools/fuzz. */
+/* libFuzzer target: the reader on any bytes. For all bytes and every refused allocation it must return a model or diagnostics, and
+ * free every block. What it accepts must flatten to a text that reads back to the same flat model. A text that begins with an
+ * asterisk is a netlist; one with lines "//@ PATH" is a model with files of libraries. See tools/fuzz. */
 #include "files.h"
 #include "meter.h"
 
@@ -21,7 +20,7 @@ static void check_diagnostics(const daedal_model *model) {
   if (failed != (errors > 0)) finding("status and diagnostics disagree", failed ? "failed" : "accepted");
 }
 
-/* The text from its first line on that is no comment. */
+/* The text from its first line that is not a comment. */
 static const char *skip_comments(const char *text) {
   for (;;) {
     const char *begin = text + strspn(text, " ");
@@ -31,7 +30,7 @@ static const char *skip_comments(const char *text) {
   }
 }
 
-/* Equal but for comments, which generated equations have and the reader does not keep? */
+/* Are the texts equal except for comments? Generated equations have comments, which the reader does not keep. */
 static bool same_text(const char *a, const char *b) {
   for (;;) {
     a = skip_comments(a);
@@ -44,7 +43,7 @@ static bool same_text(const char *a, const char *b) {
   }
 }
 
-/* Reads the flat text again and compares. Out of memory is no disagreement. */
+/* Reads the flat text again and compares. Running out of memory does not count as a difference. */
 static void check_flat_text(const char *flat) {
   daedal_model *again = daedal_load_text(flat, strlen(flat), "flat.mo", NULL, NULL);
   if (!again) return;
@@ -83,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   files_open(&files, (const char *)data, size);
   size_t count = read_once((const char *)data, &files, 0);
   size_t chosen = size;
-  for (size_t i = 0; i < size; i++) chosen = chosen * 31 + data[i]; /* another allocation for every text */
+  for (size_t i = 0; i < size; i++) chosen = chosen * 31 + data[i]; /* a different allocation for each text */
   if (count) read_once((const char *)data, &files, 1 + chosen % count);
   files_close(&files);
   return 0;

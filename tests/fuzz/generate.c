@@ -41,7 +41,7 @@ static void put_leaf(Draft *draft, Text *text) {
   else put(text, "time");
 }
 
-/* Patterns of expressions: `@` stands for a part, `~` for a relation between parts. Most keep their values small. */
+/* Patterns of expressions: `@` stands for a subexpression, `~` for a relation between two. Most keep their values small. */
 static const char *const PATTERNS[] = {
     "(@ + @)",
     "(@ - @)",
@@ -104,7 +104,7 @@ static const char *function_call(Draft *draft) {
   return CALLS[which];
 }
 
-/* Depth is at most a handful, so the parts of a pattern are written by calling oneself. */
+/* The depth is small, so the parts of a pattern are written by recursion. */
 static void put_expression(Draft *draft, Text *text, int depth) {
   if (depth <= 0 || chance(draft, 20)) {
     put_leaf(draft, text);
@@ -174,8 +174,8 @@ static void add_equation(Draft *draft, const char *pattern, const char *const *g
 
 /* ---- blocks ---- */
 
-/* A block of a few unknowns: one letter and one equation each, parts separated by `;`. Expressions in it see what the blocks
- * before declared, not the block's own unknowns, so that what the block determines stays determined. */
+/* A block of a few unknowns: one letter and one equation for each, separated by `;`. Expressions in it use the declarations of
+ * earlier blocks, not the block's own unknowns, so that the block stays determined. */
 typedef struct Block {
   const char *letters, *equations, *initial; /* initial: an initial equation, or NULL */
   const char *attributes;                    /* of all its unknowns, or NULL for any */
@@ -240,7 +240,7 @@ static void add_block(Draft *draft) {
 /* Declarations and sections that are more than scalar unknowns with one equation each. `$` is a new number; `@` an expression. */
 typedef struct Piece {
   const char *declaration, *equation, *initial;
-  const char *name; /* what expressions may use of it from then on */
+  const char *name; /* the name that later expressions may use */
 } Piece;
 
 static const Piece PIECES[] = {
@@ -384,7 +384,7 @@ static Span random_statement(Random *random, const char *text, size_t size) {
   return (Span){begin, end < size ? end + 1 : size};
 }
 
-/* The names of the text, for expressions to be put in. */
+/* Collects the names of the text for inserted expressions. */
 static void collect_names(Draft *draft, const char *text, size_t size) {
   for (uint32_t k = 0; k < 8 && size; k++) {
     Span span = random_word(draft->random, text, size, is_name);
@@ -426,7 +426,7 @@ static size_t mutate_number(Random *random, char *text, size_t size, size_t limi
   return span.end > span.begin ? replace(text, size, limit, span, number, strlen(number)) : size;
 }
 
-/* Another choice of runs: the number in the comment on the first line. */
+/* Changes the choice of runs: the number in the comment on the first line. */
 static size_t mutate_choice(Random *random, char *text, size_t size, size_t limit) {
   char line[32];
   int length = snprintf(line, sizeof line, "// %u\n", (unsigned)random_below(random, 1u << 30));

@@ -1,6 +1,7 @@
-/* meter: the allocator of the fuzz targets. It counts live blocks, which is a leak check on every input at no cost, refuses one
- * chosen allocation, and refuses beyond a limit, so that a short text that asks for a huge array is no finding. Each block lies
- * between two fences, which are looked at when it goes: LAPACK and SuiteSparse are not instrumented, but they write there, too. */
+/* meter: the allocator of the fuzz targets. It counts live blocks, which checks every input for leaks at no cost. It refuses one
+ * chosen allocation, and everything beyond a limit, so that a short text that asks for a huge array is not a finding. Each block
+ * lies between two fences, which are checked when it is freed: LAPACK and SuiteSparse are not instrumented, but damage the fences,
+ * too. */
 #ifndef DAEDAL_FUZZ_METER_H
 #define DAEDAL_FUZZ_METER_H
 
@@ -27,7 +28,7 @@ typedef struct Meter {
   _Atomic bool refused;       /* one was refused, for either reason */
 } Meter;
 
-/* Ends the process in a way that libFuzzer keeps the input. */
+/* Ends the process so that libFuzzer keeps the input. */
 static inline void finding(const char *what, const char *text) {
   fprintf(stderr, "finding: %s\n%s\n", what, text ? text : "");
   abort();
@@ -48,13 +49,13 @@ static inline bool meter_is_pattern(const char *at, const char *end) {
   return true;
 }
 
-/* Takes the fences away; the size that lay between them. */
+/* Checks the fences; returns the size between them. */
 static inline size_t meter_open(char *whole) {
   size_t size;
   ASAN_UNPOISON_MEMORY_REGION(whole, METER_FENCE);
   memcpy(&size, whole, sizeof size);
   char *end = whole + METER_FENCE + size;
-  ASAN_UNPOISON_MEMORY_REGION(whole, 2 * METER_FENCE + size); /* arenas poison what they have not given away */
+  ASAN_UNPOISON_MEMORY_REGION(whole, 2 * METER_FENCE + size); /* arenas poison memory that they have not given out */
   if (!meter_is_pattern(whole + sizeof size, whole + METER_FENCE) || !meter_is_pattern(end, end + METER_FENCE))
     finding("something was written beside a block", "");
   return size;

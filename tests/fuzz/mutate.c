@@ -1,9 +1,10 @@
 /* mutate RUNS PATH...: runs a fuzz target on files and on mutations of them, without libFuzzer.
  *
- * Each PATH is a file or a folder of files. The target sees every file once, and then RUNS mutations (in the quick tier a fifth of both) by the
- * target's own mutator. Without one, a file gets one to four changes, each of which removes, repeats or overwrites bytes, or
- * inserts a piece of another file. The mutations depend on the files only, so a run can be repeated. A finding aborts; the input is left in the file finding-mutate.
- * tools/fuzz is the coverage-guided way; this one needs no build of its own and serves the quick tests. */
+ * Each PATH is a file or a folder of files. The target sees every file once, and then RUNS mutations (in the quick tier a fifth of
+ * both) by the target's own mutator. Without one, a file gets one to four changes, each of which removes, repeats or overwrites
+ * bytes, or inserts a piece of another file. The mutations depend on the files only, so a run can be repeated. A finding aborts;
+ * the input is left in the file finding-mutate. tools/fuzz is guided by coverage; this program needs no separate build and serves
+ * the quick tests. */
 #include "../tier.h"
 
 #include <dirent.h>
@@ -122,7 +123,7 @@ static void mutate(Text *text) {
     for (size_t n = 1 + draw(MOST_CHANGES); n; n--) change_once(text);
 }
 
-/* The target gets a block of just the size, so that a sanitizer sees a read behind its end. */
+/* The target gets a block of exactly this size, so that a sanitizer sees a read beyond its end. */
 static void run_target(const uint8_t *bytes, size_t size) {
   current.bytes = malloc(size ? size : 1);
   if (!current.bytes) exit(1);

@@ -1,11 +1,11 @@
-/* pipeline: what the targets fuzz_pipeline, fuzz_netlist and fuzz_library share: the whole way from a text to every report,
- * with several runs on one handle. Each target has a mutator of its own.
+/* pipeline: what the targets fuzz_pipeline, fuzz_netlist and fuzz_library share: the whole way from a text to every report, with
+ * several runs on one handle. Each target has its own mutator.
  *
  * The input is a model, a netlist, or a model with the files of libraries (files.h); a number in a comment on its first line
- * chooses the runs. Whatever the input, and whichever allocation is refused: no crash, no leak, a status that fits its
- * diagnostics. What is said twice must be said alike: a run made again on the handle gives the same numbers, and the flat
- * text, compiled code and the exported program have the same solution. Methods that disagree are not fatal: they
- * are counted, and kept in the directory that FUZZ_NOTES names. See tools/fuzz. */
+ * chooses the runs. For every input and every refused allocation there must be no crash, no leak, and a status that fits its
+ * diagnostics. Repeated results must agree: a second run on the handle gives the same numbers, and the flat text, compiled code and
+ * the exported program have the same solution. Methods that disagree are not fatal: they are counted, and kept in the directory
+ * that FUZZ_NOTES names. See tools/fuzz. */
 #include "files.h"
 #include "generate.h"
 #include "meter.h"
@@ -16,16 +16,16 @@
 
 enum { RUNS = 6, STEPS = 150, INTERVALS = 4, EQUATIONS = 60 };
 
-/* Values that differ more than these, relative to 1 and their size, differ. Runs have a tolerance of 1e-6. */
+/* Values differ if their difference, relative to 1 and their size, exceeds these. Runs have a tolerance of 1e-6. */
 static const double SAME_MODEL = 1e-3, SAME_SOLUTION = 1e-2;
 
-/* To start a compiler takes longer than all else: so many inputs have one comparison that needs it. */
+/* Starting a compiler takes longer than everything else, so only one input in so many has a comparison that needs it. */
 enum { COMPILER = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* One pass over an input. `sound` is false once an allocation was refused: then nothing but safety is asked for. */
+/* One pass over an input. `sound` becomes false when an allocation is refused: then only safety is checked. */
 typedef struct Pass {
   Meter meter;
   Random random;
@@ -53,7 +53,7 @@ static daedal_model *load_input(const Pass *pass, const daedal_allocator *alloca
 
 /* ---- checks of one answer ---- */
 
-/* JSON: brackets that match, strings that end, and no word but null, true and false (so no nan or inf). */
+/* JSON: brackets match, strings end, and the only words are null, true and false (so no nan or inf). */
 static void check_json(const char *json) {
   char open[64];
   uint32_t depth = 0;
@@ -83,7 +83,7 @@ static void check_diagnostic(daedal_diagnostic diagnostic) {
     finding("a place without its line or column", diagnostic.message);
 }
 
-/* Status and diagnostics of a run: a failure has a reason, and is no internal error. */
+/* Status and diagnostics of a run: a failure has a reason, and is not an internal error. */
 static void check_status(const daedal_result *result) {
   uint32_t errors = 0;
   for (uint32_t k = 0; k < daedal_diagnostic_count(result); k++) {
@@ -98,21 +98,21 @@ static void check_status(const daedal_result *result) {
   if (status != DAEDAL_OK && !errors) finding("a run failed and nothing says why", "");
 }
 
-/* Had a mode of the run equations of its own? */
+/* Did a mode of the run have its own equations? */
 static bool has_changed(const char *json) {
   static const char KEY[] = "\"replans\":";
   const char *found = json ? strstr(json, KEY) : NULL;
   return found && strtod(found + sizeof KEY - 1, NULL) > 0;
 }
 
-/* A derivative that the equations of a mode do not have is no number in its rows (docs/events.md); the first mode may last to the end. */
+/* In rows of a mode, a derivative that its equations do not have is NaN (docs/events.md); the first mode may last to the end. */
 static bool is_known(const daedal_result *result, uint32_t signal, uint32_t row, bool has_changed) {
   double value = daedal_result_value(result, signal, row);
   return isfinite(value) || ((has_changed || isnan(daedal_result_value(result, signal, 0))) && isnan(value) &&
                              strncmp(daedal_result_name(result, signal), "der(", 4) == 0);
 }
 
-/* A trajectory has finite values, and its time does not run backward. */
+/* A trajectory has finite values, and its time never decreases. */
 static void check_trajectory(const daedal_result *result, const char *json) {
   if (daedal_status_of(result) != DAEDAL_OK) return;
   bool changes = has_changed(json);
@@ -138,9 +138,9 @@ static double value_at(const daedal_result *result, uint32_t signal, Moment mome
   return daedal_result_value(result, signal, moment == LAST ? daedal_result_rows(result) - 1 : 0);
 }
 
-/* Relative to 1 and to the size of the signal. Where a system is stiff, a derivative at rest is the small difference of large terms,
- * and only as exact as these: its size is its largest one in the run, and one that moves its variable by 1 within the run (circuits
- * run for microseconds) counts as 1. */
+/* The difference relative to 1 and to the size of the signal. In a stiff system, a derivative at rest is the small difference of
+ * large terms and only as accurate as these. So its size is its largest value in the run, and a rate that moves its variable by 1
+ * within the run counts as 1 (circuits run for microseconds). */
 static double difference(const daedal_result *result, uint32_t signal, double a, double b) {
   double size = fmax(fabs(a), fabs(b)), one = 1;
   bool is_derivative = strncmp(daedal_result_name(result, signal), "der(", 4) == 0;
@@ -150,7 +150,7 @@ static double difference(const daedal_result *result, uint32_t signal, double a,
   return fabs(a - b) / (one + size);
 }
 
-/* The voltages of a circuit are exact to the tolerance: their rates are so over picoseconds, and not compared. */
+/* The voltages of a circuit are accurate to the tolerance. Their rates are so only over picoseconds, and are not compared. */
 static bool is_compared(const Pass *pass, const char *name) {
   return !is_netlist(pass->text) || strncmp(name, "der(", 4) != 0;
 }
@@ -331,7 +331,7 @@ static void compare_methods(Pass *pass, const daedal_options *options) {
   daedal_free(other);
 }
 
-/* A run on a handle that has had other runs, against the same one on a handle of its own. */
+/* Compares a run on a handle that has had other runs with the same run on a new handle. */
 static void compare_again(Pass *pass, const daedal_options *options) {
   daedal_model *fresh = load_input(pass, NULL);
   if (!fresh) return;
@@ -355,13 +355,13 @@ static void check_same_analysis(const Pass *pass, daedal_model *other, const cha
   if (a.structural_index != b.structural_index || a.dof != b.dof || a.differentiations != b.differentiations)
     finding("the flat text has another index", text);
   if (a.blocks != b.blocks || a.aliases != b.aliases) finding("the flat text has other blocks", text);
-  /* the bindings of inputs come before other equations there, so that offsets of equations change places */
+  /* the bindings of inputs come before other equations there, so the offsets of equations are in another order */
   for (uint32_t k = 0; a.d && k < a.variables; k++)
     if (a.d[k] != b.d[k]) finding("the flat text has other offsets", text);
 }
 
-/* Reads the flat text again: it must be the same model, and run to the same end. Where several initial values are equally
- * near, round-off decides, so these may differ; the tally counts that. */
+/* Reads the flat text again: it must be the same model, and run to the same end. Where several initial values are equally near,
+ * round-off decides between them; the tally counts that. */
 static void compare_flat(Pass *pass, const daedal_options *options) {
   const char *flat = daedal_report(pass->model, DAEDAL_REPORT_FLAT, DAEDAL_TEXT);
   daedal_model *again = flat ? daedal_load_text(flat, strlen(flat), "flat.mo", NULL, NULL) : NULL;
@@ -389,7 +389,7 @@ static void compare_flat(Pass *pass, const daedal_options *options) {
 static void compare_reduced(Pass *pass, const daedal_options *options) {
   daedal_result *one = simulate(pass, pass->model, options, options->method, "radau");
   const char *text = one ? daedal_report(one, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT) : NULL;
-  /* Derivatives by parts of arrays and records, of functions that stay calls, have no text in the language. */
+  /* Derivatives by parts of arrays and records, of functions that stay calls, cannot be written in the language. */
   bool is_readable = text && *text && !strstr(text, "'$d") && !strstr(text, "$output");
   daedal_model *again = is_readable ? daedal_load_text(text, strlen(text), "reduced.mo", NULL, NULL) : NULL;
   if (again && sound(pass)) {
@@ -404,7 +404,7 @@ static void compare_reduced(Pass *pass, const daedal_options *options) {
   daedal_free(one);
 }
 
-/* Compiled code against the tape. */
+/* Compares compiled code with the tape. */
 static void compare_compiled(Pass *pass, const daedal_options *given) {
   daedal_options options = *given;
   daedal_result *one = simulate(pass, pass->model, &options, options.method, options.solver);
