@@ -18,7 +18,7 @@ def angle_between(a, b):
 # ---- models: text, stop time, solution by name as functions of time ----
 
 def four_bar(rng, flywheel):
-    """A crank that turns all the way round (Grashof), and where coupler and rocker are: one of two branches, by the sign of a
+    """A crank that turns all the way round (Grashof), and the places of coupler and rocker: one of two branches, by the sign of a
     triangle's area."""
     while True:
         crank, coupler, rocker, base = 1, rng.uniform(1.5, 4), rng.uniform(1.5, 4), rng.uniform(1.2, 4)
@@ -127,8 +127,8 @@ def hidden_index_one(rng):
 
 
 def inverter(rng):
-    """A MOS inverter with capacitances of femtofarads: no closed form, the solvers are compared with each other at the end, where
-    the output has settled."""
+    """A MOS inverter with capacitances of femtofarads. There is no closed form; the solvers are compared with each other at the
+    end, where the output has settled."""
     supply, threshold = rng.uniform(2.5, 6), rng.uniform(0.4, 0.9)
     kn, kp, load, gate = 10**rng.uniform(-4.5, -3.5), 10**rng.uniform(-4.5, -3.5), 10**rng.uniform(-14, -12.5), 10**rng.uniform(-15, -13.5)
     text = (f"model M\n parameter Real V={supply!r}, T={threshold!r};\n Real u, g, o(start={supply!r}), n, p, q;\nequation\n"

@@ -24,8 +24,8 @@ end Robertson;
 
 
 def absent_for_good(starts, reactions):
-    """The substances that are not there, and that no reaction makes of those that are or come: zero is their exact solution, and often an unstable one, which round-off
-    leaves; no reference tells when."""
+    """The substances that are absent, and that no reaction makes from those that are present or come: zero is their exact solution.
+    It is often an unstable one, which round-off leaves, and no reference shows when."""
     there = {k for k, start in enumerate(starts, 1) if start > 0}
     while True:
         made = {product for needs, product in reactions if needs <= there} - there
@@ -64,8 +64,8 @@ def largest_miss(run, fine):
 
 
 class Inside(unittest.TestCase):
-    """A state that follows an input down to its min and back, in steps that are long beside the input: no value between their ends is below the min by more than the
-    tolerance."""
+    """A state that follows an input down to its min and back, in steps that are long compared with the input: no value between
+    their ends is below the min by more than the tolerance."""
 
     def test_inside(self):
         tally = Tally("bounds inside of steps")

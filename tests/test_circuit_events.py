@@ -57,8 +57,8 @@ class Streams(unittest.TestCase):
 
 
 class Nodes(unittest.TestCase):
-    """A node without a volume where streams meet, and something is added by a source that may be zero: it has what flows in, mixed; where
-    nothing flows, the mean of its neighbours."""
+    """A node without a volume where streams meet, and a source adds something or nothing. The node has the mixture of what flows
+    in; where nothing flows, the mean of its neighbours."""
 
     def model(self, arms, rng, loss):
         rows = []

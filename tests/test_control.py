@@ -51,8 +51,8 @@ def solve(function, guess):
 
 
 def extremum(rates, start, stop, guess, end):
-    """The least end(x)[0] where the others of end(x) are zero, over the coefficients of a control in Legendre polynomials: Newton's method on
-    Lagrange's equations. The differences are runs side by side, by Runge and Kutta's method."""
+    """The least end(x)[0] where the other components of end(x) are zero, over the coefficients of a control in Legendre
+    polynomials: Newton's method on Lagrange's equations. The differences are parallel runs by Runge and Kutta's method."""
     n, steps, difference = len(guess), 200, 1e-4
     h, c, multipliers = stop / steps, numpy.array(guess, float), None
     basis = numpy.polynomial.legendre.legvander(numpy.linspace(-1, 1, 2 * steps + 1), n - 1)
@@ -170,8 +170,8 @@ end Angle;
         self.assertAlmostEqual(run["cost"][-1], least, delta=3e-6)
 
     def test_orbit(self):
-        """Bryson and Ho give a radius of 1.525 for these data and T = 3.3194; the digits behind are those of Pontryagin's equations by hand, with
-        Runge and Kutta's method."""
+        """Bryson and Ho give a radius of 1.525 for these data and T = 3.3194; the further digits come from Pontryagin's equations
+        by hand, with Runge and Kutta's method."""
         _, run = self.example("orbit", "--stop-time", "3.3194", "--override", "consumption=0.0749")
         self.assertAlmostEqual(run["r"][-1], 1.525, delta=5e-4)
         self.assertAlmostEqual(run["v"][-1], run["r"][-1]**-0.5, delta=1e-7)
@@ -221,8 +221,9 @@ end Angle;
             self.assertAlmostEqual(x, 6 * t * (1 - t), delta=1e-7)
 
     def test_constraints_on_states(self):
-        """What the end leaves free moves along the constraints, written and hidden: along a circle, a pendulum without weight that ends at rest or not by one or the
-        other coordinate, two states with a given sum. With the angle: 6 for rest to rest over the angle 1, 1.5 with a free end."""
+        """What the end leaves free moves along the constraints, written and hidden: along a circle, a pendulum without weight that
+        ends at rest or not by one or the other coordinate, two states with a given sum. With the angle: 6 for rest to rest over the
+        angle 1, 1.5 with a free end."""
         circle = ("x(start = 1), y(start = 0, fixed = true), u(start = 0), v(start = 1)", "der(x) = u; der(y) = v; x^2 + y^2 = 1; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
         total = ("x(start = 0, fixed = true), y(start = 0), u, v", "der(x) = u; der(y) = v; x + y = time^2; der(J) = (u^2 + v^2)/2;", "(u^2 + v^2)/2")
         pendulum = ("x(start = 0, fixed = true), y(start = -1), vx(start = 0, fixed = true), vy, l, u, adjoint_x(start = -12), adjoint_vx(start = -6)",
@@ -359,8 +360,8 @@ end Regulator;
         self.assertGreater(best, 0)
 
     def test_worst_of_several(self):
-        """Two controls with the cost u^2/2 + k u v + v^2/2: a saddle if |k| > 1, though each is best for itself. One control with bounds, where what solves dH/du = 0 is
-        best or worst."""
+        """Two controls with the cost u^2/2 + k u v + v^2/2: a saddle if |k| > 1, though each is best by itself. One control with
+        bounds, where the solution of dH/du = 0 is best or worst."""
         for k in (0.3, -0.9, 1.2, -3):
             for order in ("u, v", "v, u"):
                 run = simulate(f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), {order};\nequation\n  der(x) = u; der(y) = x + v;\n"
@@ -508,8 +509,8 @@ end Slide;
             self.assertIn("the search for the solution of the boundary value problem: more than 100M steps of work", words)
 
     def test_goddard(self):
-        """From the bounds of the thrust alone. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times are those of a model
-        with the arcs and the surface D*(1 + v/c) = m*g of the second written by hand."""
+        """Only from the bounds of the thrust. The altitude of Bryson's rocket is 1.01283 (COPS 3.0, problem 10); the times are
+        those of a model with the arcs and the surface D*(1 + v/c) = m*g of the second written by hand."""
         written = """model Written
   parameter Real c = 0.5, k = 310, H = 500;
   Real h(start = 1, fixed = true), v(start = 0, fixed = true), m(start = 1, fixed = true), u, D;
@@ -577,8 +578,8 @@ end Singular;
         self.assertAlmostEqual(run["x"][-1], 0.36, delta=1e-7)
 
     def test_two_switches(self):
-        """Van der Pol's oscillator: the singular control of the first solution leaves its bounds, and an arc at the bound is put in. The cost is
-        0.7576 in Vossen (2010)."""
+        """Van der Pol's oscillator: the singular control of the first solution leaves its bounds, and an arc at the bound is
+        inserted. The cost is 0.7576 in Vossen (2010)."""
         arcs, run = self.singular("x(start = 0, fixed = true), y(start = 1, fixed = true), J(start = 0, fixed = true), u(min = -1, max = 1)",
                                   "der(x) = y;\n  der(y) = -x + y*(1 - x^2) + u;\n  der(J) = (x^2 + y^2)/2;", "minimize\n  J", 4)
         self.assertEqual([arc["kind"] for arc in arcs], ["min", "max", "singular"])

@@ -30,8 +30,8 @@ def nearest_to_zero(g, low, high):
 
 
 def looks_at(g, end, looks):
-    """(time, g) at equal distances, and between two looks where g turns towards zero, as it may cross it twice there. The last is behind the
-    end, to see that it turns before."""
+    """(time, g) at equal distances, and between two of them where g turns towards zero, because it may cross zero twice there. The
+    last is after the end, to see that it turns before."""
     look = [(1e-13, g(1e-13))] + [(end * k / looks, g(end * k / looks)) for k in range(1, looks + 2)]
     found = list(look)
     for (a, g_a), (_, g_b), (c, g_c) in zip(look, look[1:], look[2:]):
@@ -542,7 +542,27 @@ class Nested(unittest.TestCase):
             if nearest < 1000 * tolerance: continue
             for solver in runs.by_turns(SOLVERS, seed):
                 run = runs.simulate(text, stop_time=end, solver=solver, tolerance=tolerance, intervals=3)
-                is_right = lambda: abs(run.end("v") - value) < 1000 * tolerance * slope and run.report["events"] < 1000  # they have 244 at most
+                is_right = lambda: abs(run.end("v") - value) < 1000 * tolerance * slope and run.report["events"] < 1000  # Several
+                                                                                                                         # conditions,
+                                                                                                                         # each of
+                                                                                                                         # which
+                                                                                                                         # holds for
+                                                                                                                         # a short
+                                                                                                                         # part of
+                                                                                                                         # its
+                                                                                                                         # period:
+                                                                                                                         # one that
+                                                                                                                         # becomes
+                                                                                                                         # true and
+                                                                                                                         # false in
+                                                                                                                         # the step
+                                                                                                                         # of
+                                                                                                                         # another's
+                                                                                                                         # event,
+                                                                                                                         # before
+                                                                                                                         # it, is an
+                                                                                                                         # event,
+                                                                                                                         # too.
                 tally.add(run, is_right, seed, solver)
         tally.check(self)
 
@@ -559,7 +579,13 @@ class Together(unittest.TestCase):
         while any(abs((begins(*wave, end) + 0.5) % 1 - 0.5) < 0.02 for wave in waves):
             end += 0.01
         text = "model M\n Real x(start = 1, fixed = true), v(start = 0, fixed = true);\n"
-        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # a circle to which the solution returns
+        rules = " der(x) = v + x*(1 - x^2 - v^2); der(v) = -x + v*(1 - x^2 - v^2);\n"  # An ideal diode between a source of some
+                                                                                       # sines and a constant voltage: an unknown of
+                                                                                       # the loop decides, whose times are known.
+                                                                                       # Events come in every period as in the one
+                                                                                       # before, or nearly, depending on the second
+                                                                                       # frequency. An oscillator beside it keeps
+                                                                                       # steps below a period.
         for i, (k, side, level) in enumerate(waves):
             text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
             rules += f" a{i}^3 + a{i} = ({CHEBYSHEV[k]})^3 + {CHEBYSHEV[k]};\n" if rng.random() < 0.4 else f" a{i} = {CHEBYSHEV[k]};\n"
@@ -911,8 +937,8 @@ def thermostat(rng, width):
 
 
 class Staircases(unittest.TestCase):
-    """Integer parts of a moving value: one event a step, each at its time, and no hovering at an edge, however long the integration
-    steps between them are."""
+    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and where
+    hysteresis is not much narrower every cycle is counted."""
 
     def test_every_step_is_an_event(self):
         tally = runs.Tally("staircases")

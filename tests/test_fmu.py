@@ -472,8 +472,8 @@ def check_sliding(folder):
 
 
 def delay_model(generator, folder, number):
-    """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside of another, and what
-    passes a pipe back and forth."""
+    """Delays of states and of a wave with jumps, by fixed times, by one that changes, of a discrete value, one inside another, and
+    what passes through a pipe back and forth."""
     times = [generator.uniform(0.1, 0.6) for _ in range(4)]
     gain, period = generator.uniform(0.5, 2), generator.uniform(0.3, 0.9)
     path = folder / f"delay{number}.mo"
@@ -513,12 +513,12 @@ def check_drawn(folder, name, make, generator, version, setting):
 
 
 def check_delays(folder):
-    """What looks back in time."""
+    """Delays and pipes, which read the past."""
     check_drawn(folder, "delay", delay_model, random.Random(11), lambda number: 2 + number % 2, "gain=1.3")
 
 
 def check_tables(folder):
-    """Tables of every kind: smoothness, what is beyond their ends, time events."""
+    """Tables of every kind: smoothness, values beyond their ends, time events."""
     generator = random.Random(5)
     file, model, fmu = folder / "grid.txt", folder / "tables.mo", folder / "tables.fmu"
     file.write_text("#1\ndouble grid(4,4)\n0 0 1 2\n0 1 2 0\n1 3 1 1\n2 0 1 4\n")
@@ -531,7 +531,7 @@ def check_tables(folder):
         with zipfile.ZipFile(fmu) as archive:
             assert "sources/lookup.c" in archive.namelist()
             names = {v.get("name"): v.get("causality") for v in xml.fromstring(archive.read("modelDescription.xml")).find("ModelVariables")}
-        assert names["g"] == "parameter" and names["k"] != "parameter", names  # a table is made of k
+        assert names["g"] == "parameter" and names["k"] != "parameter", names  # a table is made from k
         for settings in ([], ["g=1.5"]):
             reference = simulate(model, folder, "--model", "P.M", *(["--override", ",".join(settings)] if settings else []))
             for kind in ("cs", "me"):
@@ -541,7 +541,7 @@ def check_tables(folder):
 
 
 def clutch_model(generator, folder, number):
-    """Inertias in a chain, joined and parted again by clutches: index, number of states and speeds change at events."""
+    """Inertias in a chain, joined and separated again by clutches: index, number of states and speeds change at events."""
     n = generator.randint(1, 2)
     declare, equations = "", ""
     for k in range(n):
@@ -562,12 +562,12 @@ end Clutch{number};
 
 
 def check_structures(folder):
-    """Equations whose structure changes at events, to modes that the run at the export met and to others."""
+    """Equations whose structure changes at events, to modes that the run at the export visited and to others."""
     check_drawn(folder, "clutch", clutch_model, random.Random(3), lambda number: 3 - number % 2, "limit=0.7")
 
 
 def check_large(folder):
-    """More equations than dense matrices are made for, with states that are chosen, in a chain of pendulums that hang on springs."""
+    """More equations than dense matrices are used for, with states that are chosen, in a chain of pendulums that hang on springs."""
     model, fmu, n = folder / "large.mo", folder / "large.fmu", 61
     model.write_text(f"""model Large
   constant Integer n = {n};
@@ -600,7 +600,7 @@ end Large;
 
 
 def check_standalone(folder):
-    """Compiles without a warning under both compilers, and gives back what memory it asks for."""
+    """Compiles without a warning under both compilers, and frees all memory that it allocates."""
     model = folder / "features.mo"
     target = folder / "standalone"
     run(DAEDAL, "export", model, "--c", target, "--standalone", "-q")
@@ -665,7 +665,7 @@ def check_examples(folder):
 
 
 def check_solvers(folder):
-    """By explicit Runge-Kutta and BDF: events, delays, structures that change, saved states."""
+    """Explicit Runge-Kutta and BDF: events, delays, structures that change, saved states."""
     features, fmu, generator = folder / "features.mo", folder / "solvers.fmu", random.Random(3)
     features.write_text(FEATURES)
     for model, setting in ((features, "mass=3"), (delay_model(generator, folder, 7), "gain=1.3"), (clutch_model(generator, folder, 7), None)):

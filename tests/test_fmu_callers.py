@@ -1,4 +1,5 @@
-"""FMUs stand callers that do what FMI forbids: the error that it names, no crash, and a run that goes on or begins anew as if nothing had been.
+"""FMUs withstand callers that do what FMI forbids: the call returns the error that FMI names, nothing crashes, and the run
+continues or starts again as if nothing had happened.
 
 The sources of an FMU are compiled with fmi_caller.c and sanitizers. The long tier makes more sequences of calls."""
 import os

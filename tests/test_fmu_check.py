@@ -1,6 +1,6 @@
 """`daedal fmu-check` accepts what daedal exports, and names each rule that a broken FMU breaks.
 
-The broken ones are made of good ones: one attribute or element is changed, or bytes of the archive are."""
+The broken FMUs are good ones with one change: an attribute, an element, or bytes of the archive."""
 import os
 import pathlib
 import random
@@ -26,7 +26,7 @@ equation
 end M;
 """
 
-# What is replaced by what, of FMI 2.0 and 3.0 (None: the rule is not there), and words of the message.
+# What is replaced by what, for FMI 2.0 and 3.0 (None: the rule does not exist), and words of the message.
 BREAKS = [
     (r'guid="[^"]*"', "", r'instantiationToken="[^"]*"', "", "is missing"),
     (r'modelName="M"', "", r'modelName="M"', "", "modelName is missing"),
@@ -90,7 +90,7 @@ def check_breaks(fmu, version, folder):
 
 
 def check_bytes(fmu, folder):
-    """Any bytes: an exit status that is one of daedal's, no crash."""
+    """Any bytes: the exit status is one of daedal's, and nothing crashes."""
     generator, good, path = random.Random(5), fmu.read_bytes(), folder / "bytes.fmu"
     for number in range(FUZZ):
         bytes_ = bytearray(good)

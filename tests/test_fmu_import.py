@@ -1,9 +1,9 @@
-"""FMUs as models: what daedal exports and reads again gives the trajectory of the model, alone and inside of another one.
+"""FMUs as models: what daedal exports and reads again gives the trajectory of the model, alone and inside another one.
 
-Random plants (stable linear states, an output with feedthrough, a Boolean input, events of states and of time) are exported for both
-versions; the FMU is run by model exchange and by co-simulation, also as one that cannot save its state, and put into a loop with an
-algebraic equation. Then archives that are damaged in every way: refused by name, never a crash, nothing left behind in the temporary folder.
-"""
+Random plants (stable linear states, an output with feedthrough, a Boolean input, events of states and of time) are exported for
+both versions. The FMU is run by model exchange and by co-simulation, also as one that cannot save its state, and in a loop with an
+algebraic equation. Then archives are damaged in every way: they are refused by name, never crash, and leave nothing behind in the
+temporary folder."""
 import csv
 import io
 import os
@@ -49,7 +49,7 @@ def plant(chance, name):
 
 
 def loop(name, gain):
-    """The plant fed back through its own output: an algebraic loop over the FMU."""
+    """The plant fed back through its own output: an algebraic loop through the FMU."""
     return (f"model Loop\n  {name} p(gain = {gain:.3f});\nequation\n  p.u = sin(3*time) - 0.7*p.y;\n  p.on = time < 0.6;\n"
             f"  annotation(experiment(StopTime = 1, Tolerance = 1e-8));\nend Loop;\n")
 
@@ -151,7 +151,7 @@ def described(folder, variables, version="3.0", head="", before="", behind=""):
 
 
 def test_descriptions(folder):
-    """Numbers of a description that are no sizes, or too large."""
+    """Numbers of a description that are not sizes, or too large."""
     array = '<Float64 name="x" valueReference="1" {}>{}</Float64>'
     for sizes in (["0.5", "4"], ["-2", "-2"], ["1e300", "1e-300"], ["nan"], ["1e10"], [""], ["1"] * 17):
         done = described(folder, array.format("", "".join(f'<Dimension start="{size}"/>' for size in sizes)))

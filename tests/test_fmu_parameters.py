@@ -1,8 +1,7 @@
-"""What `simulate --override` takes, an importer of the FMU can set, and the trajectory is the same.
+"""Every parameter that `simulate --override` accepts can be set by an importer of the FMU, and the trajectory is the same.
 
-Each example is exported; parameters and start values that its description lets be set get other values, one or several at a time. The long tier takes
-all examples, the quick one a few of them.
-"""
+Each example is exported; parameters and start values that its description allows to set get other values, one or several at a time.
+The long tier uses all examples, the quick one a few of them."""
 import csv
 import math
 import os
@@ -20,9 +19,9 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DRIVER = os.path.join(os.environ["BUILD_DIR"], "tests", "fmi_driver")
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long" or "DAEDAL_FMU_ALL" in os.environ
 QUICK = ["slider_crank.mo", "modelica/house.mo", "circuits/perfect_transformer.cir", "circuits/rc.cir"]
-PART = 0.02  # of the time: chaotic examples forget nothing of their start by then
-# Boundary values: a run finds its start by itself, an FMU begins where the export found it. Reynolds numbers of water.mo are a million times flows that
-# have an absolute tolerance.
+PART = 0.02  # part of the stop time: until then chaotic examples still depend on their start smoothly
+# Boundary values: a run finds its start by itself, an FMU begins where the export found it. In water.mo, Reynolds numbers are a
+# million times the flows, which have an absolute tolerance.
 UNLIKE = ("control", "water.mo")
 PATIENCE = 20  # seconds
 
@@ -40,7 +39,7 @@ def read_description(fmu):
 
 
 def settable(root):
-    """(name, type, start) of what an importer may set before the start, but for inputs."""
+    """(name, type, start) of what an importer may set before the start, except inputs."""
     found = []
     for variable in root.find("ModelVariables"):
         inner = variable[0] if variable.tag == "ScalarVariable" else variable

@@ -1,6 +1,6 @@
-"""Positive feedback around a limit: triggers and relaxation oscillators with an amplifier of finite gain, drawn by a generator, jump where
-their branch of the solution ends at a corner, at times in closed form. At a smooth fold the solution ends. Flows that come to rest and reverse
-leave an enthalpy open at that instant: it goes on as the reversed flow has it. Wide runs: see runs.py."""
+"""Positive feedback around a limit: generated triggers and relaxation oscillators with an amplifier of finite gain. They jump where
+their branch of the solution ends at a corner, at times in closed form. At a smooth fold the solution ends. A flow that stops and
+reverses leaves an enthalpy undetermined at that instant: it continues with the value of the reversed flow. Wide runs: see runs.py."""
 import math
 import random
 import unittest
@@ -48,7 +48,7 @@ end trigger;
 
 
 def oscillator(rng):
-    """A condenser is charged by the output, which its voltage turns."""
+    """The output charges a capacitor, whose voltage switches the output."""
     gain, limit, share, amplifier = declarations(rng)
     delay = rng.uniform(0.05, 0.3)
     text = f"""model oscillator
@@ -75,12 +75,14 @@ BALANCES = ("0 = noEvent(if m > 0 then m*(into - h) else m*(h - back))", "0 = m*
 
 
 def rest(rng):
-    """A pump against a pressure that rises until the flow reverses; a tank counts what flows. The density depends on the enthalpy, which the flow brings."""
+    """A pump against a pressure that rises until the flow reverses; a tank counts the flow. The density depends on the enthalpy
+    that the flow brings."""
     return rest_with(rng, -6, -4.5)
 
 
 def stay(rng):
-    """The same with a density that depends on the enthalpy so much that the flow rests for a while: m = 0 solves the equations behind that, too, but as one of three."""
+    """The same with a density that depends so strongly on the enthalpy that the flow rests for a while: m = 0 solves the equations
+    after that, too, but as one of three solutions."""
     return rest_with(rng, -3, 0)
 
 
@@ -139,7 +141,8 @@ class Folds(unittest.TestCase):
         self.check(stay, is_reversed, ("auto", "erk", "radau", "bdf", "ida", "cvode"), 1.0)
 
     def test_start_on_a_fold(self):
-        """The rate is infinite there but for round-off, and leads nowhere: the run is refused in a few steps, or it is right."""
+        """The rate is infinite there except for round-off, and leads nowhere: the run is refused within a few steps, or it is
+        right."""
         rng = random.Random(5)
         for seed in range(12):
             slope, top = rng.uniform(0.5, 3), rng.uniform(0.5, 2)

@@ -1,7 +1,7 @@
-"""Gradients of simulate by the adjoint: against sensitivities, for the examples of high index, stiff ones, through pivots and events, for
-discrete values, integrals, generated models; from checkpoints; by everything; refusals.
+"""Gradients of simulate by the adjoint, compared with sensitivities: for the examples of high index, stiff ones, through pivots and
+events, for discrete values, integrals, generated models; from checkpoints; by everything; refusals.
 
-DAEDAL_GRADIENT_MODELS widens the test: so many models are drawn, 20 without it."""
+DAEDAL_GRADIENT_MODELS sets the number of models, 20 by default."""
 import json
 import random
 import unittest
@@ -61,8 +61,8 @@ class Gradient(unittest.TestCase):
         self.example("chemakzo.mo", ["k1", "klA", "y1.start"], ["y1", "y6"])
 
     def test_amplifier(self):
-        """With auto the first steps are explicit, those of its sensitivities are not. What is compared with has an error of 9e-5 at 1e-8 and falls
-        by ten with each decade."""
+        """With auto the first steps are explicit, but those of its sensitivities are not. The reference has an error of 9e-5 at
+        1e-8, which falls by ten with each decade."""
         self.example("transamp.mo", ["R", "Ub", "C1"], ["U8"], "--stop-time", "0.05", solvers=("radau", "auto"), tolerance="1e-10")
 
     def test_bouncing_ball(self):
@@ -101,7 +101,7 @@ class Gradient(unittest.TestCase):
             self.integral(text, list(targets), draw.choice(("h", "v", "lost")), "--stop-time", "1.1", accuracy=3e-6)
 
     def test_checkpoints(self):
-        """A long run in little memory has the gradient of one that kept all."""
+        """A long run in little memory has the same gradient as one that keeps everything."""
         options = ("--gradient", "x", "--gradient-by", "L,g", "--stop-time", "10")
         whole, little = (simulate(SOURCE / "examples/pendulum.mo", *options, "--gradient-memory", memory)["gradient"] for memory in ("256", "0.01"))
         self.assertEqual(whole["value"], little["value"])

@@ -1,5 +1,5 @@
-"""Programs that were compiled with an older daedal.h, whose structs have fewer members at their end, or with a newer one, whose structs have
-more, run with this library: nothing is written beyond a struct of the caller, and members that the library does not know are zero."""
+"""Programs compiled with an older daedal.h, whose structs have fewer members at their end, or with a newer one, whose structs have
+more, run with this library. Nothing is written beyond the caller's struct, and members that the library does not know are zero."""
 import os
 import pathlib
 import re
@@ -82,7 +82,7 @@ def newer(header):
 
 
 def older(header):
-    """Without the last members of the structs that have got some since the interface was fixed."""
+    """Without the last members of the structs that have grown since the interface was fixed."""
     header = header.replace("  size_t input_size; /* of daedal_input where the program was compiled; 0: that of this version */\n", "")
     header = header.replace("  options.input_size = sizeof(daedal_input);\n", "")
     header = header.replace("  uint32_t aliases; /* equations and unknowns that alias elimination removes */\n", "")

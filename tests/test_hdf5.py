@@ -1,4 +1,4 @@
-"""Trajectories of a sweep in one HDF5 file, read by its library, against those in files of their own."""
+"""Trajectories of a sweep in one HDF5 file, read by the HDF5 library, compared with those in separate files."""
 import csv
 import os
 import pathlib
@@ -66,7 +66,7 @@ class Collection(unittest.TestCase):
         self.assertEqual(str(read.tolist()), str([[float(cell) + 0.0 for cell in line[1:]] for line in body]))
 
     def check(self, *arguments, varied, parameters={}):
-        """Of many groups some are looked into."""
+        """Of many groups only some are checked."""
         import h5py
         rows = self.sweep(*arguments)
         digits, every = len(str(len(rows))), max(1, len(rows) // 50)
@@ -80,11 +80,11 @@ class Collection(unittest.TestCase):
                    parameters={"g": 9.81})
 
     def test_structure(self):
-        """Points have signals of their own."""
+        """Points have different signals."""
         self.check(model(GROWTH), "--vary", "n=1:4", "--vary", "a={0.5,1}", varied=("n", "a"))
 
     def test_many(self):
-        """As many as a node of the symbol table holds, more, and more nodes than one of the tree has at least."""
+        """As many groups as a node of the symbol table holds, more, and more nodes than the smallest node of the tree has."""
         text = model("model M parameter Real a = 1; Real x(start = a, fixed = true); equation der(x) = -1; end M;")
         for count in (64, 65, MOST):
             self.check(text, "--vary", f"a=1:{count}", varied=("a",))

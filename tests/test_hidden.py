@@ -1,9 +1,10 @@
-"""Regular linear DAEs of known index 1 to 3 and known solution, hidden by unimodular P(t), Q(t): structure lies about most of them.
+"""Regular linear DAEs of known index 1 to 3 and known solution, hidden by unimodular P(t), Q(t): structural analysis is wrong about
+most of them.
 
 N z' + z = g(t) beside z' = rate*z is a DAE of known index. Columns and rows are mixed by elementary matrices whose factors are
-functions of time, many of which are zero at one time of the run or at its start. Nothing of that changes the index, but equations
-that were rewritten with such a factor hold only where it is not zero. The default runs nearly all of them, by ranks where it must
-(and says so), and so does method strangeness; no answer is wrong.
+functions of time, many of which are zero at one time of the run or at its start. This does not change the index, but equations
+rewritten with such a factor hold only where it is not zero. The default runs nearly all of them, by ranks where it must (and says
+so), and so does method strangeness; no answer is wrong.
 
 Wide runs: see runs.py."""
 import math
@@ -20,10 +21,10 @@ WORK = tempfile.mkdtemp()
 METHODS = ("dummy", "strangeness")
 STOP = 3
 
-# Others: a pivot passes zero on the way; what is left of a sum is small beside the sizes of a chain of pivots; the equations as rewritten are
-# singular at the start; they have other initial values; the choice of states is singular at the time of an output point; at a point that ranks are judged
-# at a pivot is made of entries that are round-off there; higher derivatives have a pole at the time of an output point; what
-# equations were divided by passes zero between two steps.
+# Others, one for each cause. A pivot passes zero on the way. The rest of a sum is small compared with a chain of pivots. The
+# rewritten equations are singular at the start, or have other initial values. The choice of states is singular at an output point.
+# Where ranks are judged, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
+# equations passes zero between two steps.
 OTHERS = (290, 703, 128, 398, 5390, 5663, 5810, 659, 802655, 809261, 808286, 9860968)
 
 
@@ -128,7 +129,7 @@ class HiddenStructure(unittest.TestCase):
 
 
 class OtherCommands(unittest.TestCase):
-    """init, export and the reference of compare fall back as simulate does; reduce says why it has nothing to print."""
+    """init, export and the reference of compare fall back as simulate does; reduce says why it prints nothing."""
 
     def run_command(self, path, command, *options):
         return subprocess.run([DAEDAL, command, path, *options], capture_output=True, text=True, cwd=WORK)

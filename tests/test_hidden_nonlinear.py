@@ -1,7 +1,9 @@
-"""Nonlinear DAEs of known index 1 to 3 and known solution, hidden by nonlinear changes of variables, from start values that are exactly consistent.
+"""Nonlinear DAEs of known index 1 to 3 and known solution, hidden by nonlinear changes of variables, from start values that are
+exactly consistent.
 
-z' = rate*z beside N z' + z = g(t) is a DAE of known index. z is a chain of shears z[i] - q(z[j]) of the variables x, rows are mixed with factors that
-depend on time and on x. The derivatives have no start values: the initial values must be found from x alone, and x must be near what was given.
+z' = rate*z beside N z' + z = g(t) is a DAE of known index. z is a chain of shears z[i] - q(z[j]) of the variables x, and rows are
+mixed with factors that depend on time and on x. The derivatives have no start values: the initial values must be found from x
+alone, and x must stay close to what was given.
 
 Wide runs: see runs.py."""
 import json
@@ -17,7 +19,7 @@ from runs import seeds
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
 
-# Found by continuation in the guess alone.
+# Found only by continuation in the guess.
 OTHERS = (197, 443, 701)
 
 # Shears: text of the function, of its derivative, the function.

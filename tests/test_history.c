@@ -1,5 +1,5 @@
-/* The past of a multistep method: polynomials are continued exactly whatever the steps, rejected plans leave nothing
- * after, and equal steps give the coefficients of the books. */
+/* The history of a multistep method: polynomials are continued exactly for any steps, rejected plans leave no trace, and equal
+ * steps give the coefficients of the books. */
 #include "integrate/history.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static void test_continues_polynomials(void **state) {
   }
 }
 
-/* One degree too much: prediction and continuous output miss it, the last point does not. */
+/* One degree more: prediction and continuous output are not exact, the last point is. */
 static void test_keeps_its_points(void **state) {
   double y[COLUMNS];
   History *history = history_new(*state, COLUMNS);

@@ -1,8 +1,7 @@
-"""Hybrid models: the examples with every solver and method against closed forms, and models drawn by a generator against exact
-recursions, conservation laws and an interpreter of the discrete semantics.
+"""Hybrid models: the examples with every solver and method against closed forms, and generated models against exact recursions,
+conservation laws and an interpreter of the discrete semantics.
 
-DAEDAL_HYBRID_MODELS widens the test: so many models of a kind are drawn, 12 without it.
-"""
+DAEDAL_HYBRID_MODELS sets the number of models of a kind, 12 by default."""
 import csv
 import json
 import math
@@ -162,9 +161,9 @@ CLOSED = {
     "heat_network": {"T_return": 40, "T_house": 40, "E": 60}, "pwm_converter": buck(0.02), "rectifier": rectified(0.1), "stick_slip": stick_slip(5), "sampled_controller": sampled(2),
     "string_pendulum": string(3), "thermostat": thermostat(30)}
 
-# Where the index changes, a method that is made for one index does not apply.
+# Where the index changes, a method made for one index does not apply.
 RESTRUCTURED = ("ideal_clutch", "joined_capacitors", "string_pendulum")
-# Not every method carries pipes.
+# Not every method supports pipes.
 PIPES = ("heat_network",)
 
 
@@ -193,7 +192,7 @@ class Examples(unittest.TestCase):
                     self.check(name, 2e-5, "--method", method)
 
     def test_one_structure(self):
-        """What keeps its equations is refused where they become others, also where that is at the start; not where they do not."""
+        """A method that cannot change its equations is refused where they change, also at the start; not where they do not change."""
         for name, condition in (("ideal_clutch", "engaged"), ("joined_capacitors", "closed"), ("string_pendulum", "taut")):
             run, _ = simulate(os.path.join(EXAMPLES, name + ".mo"), "--method", "overdetermined")
             self.assertEqual(run.returncode, 2, run.stderr)
@@ -209,13 +208,13 @@ class Examples(unittest.TestCase):
             self.assertEqual(run.returncode == 2, is_joined, run.stderr)
 
     def test_diode(self):
-        """It lets no current back, and blocks no voltage forward."""
+        """It lets no current flow back, and blocks no voltage forward."""
         for row in self.check("rectifier", 1e-5):
             self.assertGreater(row["i"], -1e-9)
             self.assertTrue(row["u"] - 10 * row["i"] - row["v"] < 1e-9 or row["i"] > 0)
 
     def test_string(self):
-        """Taut it keeps its length, and its energy from then on."""
+        """Once taut, it keeps its length, and its energy from then on."""
         taut = [row for row in self.check("string_pendulum", 1e-5) if row["taut"]]
         energies = [(row["vx"]**2 + row["vy"]**2) / 2 + 9.81 * row["y"] for row in taut]
         for row, energy in zip(taut, energies):
@@ -224,7 +223,7 @@ class Examples(unittest.TestCase):
             self.assertLess(abs(energy - energies[0]), 1e-5)
 
     def test_bounces(self):
-        """Each has its row before and after, at the right time."""
+        """Each event has a row before and after it, at the right time."""
         rows = self.check("bouncing_ball", 1e-6)
         t = math.sqrt(2 / 9.81)
         for count in range(1, 7):
@@ -264,8 +263,8 @@ def number(rng, low, high):
 
 
 def sampled_system(rng):
-    """x' = A x + B u, with controllers of their own periods: u = K x + F pre(u), sampled at offsets and periods that are sums of
-    parameters."""
+    """x' = A x + B u, with controllers that have their own periods: u = K x + F pre(u), sampled at offsets and periods that are
+    sums of parameters."""
     n, m = rng.randint(1, 3), rng.randint(1, 3)
     A = [[number(rng, -1, 1) for _ in range(n)] for _ in range(n)]
     B = [[number(rng, -1, 1) for _ in range(m)] for _ in range(n)]
@@ -299,8 +298,8 @@ def sampled_system(rng):
 
 
 class Network:
-    """Boolean and Integer variables, each determined by an equation, a when or an algorithm over time, those before it and pre() of
-    all; as text, and interpreted here. An expression is its text and a function of the values, of pre() and the time."""
+    """Boolean and Integer variables, each determined by an equation, a when or an algorithm over time, earlier variables and pre()
+    of all; as text, and interpreted here. An expression is its text and a function of the values, of pre() and the time."""
 
     def __init__(self, rng):
         self.rng, self.steps, self.declared, self.equations, self.booleans, self.conditions = rng, [], [], [], [], 0
@@ -340,7 +339,7 @@ class Network:
         return f"({a}) <> ({b})", lambda now, pre, tick: f(now, pre, tick) != g(now, pre, tick)
 
     def condition(self):
-        """What a when waits for: its value is kept like a variable's."""
+        """The condition of a when: its value is kept like a variable's."""
         if self.rng.random() < 0.2:
             first, period = self.rng.randint(0, 9), self.rng.randint(3, 15)
             due = lambda tick: tick >= first and (tick - first) % period == 0
@@ -395,7 +394,7 @@ class Network:
         self.booleans.append(boolean)
 
     def add_algorithm(self, k):
-        """Several whens, one behind the other, that read what those before have assigned."""
+        """Several whens in sequence that read what earlier ones have assigned."""
         boolean, counter = self.declare(k)
         whens = [(self.condition(), self.expression(), self.rng.random() < 0.5) for _ in range(self.rng.randint(1, 3))]
         value = lambda v, negate: f"({v[0]}) <> {boolean}" if negate else v[0]
@@ -415,7 +414,7 @@ class Network:
         return model(self.declared, self.equations, self.rng)
 
     def event(self, values, tick):
-        """Until pre() is what the values are."""
+        """Repeats until pre() equals the values."""
         pre = dict(values)
         for _ in range(40):
             now = dict(pre)
@@ -427,7 +426,7 @@ class Network:
         return None
 
     def run(self):
-        """The values behind each tick, or None if an event does not end."""
+        """The values after each tick, or None if an event does not end."""
         self.is_initial = True
         now = dict(self.start)
         for step in self.steps:
@@ -474,8 +473,8 @@ def chain(rng, kind):
 
 
 def guided(rng):
-    """Values that are led along a curve for a while, and free before or after: which derivatives the equations have changes with that. A
-    value with a speed of its own is led first, so that it need not jump."""
+    """Values that follow a given curve for a while, and are free before or after: this decides which derivatives the equations
+    have. A value with its own speed follows the curve first, so that it need not jump."""
     declared, equations, result = [], [], {}
     for k in range(rng.randint(1, 3)):
         size, speed, free, start, at = (number(rng, 0.5, 2) for _ in range(5))
@@ -498,7 +497,7 @@ def guided(rng):
 
 
 def diodes(rng):
-    """Ideal diodes between nodes with sources, resistors and some capacitors: index and states change with what conducts."""
+    """Ideal diodes between nodes with sources, resistors and some capacitors: index and states change with the conducting diodes."""
     n, count = rng.randint(2, 5), rng.randint(2, 6)
     declared, equations, currents, drops = [], [], [[] for _ in range(n)], []
     for k in range(n):
@@ -583,7 +582,7 @@ def drive_train(load, shafts):
 
 
 def drive_trains(rng):
-    """One of several frictions, what each of them can hold, and the one that moves alike, with a single friction."""
+    """A train with several frictions, what each of them can hold, and an equivalent one with a single friction."""
     shafts = [(1 if k == 0 else number(rng, 0.4, 2.5) * rng.choice((-1, 1)), number(rng, 0.3, 2), number(rng, 0.2, 2))
               for k in range(rng.randint(2, 5))]
     total, inertia, friction = 1, 0, 0
@@ -635,10 +634,10 @@ end Streams;
 
 
 class Mixed(unittest.TestCase):
-    """Modes that decide together."""
+    """Modes that must be decided together."""
 
     def test_guided(self):
-        """Values and derivatives in every mode, also of runs that are compared with others."""
+        """Values and derivatives in every mode, also for runs that are compared with others."""
         for seed in range(2 * COUNT):
             text, expected = guided(random.Random(seed))
             with self.subTest(seed=seed, text=text):
@@ -655,7 +654,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(result["amplification"], 100)
 
     def test_diodes(self):
-        """A diode lets no current back, holds its knee voltage at most, and does one of both."""
+        """A diode lets no current back, holds at most its knee voltage, and does exactly one of both."""
         for seed in range(2 * COUNT):
             text, drops = diodes(random.Random(seed))
             with self.subTest(seed=seed, text=text):
@@ -692,7 +691,7 @@ class Mixed(unittest.TestCase):
                 self.assertEqual((rows[-1]["locked1"], rows[-1]["locked2"]), (1, 1))
 
     def test_stuck_frictions(self):
-        """Frictions that are stuck together hold no more than they can, and as much as all of them."""
+        """Frictions that are stuck together hold at most what each can, and in sum as much as all of them."""
         for seed in range(COUNT):
             many, holds, single = drive_trains(random.Random(seed))
             options = ("--stop-time", "4", "--tolerance", "1e-9", "--solver", SOLVERS[seed % len(SOLVERS)])
@@ -706,7 +705,7 @@ class Mixed(unittest.TestCase):
                     self.assertLess(max(abs(row[f"tau{k}"]) for row in rows), hold * (1 + 1e-6))
 
     def test_parallel_clutches(self):
-        """Constraints of the velocity and of the acceleration that say the same: equal clutches take equal shares."""
+        """Constraints of the velocity and of the acceleration that mean the same: equal clutches take equal shares."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             count, (J1, J2), u = rng.randint(2, 4), (number(rng, 0.3, 2), number(rng, 0.3, 2)), number(rng, 0, 0.3)
@@ -724,7 +723,7 @@ class Mixed(unittest.TestCase):
                     self.assertLess(abs(rows[-1][name] - J2 * u * math.sin(6) / (J1 + J2) / count), 1e-6)
 
     def test_valves(self):
-        """From full flow to none Newton's method finds its way whatever the units of the equations are."""
+        """From full flow to none, Newton's method succeeds for all units of the equations."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             loss, opening, leak = 10 ** rng.uniform(-2, 1), 10 ** rng.uniform(-2, 0.5), rng.choice((0, 1e-6))
@@ -737,7 +736,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(abs(rows[-1]["dp"] - 9810 * rows[-1]["h"]), 0.1)
 
     def test_streams(self):
-        """A flow that comes to rest costs few steps, although what it carries jumps to and fro."""
+        """A flow that stops costs few steps, although what it carries jumps back and forth."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             h1, h2, k = number(rng, 1, 3), number(rng, 1, 3), 10 ** rng.uniform(-4, -2)
@@ -749,7 +748,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(json.loads(run.stdout)["rejected"], 40)
 
     def test_determined_twice(self):
-        """What a when or a clock gives a value has no equation besides, on whichever side it stands."""
+        """A variable that a when or a clock determines has no other equation, on whichever side it stands."""
         kinds = (("Boolean b(start = false);", "b = true", "b", "(time > 0.3)"), ("Integer b(start = 0);", "b = 2", "b", "integer(3*time)"),
                  ("discrete Real b(start = 0);", "b = 2", "b", "time"), ("Boolean b(start = false);", "b = true", "not b", "(time > 0.3)"))
         for seed in range(2 * COUNT):
@@ -767,7 +766,8 @@ class Mixed(unittest.TestCase):
                 self.assertIn("error: ", run.stderr)
 
     def test_no_mode_holds(self):
-        """Every mode contradicts its condition: the run is refused after a bounded number of changes, or warns of the hysteresis that bounds them."""
+        """Every mode contradicts its condition: the run is refused after a bounded number of changes, or warns about the hysteresis
+        that bounds them."""
         for seed in range(2 * COUNT):
             rng = random.Random(seed)
             edge, above, below = rng.uniform(0.5, 2), rng.uniform(0.1, 0.9), rng.uniform(1.1, 2)
@@ -785,7 +785,7 @@ class Mixed(unittest.TestCase):
                 self.assertLessEqual(int(changes[1]) if changes else 0, 1000)
 
     def test_many_changes_of_the_structure(self):
-        """All events of all systems are in the report, in their order."""
+        """All events of all systems are in the report, in order."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             count, slope = rng.randrange(50, 300), rng.uniform(0.5, 2)
@@ -856,7 +856,7 @@ class Generated(unittest.TestCase):
                     self.assertLess(abs(rows[-1][name] - value), 1e-4, name)
 
     def test_strings(self):
-        """Those whose string stays taut once it is."""
+        """Pendulums whose string stays taut once it is."""
         path = os.path.join(EXAMPLES, "string_pendulum.mo")
         for seed in range(COUNT):
             rng = random.Random(seed)

@@ -1,5 +1,5 @@
-/* Tests of src/init from within: re-initialization at an event, the nearest point by its own conditions,
- * continuation, linearity of expressions, parts that hide constraints, cost on large models, refused allocations. */
+/* Internal tests of src/init: re-initialization at an event, the nearest point by its own conditions, continuation, linearity of
+ * expressions, parts that hide constraints, cost on large models, refused allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void test_states_keep_their_left_limits(void **state) {
   double *left = heap_array(bench->heap, n, sizeof *left);
   bool *hold = heap_array(bench->heap, n, sizeof *hold);
   for (uint32_t q = 0; q < n; q++) left[q] = NAN;
-  /* Somewhere else on the circle: the model's own fixed values must not count, nor its start values. */
+  /* Somewhere else on the circle: neither the model's own fixed values nor its start values may count. */
   left[column(bench, "x", 0)] = 0.28;
   left[column(bench, "x", 1)] = 0.5;
   left[column(bench, "y", 0)] = 0.9;
@@ -136,7 +136,7 @@ static void test_event_ignores_initial_equations(void **state) {
 
 /* ---- the nearest point ---- */
 
-/* Solves the normal equations of min |target - J^T m| for two rows; returns what is left. */
+/* Solves the normal equations of min |target - J^T m| for two rows; returns the residual. */
 static double outside_of_span(const double *target, const double *a, const double *b, int n) {
   double aa = 0, ab = 0, bb = 0, at = 0, bt = 0, left = 0;
   for (int k = 0; k < n; k++) {
@@ -196,7 +196,7 @@ static void test_continuation_reaches_the_root(void **state) {
 
 static void test_rows_that_depend_on_each_other(void **state) {
   (void)state;
-  /* C*(a' - b') = f, C*(b' - a') = g: singular by its numbers; f + g = 0 moves b, which is not fixed. */
+  /* C*(a' - b') = f, C*(b' - a') = g: numerically singular; f + g = 0 moves b, which is not fixed. */
   Bench *bench = bench_new("model M\n  Real a(start = 1, fixed = true); Real b(start = 5);\nequation\n"
                            "  1e-6*(der(a) - der(b)) = 2*a - 3; 1e-6*(der(b) - der(a)) = b - 4;\nend M;\n");
   assert_true(bench_solve(bench, NULL));
@@ -233,7 +233,7 @@ static void test_linearity(void **state) {
 
 /* ---- parts that hide constraints ---- */
 
-/* The names of the highest index, part after part, each part after its index. */
+/* The names of the highest index, part after part; each part follows its index. */
 static void assert_parts(const char *text, const char *expected) {
   Bench *bench = bench_new(text);
   HiddenParts parts = parts_find(bench->model, bench->heap);
@@ -274,8 +274,7 @@ static void test_no_hidden_constraints(void **state) {
 
 /* ---- cost ---- */
 
-/* A chain of n pendulums whose start values are off by one percent; the work counted in rows evaluated, over
- * the rows. */
+/* A chain of n pendulums whose start values are off by one percent; the work in evaluated rows, relative to the number of rows. */
 static double chain_work(uint32_t n) {
   Heap *heap = heap_new(NULL);
   TextVec text = {0};
@@ -338,7 +337,8 @@ static void run_init(const HeapHook *hook) {
   daedal_free(model);
 }
 
-/* Rows that are evaluated until a model is refused: conditions on unknowns in as many equations, beside one without a solution. */
+/* The number of rows evaluated until a model is refused: conditions on unknowns in as many equations, beside one without a
+ * solution. */
 static uint64_t work_of_refusal(int conditions, bool depends) {
   char text[2000];
   int at = snprintf(text, sizeof text, "model M\n  Real a[%d], x(start = 0.5);\nequation\n", conditions);
@@ -355,7 +355,7 @@ static uint64_t work_of_refusal(int conditions, bool depends) {
   return work;
 }
 
-/* What cannot be solved is tried in each mode of the conditions that it depends on, not in all combinations of all. */
+/* An unsolvable equation is tried in each mode of the conditions that it depends on, not in all combinations of all. */
 static void test_work_of_refusals(void **state) {
   (void)state;
   for (int depends = 0; depends < 2; depends++)

@@ -1,5 +1,5 @@
-"""Consistent initial values through the command: the examples of Estévez Schwarz 2010 (sections 3, 5, 6) against their formulas, files of
-start values, guesses that are off, families. Single models are in cases/init."""
+"""Consistent initial values through the command: the examples of Estévez Schwarz 2010 (sections 3, 5, 6) against their formulas,
+files of start values, inaccurate guesses, families. Single models are in cases/init."""
 import fractions
 import json
 import math
@@ -103,8 +103,8 @@ class WaterTubes(unittest.TestCase):
                 self.assertEqual(total, 275 if name == ("p1", "p13")[side] else 0, name)
 
     def test_corrections_for_any_inflow(self):
-        """From a network at rest, in which the inflows begin to change, the pressures move by the formulas. (The sign of the
-        inflow is that of the paper's equation (8): there it stands beside A_n phi.)"""
+        """From a network at rest, in which the inflows begin to change, the pressures follow the formulas. (The sign of the inflow
+        is that of the paper's equation (8), where it stands beside A_n phi.)"""
         text = water()
         for name in ("in1", "in13", "out10"):
             text = re.sub(rf"^  {name} = .*;$", f"  {name} = d{name}*time;", text, flags=re.M)
@@ -252,7 +252,7 @@ class Files(unittest.TestCase):
                 self.assertIn("it goes from 0 to 2", outside.stderr)
 
     def test_a_simulation_takes_them(self):
-        """Two halves of a run meet."""
+        """The second half of a run continues the first."""
         with tempfile.TemporaryDirectory() as folder:
             half, rest, whole = (pathlib.Path(folder) / f"{name}.csv" for name in ("half", "rest", "whole"))
             common = [DAEDAL, "simulate", SOURCE / "examples/pendulum.mo", "--tolerance", "1e-10", "-q", "--intervals", "4"]
@@ -290,8 +290,8 @@ class Guesses(unittest.TestCase):
 
 
 class Undefined(unittest.TestCase):
-    """Start values at which an equation is not defined: the expression, the variable and its value are named; a start value that is
-    not fixed gives way to nominal, within min and max."""
+    """Start values at which an equation is undefined: the message names the expression, the variable and its value. A start value
+    that is not fixed is replaced by nominal, within min and max."""
     FUNCTIONS = [("log({})", 0), ("sqrt({} - 0.5)", 0), ("1/{}", 0), ("acosh({})", 0), ("{}^(-0.3)", -1)]
 
     def test_generated(self):
@@ -312,7 +312,8 @@ class Undefined(unittest.TestCase):
                     self.assertEqual(init[name], nominal)
 
     def test_other_equations_tell(self):
-        """A function that is defined in a narrow range, a start value out of it as a type has, and an equation that gives a better one; nominal is out of it, too."""
+        """A function that is defined in a narrow range, a start value from a type outside of it, and an equation that gives a
+        better one; nominal is outside, too."""
         for seed in range(4 if SLOW else 30):
             rng = random.Random(seed)
             count, width, factor = rng.randint(1, 3), rng.uniform(0.1, 0.4), rng.uniform(0.01, 0.1)
@@ -349,7 +350,7 @@ end M;
 
 
 class SmallestConflict(unittest.TestCase):
-    """Sums of some fixed states with a wrong value, split over auxiliary variables, beside terms that parameters switch off."""
+    """Sums of some fixed states with a wrong value, distributed over auxiliary variables, beside terms that parameters switch off."""
 
     def test_generated(self):
         rng = random.Random(5)
@@ -371,12 +372,12 @@ class SmallestConflict(unittest.TestCase):
 
 
 class Conditions(unittest.TestCase):
-    """Conditions on unknowns that start values get wrong: combinations of modes are tried. Each equation holds at a point that was drawn, in
+    """Conditions on unknowns with wrong start values: combinations of modes are tried. Each equation holds at a random point, in
     the branch that its condition chooses there; other branches lead anywhere."""
     FUNCTIONS = [("{}", float), ("{}^3", lambda u: u**3), ("exp({})", math.exp), ("sin({})", math.sin), ("tanh({})", math.tanh), ("{}", float)]
 
     def branch(self, rng, point, row):
-        """An expression of the unknown of a row and those before, and its value at the point."""
+        """An expression of the unknown of a row and earlier ones, and its value at the point."""
         terms, value = [], 0
         for k in [row] + rng.sample(range(row), rng.randint(0, min(2, row))):
             (text, function), factor = rng.choice(self.FUNCTIONS), rng.choice([1, -1, 2, 0.5, 3])
@@ -420,8 +421,8 @@ class Conditions(unittest.TestCase):
         return max(residuals)
 
     def coupled(self, rng, n):
-        """Declarations, equations and their residuals: each has several unknowns, most a cubic term and terms with conditions, and holds at a point
-        that was drawn."""
+        """Declarations, equations and their residuals: each has several unknowns, most a cubic term and terms with conditions, and
+        holds at a random point."""
         point = [round(rng.uniform(-3, 3), 2) for _ in range(n)]
         factor = lambda: round(rng.uniform(-2, 2), 1) or 1
         rows = []
@@ -495,11 +496,11 @@ class AnyNumber(unittest.TestCase):
                     self.assertIn("method strangeness runs this model", refused.words)
 
     def test_says_what_moved(self):
-        """The point is the one that method dummy has found; what it came from is the model's guess."""
+        """The point is the one that method dummy found; its guess was the model's."""
         rng = random.Random(7)
         for function in ("tanh(y)", "sin(y)", "exp(y)", "y^2"):
             starts = [round(rng.uniform(-1, 1), 2) for _ in range(3)]
-            offset = -3 - abs(starts[0]) - abs(starts[2])  # no y has such a value
+            offset = -3 - abs(starts[0]) - abs(starts[2])  # no y gives such a value
             text = ("model M\n" + "".join(f"  Real {name}(start = {start});\n" for name, start in zip("xyz", starts)) +
                     f"equation\n  der(x) = z;\n  der(z) = -x;\n  {function} = x + z + {offset};\nend M;\n")
             for method in ("dummy", "strangeness"):
@@ -511,7 +512,7 @@ class AnyNumber(unittest.TestCase):
 
 
 class Between(unittest.TestCase):
-    """Of many roots the nearest to the start value that min and max allow, where the very nearest is forbidden."""
+    """Of many roots, the nearest to the start value that min and max allow, where the nearest of all is forbidden."""
 
     def test_generated(self):
         rng = random.Random(9)
@@ -529,7 +530,7 @@ class Between(unittest.TestCase):
 
 
 class Elsewhere(unittest.TestCase):
-    """The guess leads to a root with which the other equations have no solution."""
+    """The guess leads to a root for which the other equations have no solution."""
 
     @staticmethod
     def model(rng):
@@ -556,7 +557,8 @@ class Elsewhere(unittest.TestCase):
 
 
 class SingularStarts(unittest.TestCase):
-    """A start at a fold is one: structure is right about the equations, but not just there, and that a derivative does not exist contradicts nothing."""
+    """A start at a fold is valid. Structural analysis is right about the equations, but not exactly there, and that a derivative
+    does not exist contradicts nothing."""
 
     def test_generated(self):
         rng = random.Random(13)
@@ -570,7 +572,8 @@ class SingularStarts(unittest.TestCase):
                     self.assertLess(abs(init["x"]), 1e-6)
 
     def test_crossing(self):
-        """Where two solutions cross, the values are kept, as structure is right for other fixed values; or ranks find the rate along one of the two."""
+        """Where two solutions cross, the values are kept, because the structure is right for other fixed values; or ranks find the
+        rate along one of the two."""
         rng = random.Random(15)
         for equation in ("y^2 = {a}*x^2", "y*(y - x) = {a}*x^2", "sin(y)^2 = {a}*x^2*exp(x)"):
             for method in ("dummy", "minimal", "underlying", "none"):
@@ -583,8 +586,8 @@ class SingularStarts(unittest.TestCase):
                         self.assertLess(abs(init["y"]), 1e-9)
 
     def test_hidden_value(self):
-        """0*w = 0 tells nothing of w just at the start, but its derivative does: the default finds it, and no method takes another. As many constraints
-        at the next level are not the same where the point has moved."""
+        """0*w = 0 says nothing about w exactly at the start, but its derivative does: the default finds it, and no method uses
+        another value. An equal number of constraints at the next level are not the same ones after the point has moved."""
         rng = random.Random(16)
         for zero in ("z*(1 + x) = {b}*sin(x)", "z + x^2 = {b}*x", "exp(z) = 1 + {b}*x"):
             for method in ("dummy", "minimal", "underlying", "none", "strangeness"):
@@ -598,7 +601,7 @@ class SingularStarts(unittest.TestCase):
                         self.assertLess(abs(init["w"] - a/b), 1e-9)
 
     def test_initial_equations(self):
-        """They hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, whatever structure takes them for."""
+        """These hold where ranks find the start: x2 is 0 and with it x1, or x0 is 1, whatever structural analysis assumes."""
         rng = random.Random(14)
         for _ in range(6 if SLOW else 20):
             x0, a = round(rng.uniform(-2, 0.8), 2), round(rng.uniform(0.5, 3), 1)
@@ -616,8 +619,8 @@ class SingularStarts(unittest.TestCase):
 
 
 class Branches(unittest.TestCase):
-    """Branches of different index that hang on a discrete variable: init and simulate begin in the mode that holds, with every method,
-    whatever the type of the variable and the way in which it gets its value."""
+    """Branches of different index that depend on a discrete variable: init and simulate begin in the mode that holds, with every
+    method, for all types of the variable and all ways in which it gets its value."""
 
     TYPES = {"Integer": ("Integer", "2", "3", "d == 2", 2), "Boolean": ("Boolean", "true", "false", "d", 1),
              "Real": ("discrete Real", "2.5", "1.5", "d > 2", 2.5), "enumeration": ("E", "E.b", "E.c", "d == E.b", 2)}

@@ -1,6 +1,5 @@
-/* Inputs along time: expressions, tables, functions and values that the caller sets give what the integral of the
- * input says, under every method and solver; derivatives that are needed and not given are refused by name and
- * order. */
+/* Inputs over time: for expressions, tables, functions and values that the caller sets, the integral of the input is right under
+ * every method and solver. Derivatives that are needed and not given are refused by name and order. */
 #include "daedal.h"
 
 #include <math.h>
@@ -164,7 +163,7 @@ static void wrong_inputs_are_refused(void **state) {
   daedal_free(model);
 }
 
-/* A staircase that the caller makes as he goes, in runs that are saved and cloned. */
+/* A staircase that the caller sets during the run, in runs that are saved and cloned. */
 static void values_are_set_on_the_way(void **state) {
   (void)state;
   daedal_model *model = load(INTEGRAL);

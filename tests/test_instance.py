@@ -1,5 +1,5 @@
-"""Classes, modifications and instances: generated hierarchies whose parameters are known from a model of the rules in
-Python (the outermost modification counts), small models of each feature with known values, and messages."""
+"""Classes, modifications and instances: generated hierarchies whose parameters are known from a model of the rules in Python (the
+outermost modification counts), small models of each feature with known values, and messages."""
 import json
 import os
 import random
@@ -29,7 +29,7 @@ def final_values(text, *arguments):
 
 
 def merged(inner, outer):
-    """Modifications of a record, and those from outside, which count more."""
+    """Modifications of a record, and those from outside, which override them."""
     made = dict(inner)
     for field, change in outer.items():
         made[field] = merged(made[field], change) if isinstance(change, dict) and isinstance(made.get(field), dict) else change
@@ -37,8 +37,8 @@ def merged(inner, outer):
 
 
 class Records:
-    """Record classes with and without values of their fields, and functions that declare, make and pass such records. Values by
-    the rules: a modification from outside counts more than the class, and names in a value are those of where it is written."""
+    """Record classes with and without values of their fields, and functions that declare, make and pass such records. Values follow
+    the rules: a modification from outside overrides the class, and names in a value belong to the place where it is written."""
 
     def __init__(self, seed):
         self.pick = random.Random(seed)
@@ -162,7 +162,8 @@ class Records:
         return found
 
     def construct(self, kind, path, names, where):
-        """(text of a call of the constructor, {path: () -> value}). What has no value in the class is given, other fields may be."""
+        """(text of a call of the constructor, {path: () -> value}). Fields without a value in the class are given, other fields may
+        be."""
         found, given = {}, []
 
         def own(name):
@@ -198,7 +199,7 @@ class Records:
         return f"{kind}({', '.join([text for _, text in given[:front]] + [f'{field} = {text}' for field, text in rest])})", found
 
     def is_made(self, kind, changes):
-        """Whether the class gives all fields values, so that a constructor need not have them."""
+        """Does the class give all fields values, so that a constructor need not?"""
         for field, inner, count, value, inside in self.classes[kind]:
             change = changes.get(field)
             if inner == "Real":
@@ -249,7 +250,7 @@ class Records:
                 statements += f"{path} := {known[path]}; "
         results = dict(known)
         for path, value in values.items():
-            try:  # what depends on a field without a value has none, either
+            try:  # an expression of a field without a value has none, either
                 results.setdefault(path, value and value())
             except TypeError:
                 continue
@@ -419,8 +420,8 @@ end P;
                 self.assertEqual(found[f"part[{i + 1}].s"], k * sum(v) + 2 * sum(v), text)
 
     def test_generated_fields_of_flat_models(self):
-        """Values, attributes, variabilities and sizes that records give their fields count in models without components, too,
-        in Modelica and in Base Modelica."""
+        """Values, attributes, variabilities and sizes that records give their fields also count in models without components, in
+        Modelica and in Base Modelica."""
         for seed in range(COUNT):
             rng = random.Random(1000 + seed)
             a, b, k, start, other, scale = (rng.randint(1, 9) for _ in range(6))
@@ -457,7 +458,7 @@ end P;
                 self.assertIn("above its max", done.stderr)
 
     def test_generated_elements_assigned_their_start_values(self):
-        """Elements and fields that an algorithm assigns are determined by it, also where they get what they hold before: start
+        """An algorithm determines the elements and fields that it assigns, also where it assigns what they already hold: start
         values, or zero. Others have equations."""
         for seed in range(COUNT):
             rng = random.Random(seed)
@@ -491,7 +492,7 @@ end P;
             count = pick.randint(2, 5)
             names = [f"p{i}" for i in range(count)]
             choice = pick.randint(1, count)
-            # One parameter has a value of its own, chosen by k; the others follow from their neighbours, in a circle.
+            # One parameter, chosen by k, has its own value; the others follow from their neighbours in a ring.
             lines = [f"parameter Real p{i} = if k == {i + 1} then {i + 10} else p{(i + 1) % count} + 1;" for i in range(count)]
             pick.shuffle(lines)
             text = f"model M parameter Integer k = {choice}; {' '.join(lines)} Real s = {' + '.join(names)}; end M;"
@@ -500,7 +501,7 @@ end P;
 
     def test_generated_records_in_functions(self):
         """Fields of records that functions declare, make and pass have the values of modifications, constructors and classes, in
-        Modelica, in Base Modelica, and in what flatten prints."""
+        Modelica, in Base Modelica, and in the flattened text."""
         for seed in range(COUNT):
             text, expected = Records(seed).model()
             flat = run(text, "flatten")
@@ -512,8 +513,9 @@ end P;
                     self.assertAlmostEqual(found[name], value, delta=1e-9 * max(1, abs(value)), msg=(seed, name, form))
 
     def test_generated_open_arrays_of_records(self):
-        """Records with arrays of records of open size, given by short classes, modifications or constructors, and passed on as a whole through records and
-        components, plain, as an array, or each; components count what they get, and arrays of components are counted, too."""
+        """Records with arrays of records of open size, given by short classes, modifications or constructors. They are passed on as
+        a whole through records and components: plain, as an array, or each. Components count what they get, and arrays of
+        components are counted, too."""
         for seed in range(COUNT):
             pick = random.Random(seed)
             layers = [[round(pick.uniform(1, 9), 2) for _ in range(pick.randint(1, 2))] for _ in range(pick.randint(1, 3))]
@@ -547,8 +549,9 @@ end P;
             self.assertEqual(done.returncode, 3, done.stderr)
 
     def test_generated_flows_in_buses(self):
-        """Trees of components that are joined by buses; each mechanical line of the bus has one source somewhere, and loads, or none, elsewhere. Components that do not use
-        a line pass it on or end it: its torque is zero there. Lines may be declared in the bus, or come by connections alone."""
+        """Trees of components joined by buses. Each mechanical line of the bus has one source somewhere, and loads, or none,
+        elsewhere. Components that do not use a line pass it on or end it: its torque is zero there. Lines may be declared in the
+        bus, or exist by connections alone."""
         for seed in range(COUNT):
             pick = random.Random(seed)
             lines, models, loads = [f"line{k}" for k in range(pick.randint(1, 3))], [], {}

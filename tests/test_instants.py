@@ -1,9 +1,10 @@
 """Singular instants: those that the solution passes, and those at which it ends or branches.
 
-A member of the first kind is made of pieces whose Jacobian loses rank at one time, though the solution goes on in one way: balances m*h = m*v where m
-passes zero, with and without a jump of v there, in a chain or a block with others; odd flat roots; regularized ones. Each has a closed form. A
-member of the second kind has a piece, too, at which the solution ends, turns back, branches, grows without bound or depends on how it got there.
-Runs of the first kind go on, and are right; those of the second stop by name, at the time.
+A member of the first kind is made of pieces whose Jacobian loses rank at one time, though the solution is unique: balances m*h =
+m*v where m passes zero, with and without a jump of v there, in a chain or a block with others; odd multiple roots; regularized
+ones. Each has a closed form. A member of the second kind also has a piece at which the solution ends, turns back, branches, grows
+without bound or depends on how it got there. Runs of the first kind continue and are right; those of the second stop with a message
+at that time.
 
 Wide runs: see runs.py."""
 import math
@@ -35,13 +36,13 @@ def flow_of(rng, k, at, slope):
 
 
 class Piece:
-    """With a state x and what it is at the end, and what its column z is at a time, if that is known."""
+    """With a state x and its value at the end, and the value of its column z at a time, if that is known."""
 
     def __init__(self, declared, equations, final, course=None):
         self.declared, self.equations, self.final, self.course = declared, equations, final, course
 
     def has_rows(self, columns, k):
-        """z has its value at every time, but for an error of the time."""
+        """z has its value at every time, except for an error of the time."""
         near = 1e-6
         return self.course is None or all(self.course(t - near) - 1e-4 < z < self.course(t + near) + 1e-4 for t, z in zip(columns["time"], columns[f"z{k}"]))
 
@@ -54,7 +55,7 @@ def balance(rng, k, at):
 
 
 def reversing(rng, k, at):
-    """What flows in is another behind the instant."""
+    """What flows in changes at the instant."""
     low, high = rng.choice([(1, 3), (2, 2.5), (-1, 4)])
     declared, equations, rises = flow(rng, k, at)
     first, then = (low, high) if rises else (high, low)
@@ -64,20 +65,20 @@ def reversing(rng, k, at):
 
 
 def coupled(rng, k, at):
-    """m follows from h, too."""
+    """m also depends on h."""
     return Piece(f"Real m{k}(start={at!r}), h{k}(start=1.5), d{k}, x{k}(start=0, fixed=true);",
                  f"m{k}*d{k} + m{k}^3 = {at} - time; d{k} = 1 + 0.1*h{k}; m{k}*(1 - h{k}) + 0.5*m{k} = 0; der(x{k}) = h{k};", 1.5 * STOP)
 
 
 def several(rng, k, at):
-    """Two are free at once, in one block."""
+    """Two variables are free at once, in one block."""
     declared, equations, _ = flow(rng, k, at)
     return Piece(f"{declared} Real h{k}(start=1.188), g{k}(start=1.881), x{k}(start=0, fixed=true);",
                  f"{equations} m{k}*h{k} = m{k}*(1 + 0.1*g{k}); m{k}*g{k} = m{k}*(2 - 0.1*h{k}); der(x{k}) = h{k};", 1.2 / 1.01 * STOP)
 
 
 def chain(rng, k, at):
-    """One balance after the other, all at one time."""
+    """One balance after another, all at the same time."""
     declared, equations, _ = flow(rng, k, at)
     return Piece(f"{declared} Real h{k}(start=2), g{k}(start=6), x{k}(start=0, fixed=true);",
                  f"{equations} m{k}*h{k} = 2*m{k}; m{k}*g{k} = 3*m{k}*h{k}; der(x{k}) = g{k};", 6 * STOP)
@@ -139,7 +140,7 @@ def options_of(rng, solver):
 
 
 def swing(v, w, damping, stiffness, force, time):
-    """(v, w) after a time, of v' = w, w' = force - damping*w - stiffness*v, which swings."""
+    """(v, w) after a time, for the oscillator v' = w, w' = force - damping*w - stiffness*v."""
     rest, decay = force / stiffness, math.exp(-damping / 2 * time)
     rate = math.sqrt(stiffness - damping**2 / 4)
     cosine, sine = math.cos(rate * time), math.sin(rate * time)
@@ -163,8 +164,8 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.2)
 
     def test_dies_out(self):
-        """A torque given by its power, which vanishes faster than any power of the speed where that passes zero: tau*w = c*exp(-c/w)/w. The run may be much longer than
-        what happens in it."""
+        """A torque given by its power, which vanishes faster than any power of the speed where the speed passes zero: tau*w =
+        c*exp(-c/w)/w. The run may be much longer than its dynamics."""
         tally = Tally("powers that die out")
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
@@ -179,8 +180,9 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.05)
 
     def test_rests(self):
-        """A speed that swings and dies out far below the tolerance passes zero many times, in the end by errors alone; its power is zero there, and the torque
-        tau*w = p stays zero. Runs are up to 10^5 times as long as a swing, and wind that rises and falls may begin it anew."""
+        """A speed that oscillates and decays far below the tolerance passes zero many times, in the end only by errors. Its power
+        is zero there, and the torque tau*w = p stays zero. Runs are up to 10^5 times as long as an oscillation, and wind that rises
+        and falls may excite it again."""
         tally = Tally("speeds at rest")
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
@@ -197,7 +199,7 @@ class Instants(unittest.TestCase):
         tally.check(self, 0.35)
 
     def speed_after(self, begin, brake, c, stop):
-        """By Runge and Kutta up to where nothing but the brake is left, or a balance is reached."""
+        """By Runge and Kutta up to where only the brake is left, or equilibrium is reached."""
         def rate(w):
             return (c * math.exp(-c / w) / w**2 if w > c / 700 else 0) - brake
         w, t, h = begin, 0, 1e-3
@@ -223,7 +225,7 @@ class Instants(unittest.TestCase):
         tally.check(self)
 
     def test_ends_where_another_is_passed(self):
-        """A pole at the very time of a flat root, near which the rows cannot be solved: no method steps over it."""
+        """A pole exactly at the time of a multiple root, near which the rows cannot be solved: no method steps over it."""
         tally = Tally("poles beside roots that are passed")
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
@@ -238,7 +240,8 @@ class Instants(unittest.TestCase):
         tally.check(self)
 
     def test_start_values_choose(self):
-        """Solutions that branch off where the run begins: the one next to the start values is taken, and said; without these there is none."""
+        """Solutions that branch off at the start of the run: the one nearest to the start values is taken and reported; without
+        start values there is none."""
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
             scale, power, side = 10 ** rng.uniform(-2, 2), rng.choice([1, 1, 2]), rng.choice([-1, 1])
@@ -259,8 +262,8 @@ class Instants(unittest.TestCase):
             self.assertAlmostEqual(abs(x) * (1 + abs(x) ** power) / level, 1, 5, text)
 
     def test_multipliers(self):
-        """A multiplier has a pole where its coefficient passes or touches zero. Methods that integrate the system as it is may step over that, and say so, however few
-        the output points are."""
+        """A multiplier has a pole where its coefficient passes or touches zero. Methods that integrate the system as it is may step
+        over that, and report it, however few the output points are."""
         tally = Tally("poles of multipliers")
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)

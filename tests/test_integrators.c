@@ -190,8 +190,8 @@ static uint64_t controlled_steps(int order, double tolerance, double *error, dou
   return statistics.steps;
 }
 
-/* With order k the steps go with the (k + 1)-th root of the tolerance, errors with the k-th power of that root, and continuous
- * output is as good as the steps. A step only grows by half or more, hence the room. */
+/* With order k the number of steps grows with the (k + 1)-th root of the tolerance, errors with the k-th power of that root, and
+ * continuous output is as accurate as the steps. A step only grows by half or more, hence the margin. */
 static void test_bdf_orders(void **state) {
   (void)state;
   for (int order = 1; order <= 5; order++) {
@@ -289,8 +289,8 @@ static void test_stiff_multistep(void **state) {
   assert_digits("cvode", &akzo, 1e-7, 4.5);
 }
 
-/* Links that the equations determine only in part: each change of order or step leaves a jump in the differences, and a code
- * that follows it stays at order 1, with a hundred times as many steps. */
+/* Links that the equations determine only in part: each change of order or step leaves a jump in the differences. A code that
+ * follows it stays at order 1, with a hundred times as many steps. */
 static void test_bdf_order_recovers(void **state) {
   (void)state;
   IntegratorStatistics statistics;
@@ -299,7 +299,7 @@ static void test_bdf_order_recovers(void **state) {
   assert_int_equal(statistics.order, 5);
 }
 
-/* The explicit method gets through HIRES and says that it is stiff; the car axis is not. */
+/* The explicit method completes HIRES and reports that it is stiff; the car axis is not. */
 static void test_stiffness_is_seen(void **state) {
   (void)state;
   IntegratorStatistics statistics;
@@ -378,7 +378,7 @@ static void test_pivots(void **state) {
   }
 }
 
-/* Counts do not depend on the machine: the bars of the pendulum, with room. */
+/* Counts do not depend on the machine: the bounds of the pendulum, with a margin. */
 static void test_pendulum_work(void **state) {
   (void)state;
   assert_true(pendulum_run(&integrator_erk, 1e-9, 100).evaluations < 10000);
@@ -419,7 +419,7 @@ static void test_lands_on_stop(void **state) {
   }
 }
 
-/* The columns of a segment are the dense output, all along the step and not only where they were sampled. */
+/* The columns of a segment equal the dense output along the whole step, not only where they were sampled. */
 static void assert_segment(const Segment *segment, int32_t columns) {
   for (double part = 0; part <= 1; part += 0.0625) {
     double y[PROBLEM_MAX], t = part < 1 ? segment->t0 + part * (segment->t1 - segment->t0) : segment->t1;

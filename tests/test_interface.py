@@ -51,12 +51,12 @@ def layout(folder, include, frozen):
 
 
 def may_grow(frozen):
-    """Structs with a size in front, and those that a function fills as far as the size says that it is given."""
+    """Structs that begin with their size, and those that a function fills up to the size it is given."""
     return {s for s, members in structs(frozen).items() if "size" in members} | set(re.findall(r"(daedal_\w+) \*out, size_t size", frozen))
 
 
 def breaches(folder, header):
-    """What a program that was compiled against the frozen header would trip over."""
+    """What would break a program that was compiled against the frozen header."""
     frozen = plain((FROZEN / "daedal.h").read_text())
     (folder / "daedal.h").write_text(header)
     now, before = declarations(plain(header)), declarations(frozen)
@@ -76,7 +76,7 @@ def main():
         assert len(structs(plain(header))) > 25 and len(declarations(plain(header))) > 80, "the header is not understood"
         found = breaches(folder, header)
         assert not found, found
-        # What must be noticed, and what may change.
+        # What must be detected, and what may change.
         for old, new in [("typedef struct daedal_value {", "typedef struct daedal_value {\n  int added;"), ("DAEDAL_USAGE = 2", "DAEDAL_USAGE = 9"),
                          ("const char *daedal_version(void);", "int daedal_version(void);"), ("uint32_t line, column,", "uint64_t line, column,")]:
             assert old in header and breaches(folder, header.replace(old, new, 1)), f"not noticed: {new}"

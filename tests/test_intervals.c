@@ -1,4 +1,4 @@
-/* Intervals: bounds of each operator hold its values at random points, and slopes hold all differences. */
+/* Intervals: bounds of each operator contain its values at random points, and slopes contain all differences. */
 #include "expr/interval.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@ static double uniform(void) {
   return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Numbers of all sizes, small whole ones and zero among them. */
+/* Numbers of all sizes, including small whole ones and zero. */
 static double draw(void) {
   double kind = uniform(), sign = uniform() < 0.5 ? -1 : 1;
   if (kind < 0.2) return sign * floor(4 * uniform());
@@ -99,7 +99,7 @@ static void slopes_are_held(void **unused) {
   }
 }
 
-/* Bounds must say something: of monotone functions they are those of the ends. */
+/* Bounds must be useful: for monotone functions they are the values at the ends. */
 static void bounds_are_tight(void **unused) {
   (void)unused;
   Interval x[3] = {{1, 2}, {3, 4}, {5, 6}};

@@ -1,7 +1,7 @@
-"""Constraints that jump at an event, of time alone or of a state, by every method: what has inertia shares the jump as the equations
-say that are integrated over the instant, or the run ends with a message that names a variable. Models are drawn by a generator: masses
-or capacitors under linear constraints on their velocities or positions, with every unknown and equation as it is or replaced by linear
-combinations of them, against the impulse balance and fine steps behind it."""
+"""Constraints that jump at an event, of time alone or of a state, by every method. Variables with inertia share the jump as the
+equations integrated over the instant require, or the run ends with a message that names a variable. Generated models: masses or
+capacitors under linear constraints on their velocities or positions. Unknowns and equations are used as they are or replaced by
+linear combinations. The results are compared with the impulse balance and fine steps after it."""
 import math
 import os
 import pathlib
@@ -43,7 +43,7 @@ def draw_regular(rng, n, draw):
         if abs(determinant(matrix)) > 0.3: return matrix
 
 
-# Ways to write a kink: {d} is negative before it, {slope} holds behind it.
+# Ways to write a kink: {d} is negative before it, and {slope} holds after it.
 KINKS = {"max": "{slope}*max(0, {d})", "min": "-{slope}*min(-{d}, 0)", "abs": "{slope}*({d} + abs({d}))/2", "root": "{slope}*({d} + sqrt({d}^2))/2",
          "semiLinear": "semiLinear({d}, {slope}, 0)", "noEvent": "noEvent(if {d} < 0 then 0 else {slope}*{d})", "smooth": "smooth(0, if {d} < 0 then 0 else {slope}*{d})",
          "kink in a kink": "{slope}*(max(0, {d}) + abs(min({d}, 0)) + min({d}, 0))", "function": "bend({d}, {slope})"}
@@ -51,7 +51,8 @@ BEND = "function bend\n input Real d; input Real slope; output Real c;\nalgorith
 
 
 class Chain:
-    """M v' = -D v - K x + B l, x' = v, with W v or W x given: before and behind an event. tears: W x itself jumps. kink: how that of W x is written."""
+    """M v' = -D v - K x + B l, x' = v, with W v or W x given before and after an event. tears: W x itself jumps. kink: how the kink
+    of W x is written."""
 
     def __init__(self, seed, tears=False, kink=None):
         rng = random.Random(seed)
@@ -89,7 +90,7 @@ class Chain:
         return (2 if self.on_positions else 1) * self.n + self.m
 
     def given(self, t):
-        """What W v is behind the event, besides what it was, and its rate."""
+        """What is added to W v after the event, and its rate."""
         growth = math.exp(GROWTH * t) if self.on_positions and self.by_state else 1
         return [j * growth for j in self.jump], [j * growth * GROWTH if growth != 1 else 0.0 for j in self.jump]
 
@@ -97,7 +98,7 @@ class Chain:
         return [-a - b for a, b in zip(times(self.damping, v), times(self.springs, x))]
 
     def accelerations(self, x, v, rate):
-        """Of masses whose W v' is given."""
+        """For masses whose W v' is given."""
         force = self.forces(x, v)
         l = solve(self.inertia, [r - a for r, a in zip(rate, times(self.w, solve(self.mass, force)))])
         return solve(self.mass, [f + p for f, p in zip(force, times(self.b, l))])
@@ -110,7 +111,8 @@ class Chain:
         return [list(row) for row in zip(*columns)]
 
     def growth(self):
-        """By how much an error of a position or velocity grows until the end, at most: the entries of the exponential of the matrix, by squaring."""
+        """The largest growth of an error in a position or velocity until the end: the entries of the matrix exponential, by
+        squaring."""
         size, n, matrix, squarings = 2 * self.n, self.n, self.field(), 10
         unit = [[float(i == j) for j in range(size)] for i in range(size)]
         rates = [[float(j == i + n) for j in range(size)] for i in range(n)] + [row[:size] for row in matrix]
@@ -196,8 +198,8 @@ class Chain:
         return text + "end M;\n"
 
     def error(self, run):
-        """The largest one of positions and velocities at the end, relative where they are large: some models are unstable. With combinations of
-        unknowns the start values given are guesses."""
+        """The largest error of positions and velocities at the end, relative where they are large: some models are unstable. With
+        combinations of unknowns the given start values are guesses."""
         first, last = (times(self.t, [run.columns[f"y{k}"][place] for k in range(self.unknowns())]) for place in (0, -1))
         n = self.n
         x, v = self.solution(*((first[:n], first[n:2 * n]) if self.on_positions else ([0.0] * n, first[:n])))
@@ -223,7 +225,7 @@ class Chains:
         return text + f" c = if time < {self.time!r} then 0 else {way};\n x0 + x{n} = c;\nend M;\n"
 
     def differentiate(self, form):
-        """Of a linear form of all x: its derivative, and the part of f in it."""
+        """For a linear form of all x: its derivative, and the coefficient of f in it."""
         found, force = [a * f for a, f in zip(self.own, form)], 0.0
         for k, f in enumerate(form):
             if self.is_begin(k): force += self.gain[k // self.n] * f
@@ -231,7 +233,7 @@ class Chains:
         return found, force
 
     def solution(self):
-        """All x at the end, by Runge and Kutta's method behind the jump."""
+        """All x at the end, by Runge and Kutta's method after the jump."""
         n, count = self.n, 400
         form, force = [float(k % n == 0) for k in range(2 * n)], 0.0
         for _ in range(n): form, force = self.differentiate(form)
@@ -275,7 +277,7 @@ class Capacitors:
         return text + "end M;\n"
 
     def solution(self):
-        """The voltages at the end: those that are joined have one."""
+        """The voltages at the end: joined capacitors have the same one."""
         v, times_of = list(self.v), sorted([0.0, STOP] + [switch[0] for switch in self.switches])
         for begin, end in zip(times_of, times_of[1:]):
             groups = [[0]]
@@ -295,7 +297,7 @@ REFUSALS = (r"do not determine by how much \S+ jumps|the ranks of the derivative
 
 class Shared(unittest.TestCase):
     def add(self, tally, seed, kink=None, **options):
-        """A run that is right, or refused by a name. One of a model as it is written is refused only where the method or solver is not made for it."""
+        """A run is right, or refused with a name. A model as written is refused only where the method or solver is not made for it."""
         chain = Chain(seed, kink=kink)
         run = simulate(chain.text(), stop_time=STOP, tolerance=1e-8 / chain.growth(), **options)
         tally.add(run, lambda: chain.error(run) < 1e-5, seed, kink, options)
@@ -318,7 +320,7 @@ class Shared(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_kinks(self):
-        """A kink of a constraint on positions, however it is written, is an event at which velocities jump: so it is with every method."""
+        """A kink of a constraint on positions, however it is written, is an event at which velocities jump, with every method."""
         for method in METHODS:
             tally = Tally(f"kinks by {method}")
             for turn, kink in enumerate(KINKS):
@@ -336,7 +338,8 @@ class Shared(unittest.TestCase):
 
     @unittest.skipIf(SANITIZED, "many runs, each a process of a slow program")
     def test_guards(self):
-        """Branches in noEvent that meet smoothly make no event, also in a constraint on positions: beyond its edge one of them is not defined."""
+        """Branches in noEvent that meet smoothly cause no event, also in a constraint on positions: beyond its edge one of them is
+        undefined."""
         for seed in seeds(6):
             rng = random.Random(seed)
             way, edge, power, spring = rng.choice([-1, 1]), rng.uniform(0.3, 0.6), rng.uniform(2.6, 3.6), rng.uniform(0.5, 4)
@@ -365,8 +368,8 @@ class Shared(unittest.TestCase):
                 self.assertRegex(run.words, REFUSALS, (seed, method))
 
     def test_reset(self):
-        """With all but one degree of freedom taken by constraints, reinit of one velocity changes all of them by the same factor, as far as
-        they do not follow the constraint alone."""
+        """Constraints leave one degree of freedom. Then reinit of one velocity changes all of them by the same factor, except those
+        that follow the constraint alone."""
         for seed in seeds(6):
             rng = random.Random(seed)
             n = rng.randint(2, 4)
@@ -385,12 +388,14 @@ class Shared(unittest.TestCase):
                 for k in range(n if run.status == 0 else 0): self.assertAlmostEqual(run.end(f"v{k}"), -0.5 * v[k], delta=1e-6, msg=f"{seed} {method}")
 
     def test_chains(self):
-        """Two chains of integrators whose ends meet a curve: where its derivative jumps that reaches their beginnings, these share the jump."""
+        """Two chains of integrators whose ends meet a curve: where a derivative of the curve jumps that reaches their beginnings,
+        these share the jump."""
         for seed in seeds(8):
             chains = Chains(seed)
             wanted = chains.solution()
             for method in METHODS:
-                if method == "none" and chains.n > 3: continue  # of an index above 4 it finds the last derivatives but for round-off over steps
+                if method == "none" and chains.n > 3: continue  # for an index above 4 it finds the last derivatives only up to
+                                                                # round-off divided by steps
                 run = simulate(chains.text(), method=method, stop_time=STOP, tolerance=1e-8)
                 if method == "ggl" and chains.n == 1: self.assertRegex(run.words, REFUSALS)
                 else: self.assertEqual(run.status, 0, (seed, method, run.words))
@@ -398,7 +403,7 @@ class Shared(unittest.TestCase):
                     self.assertAlmostEqual(run.end(f"x{k}"), value, delta=1e-6, msg=f"{seed} {method} {k}")
 
     def test_means(self):
-        """Means since a time: at that time itself they are 0/0, behind it they have a limit. A rate that has a pole there ends the run."""
+        """Means since a time: at that time itself they are 0/0, after it they have a limit. A rate with a pole there ends the run."""
         for seed in seeds(8):
             rng = random.Random(seed)
             since, wave, shift, size = rng.choice([0, rng.uniform(0.1, 0.8)]), rng.uniform(1, 6), rng.uniform(0, 3), 10**rng.uniform(-3, 3)
@@ -418,7 +423,7 @@ end M;"""
             self.assertNotEqual(run.status, 0, seed)
 
     def test_switches(self):
-        """Capacitors that ideal switches join and part: charges stay. Every switch changes the structure."""
+        """Capacitors that ideal switches join and separate: charges are conserved. Every switch changes the structure."""
         for method in METHODS:
             tally = Tally(f"switches by {method}")
             for seed in seeds(12):
@@ -443,7 +448,7 @@ end M;"""
                 if rows: self.assertAlmostEqual(float(rows[-1][rows[0].index("v1")]), 2 / 3, delta=1e-5, msg=method)
 
     def test_circle(self):
-        """A mass on a circle that begins to grow or shrink: the speed along the circle stays as it is."""
+        """A mass on a circle that begins to grow or shrink: the speed along the circle stays unchanged."""
         for seed in seeds(4):
             rng = random.Random(seed)
             angle, rate, event = rng.uniform(0.3, 1.2), rng.choice([-1, 1]) * rng.uniform(0.2, 0.6), rng.uniform(0.2, 0.6)
@@ -458,7 +463,8 @@ end M;"""
                 self.assertAlmostEqual(run.end("y"), y, delta=1e-5, msg=f"{seed} {method}")
 
     def test_coefficients(self):
-        """A coefficient that depends on what jumps is refused where it shares the jump, and not where it belongs to what does not jump."""
+        """A coefficient that depends on what jumps is refused where it takes part in the jump, but not where it belongs to
+        something that does not jump."""
         text = ("model M\n Real v1(start = 1, fixed = true), v2, f, t(start = 1, fixed = true);\nequation\n {0}*der(v1) = f; der(v2) = -f;"
                 " v1 = 2*v2 + (if time < 0.3 then 0 else 1); (1 + v1^2)*der(t) = -t;\nend M;\n")
         for method in METHODS:
@@ -472,7 +478,7 @@ end M;"""
             self.assertRegex(run.words, "do not determine by how much v. jumps", method)
 
     def test_drift(self):
-        """What a constraint has drifted by until an event is no jump: nothing is refused for it, and nothing moves back."""
+        """The drift of a constraint until an event is not a jump: it causes no refusal, and nothing moves back."""
         text = ("model M\n Real x(start = 0.6, fixed = true), y(start = -0.8), vx(start = 0, fixed = true), vy, l, c;\nequation\n der(x) = vx;"
                 " der(y) = vy; der(vx) = -l*x; der(vy) = -l*y - 9.81; c = if time < 20 then 0 else time - 20; x^2 + y^2 = 1 + 0.1*c;\nend M;\n")
         run = simulate(text, method="underlying", stop_time=20.01, tolerance=1e-6)
@@ -486,7 +492,7 @@ end M;"""
 
 
 def in_fine_steps(field, x, v, ends):
-    """Position and velocity at the last of these times, by Runge and Kutta's method in steps that end at each of them."""
+    """Position and velocity at the last of these times, by Runge and Kutta's method with steps that end at each of them."""
     count = 4000
     for begin, end in zip(ends, ends[1:]):
         h = (end - begin) / count
@@ -502,7 +508,7 @@ def in_fine_steps(field, x, v, ends):
 
 
 def on_circle(angle, event, rate):
-    """Where the mass is at the end, by fine steps of the angle."""
+    """The position of the mass at the end, by fine steps of the angle."""
     speed = 0.0
     radius = lambda t: 1 + rate * max(0.0, t - event)
     for begin, end, slope in ((0.0, event, 0.0), (event, STOP, rate)):

@@ -1,4 +1,4 @@
-/* Krawczyk's operator on systems with known solutions: what it proves is so. */
+/* Krawczyk's operator on systems with known solutions: what it proves is true. */
 #include "code/krawczyk.h"
 
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static void differentiate(const Sines *sines, const Interval *z, Interval *matri
     }
 }
 
-/* A solution that the system has by Newton's method from a random point of the box; false: it leaves the box. */
+/* A solution found by Newton's method from a random point of the box; false: it leaves the box. */
 static bool find_solution(const Sines *sines, const double *z0, const Interval *box, double *z) {
   Interval at[MOST], g[MOST], matrix[MOST * MOST], step[MOST];
   Heap *heap = heap_new(NULL);
@@ -114,7 +114,7 @@ static void proofs_are_right(void **unused) {
   assert_true(proofs > 500 && failures > 500);
 }
 
-/* z^2 = c has two solutions, one or none: no box that holds both or none is proven to hold one. */
+/* z^2 = c has two solutions, one or none: no box with two or no solutions is proven to contain one. */
 static void folds_are_not_proven(void **unused) {
   (void)unused;
   Heap *heap = heap_new(NULL);
@@ -136,7 +136,7 @@ static void folds_are_not_proven(void **unused) {
   heap_destroy(heap);
 }
 
-/* Bounds of G w = -g hold the solution for every matrix and right side that the bounds hold. */
+/* The bounds for G w = -g contain the solution for every matrix and right side within the bounds. */
 static void linear_solutions_are_held(void **unused) {
   (void)unused;
   int proofs = 0;

@@ -1,5 +1,6 @@
-"""What is wrong with a model is said, by `check` as by a run: sound pieces, drawn and shuffled, alone or beside one flaw of a list, in the model itself or in a component. The
-status of both is known; where `check` calls a model fine, no run finds a fault in its text or structure. DAEDAL_MODELS=N makes more of them (runs.py)."""
+"""Flaws of a model are reported, by `check` as by a run: random sound pieces in random order, alone or with one flaw of a list, in
+the model itself or in a component. The status of both is known. Where `check` accepts a model, no run finds a fault in its text or
+structure. DAEDAL_MODELS=N makes more of them (runs.py)."""
 import random
 import unittest
 
@@ -48,13 +49,13 @@ FLAWS = [
     ("argument", "Real z[2, 3] = fill(1, 2, 3), y = sum(v = z);", "", INPUT, ""), ("clock", "Real z = noClock(time);", "", INPUT, ""), ("clock", "Real z, y = time;", "z = noClock(y);", INPUT, ""),
     ("inner", "inner model z Real q = 1; end z; model A outer Real z; Real y = z; end A; A a;", "", INPUT, ""), ("branches", "Real z;", "if time > 0.5 then z = 1; else z = 1; z = 2; end if;", INPUT, ""),
     ("branches", "Real z;", "if time > 0.5 then z = 1; end if;", INPUT, ""), ("derivative", "discrete Real z(start = 0, fixed = true);", "when time > 0.5 then z = 1; end when; der(z) = 0;", INPUT, ""),
-    # What has no solution is known only when values are computed.
+    # That there is no solution is known only when values are computed.
     ("start", "Real z(start = 1, fixed = true);", "z = 2;", START, ""), ("start", "Real z(start = 1, fixed = true), y(start = 1, fixed = true);", "der(z) = 1; y = 2*z;", START, ""),
     ("start", "Real z(start = 0, fixed = true); initial equation z = 5; equation", "der(z) = 1;", START, ""), ("start", "Real z;", "z^2 + 1 = 0;", START, "")]
 
 
 def sections(parts):
-    """The text of a class: declarations may stand behind `initial equation ... equation`."""
+    """The text of a class: declarations may come after `initial equation ... equation`."""
     return "\n".join(f"public\n  {declared}\nequation\n  {equations}\n" for declared, equations in parts)
 
 
@@ -96,7 +97,7 @@ class Flaws(unittest.TestCase):
 
 
 class Crashes(unittest.TestCase):
-    """Texts that once ended in a crash, and their kin: each ends with a status of the command."""
+    """Texts that once caused a crash, and similar ones: each ends with a status of the command."""
     PAIR = "operator record R Real re; Real im; encapsulated operator '+' function f input R a; input R b; output R c; import M.R; algorithm c := R(a.re + b.re, a.im + b.im); end f; end '+'; end R;"
 
     def test_arguments_by_name(self):
@@ -150,7 +151,7 @@ class Crashes(unittest.TestCase):
                         self.assertEqual(run.status, 0 if i <= k else 3, run.words)
 
     def test_outer_classes(self):
-        """An outer class is the inner one of the nearest component around, whatever it is used for."""
+        """An outer class is the inner one of the nearest enclosing component, for all uses."""
         uses = [("model", "Real q = {0};", "z y;", "y.q"), ("record", "Real q = {0};", "z y;", "y.q"), ("type", " = Real(start = {0}, fixed = true)", "z y; equation der(y) = 0;", "y"),
                 ("package", "constant Real q = {0};", "Real y = z.q;", "y"), ("function", "input Real u; output Real v; algorithm v := {0}*u;", "Real y = z(1);", "y"), ("block", "Real q = {0};", "z y;", "y.q"),
                 ("package", "constant Real c = {0}; function f input Real u; output Real v; algorithm v := c*u; end f;", "Real y = z.f(1);", "y")]

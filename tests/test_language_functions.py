@@ -1,6 +1,6 @@
-"""Functions mean one thing however they are evaluated: random algorithms are written in Modelica and in Python at once. Their values are compared for arguments
-that are parameters, for arguments that move (the function becomes expressions), and behind a loop of unknown length (it is called while the run goes on).
-DAEDAL_MODELS=N makes more of them (runs.py)."""
+"""Functions have one meaning however they are evaluated: random algorithms are written in Modelica and in Python at once. Their
+values are compared for arguments that are parameters, for arguments that vary (the function becomes expressions), and after a loop
+of unknown length (it is called during the run). DAEDAL_MODELS=N makes more of them (runs.py)."""
 import math
 import random
 import re
@@ -12,7 +12,7 @@ OUTPUTS = "return x, y, a, m, k, b, g"
 
 
 class Algorithm:
-    """Draws statements and expressions; each is a pair (Modelica, Python)."""
+    """Generates statements and expressions; each is a pair (Modelica, Python)."""
 
     def __init__(self, rng):
         self.rng, self.loops, self.counters = rng, 0, 0
@@ -103,7 +103,7 @@ class Algorithm:
         return [indent + one], [indent + other]
 
     def leaving(self, indent, condition=None):
-        """return, or break where a loop is open; with a condition where one is given."""
+        """return, or break inside a loop; with a condition if one is given."""
         one, other = ("break;", "break") if self.loops and self.rng.random() < 0.5 else ("return;", OUTPUTS)
         return [f"{indent}if {condition[0]} then {one} end if;" if condition else indent + one], [f"{indent}if {condition[1]}: {other}" if condition else indent + other]
 
@@ -155,7 +155,7 @@ class Algorithm:
     def counted(self, indent, depth):
         self.counters += 1
         name, turns, loops = f"c{self.counters}", self.rng.randint(0, 3), self.loops
-        self.loops = 0  # no break here: it would leave before the counter counts
+        self.loops = 0  # no break here: it would leave the loop before the counter is increased
         inner = self.block(1, indent + "  ", depth)
         self.loops = loops
         return ([f"{indent}{name} := 0; while {name} < {turns} loop", *inner[0], f"{indent}  {name} := {name} + 1;", indent + "end while;"],
@@ -207,7 +207,7 @@ class Functions(unittest.TestCase):
         tally.check(self)
 
     def test_subscripts_out_of_range(self):
-        """One that moves is looked at while the run goes on, where it is used, also in what is assigned."""
+        """A varying one is evaluated during the run, where it is used, also in assignments."""
         for seed in seeds(60, quick=12):
             rng = random.Random(seed)
             size, steps = rng.randrange(2, 6), rng.randrange(2, 9)

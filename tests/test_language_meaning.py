@@ -1,5 +1,5 @@
-"""What models mean: generated members of classes that were once taken to mean something else, with what is known of them. DAEDAL_MODELS=N
-makes more of them (runs.py). Single models are in cases/meaning."""
+"""What models mean: generated members of classes that were once misunderstood, with known results. DAEDAL_MODELS=N makes more of
+them (runs.py). Single models are in cases/meaning."""
 import itertools
 import math
 import os
@@ -51,7 +51,8 @@ class Starts(unittest.TestCase):
 
 
 class Mixed(unittest.TestCase):
-    """Variables that an algorithm assigns in whens and outside of them. Each event runs the section anew, from the values before it, until nothing changes."""
+    """Variables that an algorithm assigns inside and outside of whens. Each event runs the section again, from the values before
+    it, until nothing changes."""
 
     NAMES = ("a", "b", "c")
 
@@ -109,7 +110,7 @@ class Mixed(unittest.TestCase):
         return None
 
     def expected(self, statements, times):
-        """The values behind the event of each time; None: they do not settle."""
+        """The values after the event of each time; None: they do not settle."""
         values, conditions, found = {"a": 0, "b": 1, "c": 2}, None, []
         if {name for _, branches in statements for _, body in branches for name, _ in body} != set(self.NAMES):
             return None
@@ -151,7 +152,7 @@ class Assertions(unittest.TestCase):
     CROSSING = "model M\n  Real x(start = {0}, fixed = true);\n{1}equation\n  der(x) = 1;\n{2}end M;\n"
 
     def test_without_events(self):
-        """An assertion within noEvent is looked at in each row, at ends of steps and at the end."""
+        """An assertion within noEvent is checked in each row, at ends of steps and at the end."""
         for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             limit = rng.uniform(0.05, 0.95)
@@ -163,7 +164,7 @@ class Assertions(unittest.TestCase):
         self.assertEqual((run.status, "at the end" in run.words), (6, True), run.words)
 
     def test_initial_sections(self):
-        """Assertions of initial sections are looked at once, at the start: what they say of later has no effect, and no event."""
+        """Assertions of initial sections are checked once, at the start: later they have no effect, and cause no event."""
         for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             start, limit = rng.choice([0, 0.25, 0.75, 1]), rng.choice([0.5, 0.125])
@@ -177,7 +178,7 @@ class Assertions(unittest.TestCase):
                     self.assertEqual(run.report["events"], 0)
 
     def test_level(self):
-        """The level of an assertion, however it is given: a warning lets the run go on to its end."""
+        """The level of an assertion, however it is given: with a warning the run continues to its end."""
         for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             level, other = rng.sample(["warning", "error"], 2)
@@ -195,7 +196,7 @@ class Assertions(unittest.TestCase):
                     self.assertEqual((run.status, run.end("time")), (0, 1), run.words)
 
     def test_message(self):
-        """It is computed only where the condition does not hold: what fails in it before has no effect."""
+        """It is computed only where the condition fails: errors in it before that have no effect."""
         head = ("model M\n  function say input Real u; output String s; protected String t[2] = {\"a\", \"b\"}; algorithm assert(u > 10, \"in the message\"); s := t[integer(u)]; end say;\n"
                 "  function f input Real u; output Real y; protected Integer n; algorithm n := 0; while n < u loop n := n + 1; assert(n < {0}, \"too large\" + {1}); end while; y := n; end f;\n")
         for message in ("say(x)", "say(-x)", "String(log(x - 5))"):
@@ -207,7 +208,8 @@ class Assertions(unittest.TestCase):
 
 
     def test_message_has_values(self):
-        """What a message is made of has the values of the instant: pieces of all types in random order, at events, between them, at the start, in functions and whens."""
+        """A message contains the values of the instant: pieces of all types in random order, at events, between them, at the start,
+        in functions and whens."""
         head = """model M
   type E = enumeration(low, high);
   function f input Real u; output Real y; algorithm {inside} y := 3*u; end f;
@@ -244,11 +246,13 @@ class Assertions(unittest.TestCase):
                 self.assertEqual(run.status, status, run.words)
                 self.assertIn('"' + "".join(b for _, b in chosen) + '"', run.words)
                 if status == 5 or place == "inside" or SANITIZED or not shutil.which("cc") or not (IS_LONG or IS_WIDE or seed % 10 == 0):
-                    continue  # of an exported program the initial values are those of the library, and texts inside of functions are not said
+                    continue  # in an exported program the initial values come from the library, and texts inside functions are not
+                              # reported
                 self.assertIn("".join(b for _, b in chosen) + "\n", exported_words(model))
 
     def test_what_is_not_defined(self):
-        """An equation that leaves its domain while the run goes on is named with its reason, an assertion in a called function with its own text."""
+        """An equation that leaves its domain during the run is named with the reason, an assertion in a called function with its
+        own text."""
         head = ("model M\n  function f input Real u; output Real y; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
                 "assert(u < {0}, \"too large is \" + String(integer(100*u))); y := r; end f;\n  function g input Real u; output Real y; algorithm y := 2*f(u); end g;\n")
         for seed in seeds(300, quick=24):
@@ -267,7 +271,7 @@ class Assertions(unittest.TestCase):
 
 
 class Functions(unittest.TestCase):
-    """Integers and Booleans that functions compute of what moves."""
+    """Integers and Booleans that functions compute from varying values."""
     HEAD = """model M
   function pick input Real u; output Integer k; algorithm k := if u < 0.5 then 1 elseif u < 1.25 then 2 else 3; end pick;
   function count input Real u; output Integer k; algorithm k := 0; while k < u loop k := k + 1; end while; end count;
@@ -294,7 +298,7 @@ class Functions(unittest.TestCase):
 
     @staticmethod
     def is_right(run, value, slope):
-        """Within a little of an edge either side counts."""
+        """Close to an edge either side counts."""
         times, u = run.columns["time"], run.columns["u"]
         for row, time in enumerate(times):
             near = {float(value(slope * time + off)) for off in (-1e-6, 0, 1e-6)}
@@ -304,8 +308,8 @@ class Functions(unittest.TestCase):
 
 
 class Pulses(unittest.TestCase):
-    """Relations on Integers and Booleans that functions with loops of unknown length give: they fire where the value changes, also where it
-    changes back within a step."""
+    """Relations on Integers and Booleans returned by functions with loops of unknown length: they fire where the value changes,
+    also where it changes back within a step."""
     HEAD = Functions.HEAD + ("  function pulse input Real u; output Integer k; protected Real r; algorithm r := u; while r >= 1 loop r := r - 1; end while; "
                              "k := if r > 0.4 and r < 0.5 then 1 else 0; end pulse;\n")
     RELATIONS = [("pick(x) > 1", [0.5]), ("count(x) > 2", [2]), ("odd(x)", range(1, 40, 2)), ("pulse(x) > 0", [k + 0.4 for k in range(40)]), ("pulse(x) >= 1", [k + 0.4 for k in range(40)]),
@@ -383,7 +387,7 @@ class Records(unittest.TestCase):
 
 
 class Loops(unittest.TestCase):
-    """Values that whens assign and continuous variables that depend on each other hold together: at an event all equations do."""
+    """Values that whens assign and continuous variables that depend on each other: at an event all equations hold."""
 
     def test_generated(self):
         tally = Tally("loops through whens")
@@ -410,7 +414,8 @@ class Loops(unittest.TestCase):
 
 
 class Remembered(unittest.TestCase):
-    """pre() in equations of what is continuous: once an event is over it is the value of now, in the row behind the event, in rates and in what follows."""
+    """pre() in continuous equations: after an event it is the current value, in the row after the event, in rates and in what
+    follows."""
 
     def test_generated(self):
         tally = Tally("pre() in continuous equations")
@@ -444,7 +449,7 @@ def determinant(m):
 
 
 class Ranges(unittest.TestCase):
-    """Algorithm sections whose ranges are by parameters mean what they mean with numbers."""
+    """Algorithm sections with ranges by parameters mean the same as with numbers."""
 
     def test_generated(self):
         tally = Tally("ranges by parameters")
@@ -463,7 +468,7 @@ class Ranges(unittest.TestCase):
 
 
 class Ends(unittest.TestCase):
-    """terminal() in equations of what is continuous."""
+    """terminal() in continuous equations."""
 
     def test_all(self):
         for solver in SOLVERS:
@@ -477,7 +482,8 @@ class Ends(unittest.TestCase):
 
 class Texts(unittest.TestCase):
     def test_compared(self):
-        """Texts of parameters are compared byte by byte, in values of parameters, in equations and in conditions of whens (Modelica 3.6, section 3.5)."""
+        """Texts of parameters are compared byte by byte, in values of parameters, in equations and in conditions of whens (Modelica
+        3.6, section 3.5)."""
         relations = {"==": "__eq__", "<>": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
         for seed in seeds(300, quick=20):
             rng = random.Random(seed)
@@ -497,7 +503,7 @@ class Texts(unittest.TestCase):
 
 
 class Surfaces(unittest.TestCase):
-    """Tables in two dimensions with one row or column are tables in one; constant pieces go on as bilinear ones beyond the ends."""
+    """Two-dimensional tables with one row or column are one-dimensional; constant pieces continue as bilinear ones beyond the ends."""
     HEAD = """model M
   class Surface extends ExternalObject;
     function constructor input Real table[:,:]; input Integer smoothness; input Integer extrapolation; output Surface t;

@@ -1,5 +1,5 @@
-"""Functions with records, arrays of records and enumerations, called from whens of equations and of algorithms, beside the same program in Python.
-DAEDAL_MODELS=N makes more of them (runs.py)."""
+"""Functions with records, arrays of records and enumerations, called from whens of equations and of algorithms, compared with the
+same program in Python. DAEDAL_MODELS=N makes more of them (runs.py)."""
 import copy
 import math
 import random
@@ -42,7 +42,7 @@ def scalars(name, value, kind):
 
 
 class Program:
-    """Draws functions; each text is a pair (Modelica, Python)."""
+    """Generates functions; each text is a pair (Modelica, Python)."""
 
     def __init__(self, rng):
         self.rng, self.functions, self.names = rng, [], 0
@@ -52,7 +52,7 @@ class Program:
         return f"i{self.names}"
 
     def parts(self, modelica, python, kind, iterators):
-        """All that can be named in a variable, subscripts drawn."""
+        """Everything in a variable that can be named, with random subscripts."""
         yield modelica, python, kind
         if isinstance(kind, tuple):
             places = [(str(k + 1), str(k)) for k in range(kind[1])] + [("end", "-1")] + [(name, f"{name} - 1") for name, last in iterators.items() if last <= kind[1]] * 2

@@ -1,6 +1,6 @@
-"""Relations at the start: they have their literal values there, and what becomes true right after is an event right after. Generated models
-hold a few relations each, of time or of states, whose sides are equal at the start or not; what they are at the start, behind it and at the end,
-and how often a when fires, is known. DAEDAL_MODELS=N makes more of them (runs.py)."""
+"""Relations at the start: they have their literal values there, and what becomes true right after is an event right after the
+start. Generated models have a few relations each, of time or of states, whose sides are equal at the start or not. Their values at
+the start, after it and at the end, and how often a when fires, are known. DAEDAL_MODELS=N makes more of them (runs.py)."""
 import collections
 import itertools
 import math
@@ -16,7 +16,7 @@ from runs import SANITIZED, Tally, seeds, simulate, solver_names
 
 SOLVERS = solver_names()
 
-# Differences of the time s since the start: text, derivative for a state, function, and how it moves off 0.
+# Differences as functions of the time s since the start: text, derivative for a state, function, and how it leaves 0.
 COURSES = [
     ("{s}", "1", lambda s: s),
     ("-{s}", "-1", lambda s: -s),
@@ -31,11 +31,11 @@ COURSES = [
 ]
 RELATIONS = {"<": lambda a: a < 0, "<=": lambda a: a <= 0, ">": lambda a: a > 0, ">=": lambda a: a >= 0}
 STEPS = {"floor": math.floor, "ceil": math.ceil, "integer": math.floor, "sign": lambda a: (a > 0) - (a < 0)}
-GRID = [k / 4096 for k in range(1, 4096)]  # no edge is on it but the start
+GRID = [k / 4096 for k in range(1, 4096)]  # the start is the only edge on this grid
 
 
 def rises(holds, course):
-    """How often a relation becomes true behind the start."""
+    """How often a relation becomes true after the start."""
     values = [holds(course(0))] + [holds(course(s)) for s in GRID]
     return sum(1 for a, b in zip(values, values[1:]) if b and not a)
 
@@ -88,17 +88,18 @@ class Start(unittest.TestCase):
         tally.check(self)
 
     def test_undefined_at_the_edge(self):
-        """What an equation says behind an event of time needs no value at its very time."""
+        """An equation that holds after an event of time needs no value exactly at that time."""
         for edge in (0, 0.5):
             for solver in SOLVERS:
-                if solver in ("ida", "cvode") and edge: continue  # these step into the pole of the derivative from within round-off of it
+                if solver in ("ida", "cvode") and edge: continue  # these step into the pole of the derivative from within round-off
+                                                                  # of it
                 run = simulate(f"model M\n  Real y;\nequation\n  y = if time <= {edge} then -1 else log(time - {edge});\nend M;\n", solver=solver, intervals=4)
                 self.assertEqual(run.status, 0, (edge, solver, run.words))
                 self.assertEqual(run.columns["y"][0], -1)
                 self.assertAlmostEqual(run.end("y"), math.log(1 - edge), 12)
 
     def test_other_branch_is_undefined(self):
-        """Relations of what a branch gives, whose other branch has no value at the start, beside many others."""
+        """Relations of the value of a branch, whose other branch has no value at the start, beside many others."""
         branches = {"log(x - 0.2)": math.log, "sqrt(x - 0.2)": math.sqrt, "1/sqrt(x - 0.2)": lambda u: u**-0.5, "f(x - 0.2)": lambda u: 1 + u}
         function = "  function f\n    input Real u;\n    output Real y = u;\n  algorithm\n    assert(u > 0, \"u\");\n    while y < 1 loop y := y + 1; end while;\n  end f;\n"
         for seed in seeds(300, quick=12):
@@ -115,7 +116,7 @@ class Start(unittest.TestCase):
                 self.assertAlmostEqual(run.end(f"T[{k + 1}]"), branches[branch](0.8), 5, text)
 
     def test_other_branch_has_no_element(self):
-        """Sizes decide which branch is taken; the other one has subscripts that are out of range."""
+        """Sizes decide which branch is taken; the other one has subscripts out of range."""
         for seed in seeds(300, quick=12):
             rng = random.Random(seed)
             count, value = rng.randint(0, 3), rng.randint(1, 9)
@@ -142,7 +143,7 @@ class Start(unittest.TestCase):
         self.assertEqual((run.columns["time"], run.columns["b"]), ([0, 0.5, 1], [1, 1, 1]))
 
     def test_terminal(self):
-        """What terminal() fires, with every solver, at the stop time and where the model ends its run."""
+        """What terminal() triggers, with every solver, at the stop time and where the model ends its run."""
         for solver in SOLVERS:
             for stop, ends, reached in ((1, 2, 1), (2, 0.625, 0.625)):
                 run = simulate(f"model M\n  Real x(start = 0, fixed = true); discrete Real r(start = -1, fixed = true); Integer n(start = 0, fixed = true);\n"
@@ -153,8 +154,8 @@ class Start(unittest.TestCase):
                 self.assertAlmostEqual(run.end("r"), 2 * reached, 6)
 
     def test_terminal_generated(self):
-        """terminal() alone, in a vector of conditions, with others, behind elsewhen, through a Boolean, in equations, algorithms and components; at the stop time or
-        where the model ends its run. How often each when fires, and what it keeps, is known."""
+        """terminal() alone, in a vector of conditions, with others, after elsewhen, through a Boolean, in equations, algorithms and
+        components; at the stop time or where the model ends its run. How often each when fires, and what it stores, is known."""
         for seed in seeds(300, quick=24):
             rng = random.Random(seed)
             rate, end = rng.choice((0.5, 1, 2, -1.5)), rng.choice((0.375, 0.75, 1, 1.25))
@@ -189,12 +190,12 @@ class Start(unittest.TestCase):
                         self.assertEqual(max(column[:-1]), 0)
 
     def test_stop(self):
-        """At the stop time relations are as written, too: of time and of states, in every solver and in exported programs."""
+        """At the stop time relations are also as written: of time and of states, in every solver and in exported programs."""
         for seed in seeds(300, quick=4):
             rng = random.Random(seed)
             stop = rng.choice([1, 2, 0.75, 1.3])
             signs, edges = [rng.choice(list(RELATIONS)) for _ in range(4)], [rng.choice([stop, stop, stop / 2]) for _ in range(4)]
-            for k in (1, 3):  # a state is at its edge but for round-off, which these do not see
+            for k in (1, 3):  # a state is at its edge except for round-off, which these do not see
                 signs[k] = rng.choice([">", "<="]) if edges[k] == stop else signs[k]
             text = (f"model M\n  Real x(start = 0, fixed = true);\n  Boolean b = time {signs[0]} {edges[0]}, c = x {signs[1]} {edges[1]};\n"
                     f"  Integer k = integer(ceil({4 / stop!r}*time)), n(start = 0, fixed = true), m(start = 0, fixed = true);\nequation\n  der(x) = 1;\n"
@@ -210,8 +211,8 @@ class Start(unittest.TestCase):
                 self.assertEqual({name: columns[name][-1] for name in expected}, expected, (stop, text))
 
     def test_initial_equations_of_discrete_values(self):
-        """States start where initial equations say by Booleans that depend on them. The combinations of Booleans that agree with the states they give are the solutions: one of
-        them is found, and where there is none the model is refused."""
+        """Initial equations give states by Booleans that depend on them. The combinations of Booleans that agree with the states
+        they give are the solutions: one of them is found, and where there is none the model is refused."""
         tally = collections.Counter()
         for seed in seeds(300, quick=40):
             rng = random.Random(seed)
@@ -219,7 +220,8 @@ class Start(unittest.TestCase):
             shifts = [[rng.choice((0, 0, rng.uniform(-3, 3))) for _ in range(flags)] for _ in range(states)]
             base, rates, kind = [rng.uniform(-2, 2) for _ in range(states)], [rng.uniform(-0.1, 0.1) for _ in range(states)], rng.choice(("x", "y", "p"))
             tests = [(rng.randrange(states), rng.choice(list(RELATIONS)), rng.uniform(-2, 2)) for _ in range(flags)]
-            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # what initial equations give: the state, twice the state, or a parameter that it starts at
+            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # what initial equations give: the state, twice the state, or a
+                                                                   # parameter that is its start value
             lines = [{"x": f"  Real x{j};", "y": f"  Real x{j}, y{j} = 2*x{j};", "p": f"  parameter Real p{j}(fixed = false); Real x{j}(start = p{j}, fixed = true);"}[kind] for j in range(states)]
             given = [f"  {known.format(j)} = {base[j]!r} + " + " + ".join(f"(if b{i} then {shifts[j][i]!r} else 0)" for i in range(flags)) + ";" for j in range(states)]
             text = ("model M\n" + "\n".join(lines) + "\n  Boolean " + ", ".join(f"b{i}" for i in range(flags)) + ";\ninitial equation\n" + "\n".join(given) + "\nequation\n" +
@@ -238,8 +240,8 @@ class Start(unittest.TestCase):
         self.assertLessEqual(tally["refused"], tally["found"] // 10, tally)
 
     def test_initial_equations_of_whole_numbers(self):
-        """States start where initial equations say by whole numbers that are steps of them. Where some whole numbers near zero agree with the states they give, a solution is
-        found, with few exceptions; what is found agrees, and on an edge by the literal value."""
+        """Initial equations give states by whole numbers that are steps of them. Where some whole numbers near zero agree with the
+        states they give, a solution is found, with few exceptions. What is found agrees; on an edge the literal value counts."""
         tally = collections.Counter()
         for seed in seeds(300, quick=60):
             rng = random.Random(seed)
@@ -281,10 +283,10 @@ class Start(unittest.TestCase):
                 tally["found" if run.status == 0 else "refused" if is_solvable else "none"] += 1
         self.assertLessEqual(tally["refused"], tally["found"] // 20, tally)
 
-    runtimes = {}  # objects of the runtime by its texts, which most programs share
+    runtimes = {}  # objects of the runtime by their texts, which most programs share
 
     def runtime(self, folder):
-        """Objects of all files but the model's own."""
+        """Objects of all files except the model's own."""
         texts = tuple((path.name, path.read_bytes()) for path in sorted(folder.glob("*.[ch]")) if path.name != "model.c")
         if texts not in self.runtimes:
             self.runtimes[texts] = tempfile.TemporaryDirectory()

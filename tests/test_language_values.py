@@ -1,6 +1,6 @@
-"""What expressions and clauses mean: values computed by hand from the language specification. Each member is one place at which a text could be taken to mean something else
-without a word: precedence, signs of div, mod and rem, ranges that go down or are empty, slices, enumerations, default and named arguments, the order of assignments,
-events at one time."""
+"""What expressions and clauses mean: values computed by hand from the language specification. Each member is one place at which a
+text could be silently misunderstood: precedence, signs of div, mod and rem, ranges that descend or are empty, slices, enumerations,
+default and named arguments, the order of assignments, events at one time."""
 import math
 import unittest
 

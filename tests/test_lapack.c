@@ -1,6 +1,6 @@
-/* Routines of LAPACK as a model calls them: for every row of the table the smallest call that is accepted, found by asking,
- * and from there every argument wrong in turn. LAPACK is not instrumented, so what it sees is fenced: each block of the heap
- * ends, or begins, at a page that cannot be touched, and its slack holds a pattern. */
+/* LAPACK routines as a model calls them: for every row of the table the smallest accepted call, found by trying, and from there
+ * every argument made wrong in turn. LAPACK is not instrumented, so its memory is fenced: each block of the heap ends, or begins,
+ * at an inaccessible page, and its slack holds a pattern. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "external/external.h"
 
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-/* Arenas poison what they have not given away. Pages that come back may have been theirs. */
+/* Arenas poison memory that they have not given out. Reused pages may have been theirs. */
 #ifdef DAEDAL_SANITIZE
 #include <sanitizer/asan_interface.h>
 #else
@@ -28,9 +28,9 @@
 
 enum { PATTERN = 0xa5, BLOCKS = 256 };
 
-/* Blocks in use, so that patterns can be looked at. */
+/* Blocks in use, so that patterns can be checked. */
 typedef struct Fence {
-  bool at_end; /* the block ends at the page after it; else it begins at the page before it */
+  bool at_end; /* the block ends at the page after it; otherwise it begins at the page before it */
   struct Block {
     char *pages, *block;
     size_t length, size;
@@ -222,7 +222,7 @@ static void grow(Case *c, const struct Row *row, uint32_t k, const char *failure
   }
 }
 
-/* false: none was found in as many tries. */
+/* false: none was found within the allowed tries. */
 static bool find_accepted(Case *c, const struct Row *row) {
   char failure[200];
   begin(c, row);
@@ -377,7 +377,7 @@ static void test_every_argument_wrong(void **state) {
       seed = 1000 * r + round;
       if (!find_accepted(accepted, &rows[r])) continue;
       try_both(accepted, EITHER, 0, "as it is");
-      if (found++) continue; /* of the others only the edges of their arrays */
+      if (found++) continue; /* for the others only the edges of their arrays */
       try_call(accepted, wrong);
       for (uint32_t k = 0; k < accepted->count; k++) try_argument(accepted, wrong, k);
     }

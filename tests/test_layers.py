@@ -1,4 +1,4 @@
-"""tools/check_layers and tools/check_constants must let good trees pass and name each kind of breach."""
+"""tools/check_layers and tools/check_constants must accept good trees and name each kind of violation."""
 import os
 import pathlib
 import subprocess
@@ -13,7 +13,7 @@ BASE = {"src/base/vec.h": "", "src/expr/dag.h": '#include "base/vec.h"\n', "src/
 MAKERS = {"src/expr/dag.h": "Expr dag_add(Dag *dag, Expr a, Expr b);\n", "src/model/print.c": "void model_text(void) { dag_add(); }\n",
           "src/code/code.c": "void code(void) { dag_add(); }\n"}
 
-# (what, further files, what the message must contain; None: no breach)
+# (what, further files, what the message must contain; None: no violation)
 CASES = [
     ("downwards", {"src/run/run.c": '#include "run/run.h"\n#include "expr/dag.h"\n#include <klu.h>\n'}, None),
     ("the root sees all", {"src/api.c": '#include "daedal.h"\n#include "run/run.h"\n#include "pipeline.h"\n',

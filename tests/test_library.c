@@ -1,5 +1,5 @@
-/* Libraries: classes found by name in directories that the test makes; what is read and what is not; versions; files
- * that are not what they should be; resources. */
+/* Libraries: classes found by name in directories made by the test; what is read and what is not; versions; invalid files;
+ * resources. */
 #define _DEFAULT_SOURCE /* strsep */
 #include "result/file.h"
 #include "syntax/library.h"
@@ -333,7 +333,7 @@ static void absent_directories_are_errors(void **state) {
   assert_int_equal(w->diags.list.data[0].code, DIAG_FILE);
 }
 
-/* A link to a directory above is a package as deep as one likes; a pipe or a broken link is no file. */
+/* A link to a directory above makes a package of any depth; a pipe or a broken link is not a file. */
 static void links_and_pipes_do_no_harm(void **state) {
   World *w = *state;
   char path[100], target[100];

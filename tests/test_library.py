@@ -1,4 +1,4 @@
-"""Small models of what hybrid component libraries are made of: step networks, extrema, friction, gears."""
+"""Small models of the parts of hybrid component libraries: step networks, extrema, friction, gears."""
 import csv
 import math
 import os
@@ -25,8 +25,8 @@ def rows(text, *arguments):
 
 
 def token_ring(rng):
-    """Places of which the first has the token, which goes on when it has been there for `wait`. The initial equations give
-    each pre() once, in any order and either way around."""
+    """Places, the first of which has the token; the token moves on after `wait`. The initial equations give each pre() once, in any
+    order and either way around."""
     count, wait, active = rng.randint(2, 5), rng.uniform(0.3, 1), rng.randrange(2)
     declared, initial, equations = [], [], []
     for k in range(count):
@@ -94,7 +94,7 @@ def friction(name, normal, sliding, sticking):
 
 class Friction(unittest.TestCase):
     def test_gets_stuck_and_slips(self):
-        """Masses each slide to rest from either side, stick, and are torn loose by a step of the force."""
+        """Masses each slide to rest from either side, stick, and break loose by a step of the force."""
         rng = random.Random(3)
         for _ in range(12):
             declared, equations, expected = "", "", {}
@@ -120,7 +120,7 @@ class Friction(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_time_never_decreases(self):
-        """Motions brought to rest by a force that fades out near zero, whose sign the rounding errors of a long step undo."""
+        """Motions stopped by a force that fades out near zero, whose sign is lost to the rounding errors of a long step."""
         rng = random.Random(4)
         for _ in range(5):
             edge, rate = rng.uniform(0.05, 1), rng.uniform(5, 100)
@@ -133,7 +133,7 @@ class Rows(unittest.TestCase):
 
 class FreeParameters(unittest.TestCase):
     def test_that_choose_a_branch(self):
-        """A parameter that an initial equation gives says on which branch of a square root the solution runs."""
+        """A parameter given by an initial equation decides on which branch of a square root the solution runs."""
         rng = random.Random(5)
         for _ in range(10):
             start, guess, kind = rng.uniform(0.5, 1), rng.choice((-1, 1)) * rng.uniform(0.3, 1.2), rng.randrange(3)
@@ -150,8 +150,8 @@ class FreeParameters(unittest.TestCase):
 
 class Reinit(unittest.TestCase):
     def test_leaves_what_should_be_states(self):
-        """A chain of masses, of which one is stopped: between some the relative velocity should be a state, and then keeps its value; elsewhere the
-        velocities of the masses do."""
+        """A chain of masses, one of which is stopped. Between some masses the relative velocity should be a state, and then keeps
+        its value; elsewhere the velocities of the masses do."""
         rng = random.Random(17)
         for count in (2, 3, 5, 7):
             preferred = [rng.random() < 0.5 for _ in range(count - 1)]
@@ -170,7 +170,7 @@ class Reinit(unittest.TestCase):
             before, after = [row for row in found if row["time"] == 0.5][:1][0], [row for row in found if row["time"] == 0.5][-1]
             self.assertAlmostEqual(after[f"v{stopped}"], 0, delta=1e-9)
             jump = {stopped: -before[f"v{stopped}"]}
-            for k in range(stopped, count - 1):  # preferred differences carry the jump on
+            for k in range(stopped, count - 1):  # preferred differences pass the jump on
                 jump[k + 1] = jump[k] if preferred[k] else 0
             for k in range(stopped, 0, -1):
                 jump[k - 1] = jump[k] if preferred[k - 1] else 0
@@ -200,7 +200,7 @@ class UnrolledLoops(unittest.TestCase):
 
 class RandomNumbers(unittest.TestCase):
     def test_are_drawn_once_an_event(self):
-        """However often an event iterates: those of one when are what a model draws that has no other."""
+        """However often an event iterates, one when draws the same random numbers as in a model without others."""
         head = ("function draw\n  input Integer id;\n  output Real y;\n  external \"C\" y = ModelicaRandom_impureRandom_xorshift1024star(id);\n"
                 "end draw;\n")
         plain = (head + "model M\n  discrete Real a, b;\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = -x;\n"
@@ -219,8 +219,8 @@ class RandomNumbers(unittest.TestCase):
 
 class Extrema(unittest.TestCase):
     def test_of_a_fast_filter_do_not_stop_the_run(self):
-        """The sign of a difference about as small as the error of its variables says where a signal turns. That the run gets to
-        its end is tested, and that what is kept is of the signal; not how near to the extremum it is kept."""
+        """The sign of a difference about as small as the error of its variables says where a signal turns. This tests that the run
+        reaches its end, and that the stored value belongs to the signal; not how close to the extremum it is."""
         rng = random.Random(6)
         for _ in range(8):
             slow, fast, part = rng.uniform(3, 9), rng.uniform(20, 60), rng.uniform(0.2, 0.9)

@@ -1,6 +1,6 @@
-"""docs/limits.md: each row of its table is provoked with a model that is made here. The message must be that of the row, the
-exit status 3 (or 2, of what an option asks for), and what raises the limit must raise it. What takes long with the default
-limits takes little with small ones, and both go the same way."""
+"""docs/limits.md: a model made here exceeds the limit of each row of its table. The message must be that of the row, the exit
+status 3 (or 2 for an option), and the remedy must raise the limit. What takes long with the default limits is tested with small
+ones, in the same way."""
 import os
 import pathlib
 import re
@@ -12,7 +12,7 @@ import unittest
 DAEDAL = os.environ["DAEDAL"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SMALL = {"memory": "memory=1M", "work": "work=1M", "text": "text=1k"}
-SECONDS = 20  # of processor time: what is not refused by then does not end
+SECONDS = 20  # seconds of processor time: what is not refused by then does not end
 
 
 def model(body, before=""):
@@ -136,7 +136,7 @@ class Limits(unittest.TestCase):
 
     @unittest.skipUnless(os.environ.get("DAEDAL_TEST_TIER") == "long", "takes seconds a row")
     def test_defaults_of_large(self):
-        """What the defaults let pass or refuse, they do so in some seconds and without much memory, however large it is."""
+        """What the defaults allow or refuse takes some seconds and little memory, however large it is."""
         large = {
             "product": model("Real x[300, 300](each start = 1); equation x*x = identity(300);"),
             "factors": model("Real x[100, 100](each start = 1); equation transpose(x)*x = identity(100);"),
@@ -176,7 +176,8 @@ class Limits(unittest.TestCase):
 
 class Samples(unittest.TestCase):
     def test_undefined(self):
-        """A start or an interval of sample that has no value is named, however it comes about; an interval without a value had no end."""
+        """A start or an interval of sample without a value is named, whatever the cause; an interval without a value once had no
+        end."""
         for undefined in ("sqrt(p - 1)", "log(p)", "1/p", "asin(p + 2)", "1e308*(p + 10)", "(p - 1)^0.5"):
             for what, arguments in (("start", f"{undefined}, 1"), ("interval", f"0, {undefined}")):
                 with self.subTest(arguments):
@@ -187,10 +188,10 @@ class Samples(unittest.TestCase):
 
 
 class Linear(unittest.TestCase):
-    """What is large but well: counted in work, which does not depend on the machine, twice as much takes about twice as much."""
+    """Large but valid models: twice the size takes about twice the work, which does not depend on the machine."""
 
     def work(self, text):
-        """The least power of two of steps that is enough."""
+        """The smallest power of two of steps that is enough."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "m.mo")
             path.write_text(text)
@@ -213,7 +214,8 @@ class Linear(unittest.TestCase):
                 self.assertLessEqual(self.work(make(4000)) - self.work(make(1000)), 3)
 
     def test_inputs(self):
-        """100,000 inputs of a function, given by their names from the last to the first, take much less time than pairs of them would, and all arrive."""
+        """100,000 inputs of a function, given by name from the last to the first, take much less time than comparing all pairs
+        would, and all arrive."""
         count = range(100000)
         ROWS["inputs"] = (model("Real x = f(" + ", ".join(f"a{i} = {i}" for i in reversed(count)) + ");",
                                 "function f " + " ".join(f"input Real a{i};" for i in count) + " output Real y; algorithm y := a1 + 10*a99999; end f;\n"), ["init"])
@@ -221,7 +223,8 @@ class Linear(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^x +999991 ", done.stderr[:2000])
 
     def test_scaled(self):
-        """Members of which each once took time by the square of its size: these would take minutes. Each command ends within SECONDS, with the values that the model has."""
+        """Members whose time once grew with the square of their size: these would take minutes. Each command ends within SECONDS,
+        with the values of the model."""
         count = 8000
         scaled = {
             "elsewhen": (model("Real x(start = 0, fixed = true); Integer k(start = 0); equation der(x) = 1; when x > 2 then k = -1;\n"
@@ -251,7 +254,7 @@ class Linear(unittest.TestCase):
                     self.assertEqual({column: rows[-1][names.index(column)] for column in last}, last)
 
     def test_literals(self):
-        """More literals than 16 bits count, as subscripts."""
+        """More literals than fit into 16 bits, as subscripts."""
         literals = ", ".join(f"e{i}" for i in range(70000))
         ROWS["literals"] = (model("Real x[E]; equation for i in E loop x[i] = Integer(i); end for;", f"type E = enumeration({literals});\n"), ["check"])
         done = run("literals")

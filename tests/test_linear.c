@@ -1,4 +1,5 @@
-/* Linear systems of every kind (plain, LAPACK, kept pivots, KLU; real and complex) against their residuals; with EXPORTED those that exported solvers have. */
+/* Linear systems of every kind (plain, LAPACK, kept pivots, KLU; real and complex), checked by their residuals; with EXPORTED those
+ * of exported solvers. */
 #include "base/large.h"
 #include "base/linear.h"
 
@@ -86,7 +87,7 @@ static void test_kinds(void **state) {
   }
 }
 
-/* Pivots chosen for other values stop to serve when entries change by orders of magnitude. */
+/* Pivots chosen for other values no longer serve when entries change by orders of magnitude. */
 static void test_pivots_change(void **state) {
   (void)state;
   for (int trial = 0; trial < 40; trial++) {

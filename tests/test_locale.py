@@ -1,4 +1,4 @@
-"""A program around the library may have set a locale with a decimal comma: what it reads and writes stays the same."""
+"""A program around the library may have set a locale with a decimal comma: what the library reads and writes stays the same."""
 import os
 import pathlib
 import random
@@ -119,13 +119,13 @@ def model(chance):
 
 
 def numbers_in_locales():
-    """Places of the library that write or read numbers as the locale says."""
+    """Places of the library where the locale affects how numbers are written or read."""
     away = {"src/base/format.c", "src/base/number.c"}
     calls = re.compile(r"\bv\w*printf\(|\bstrto(d|f|ld)\(|\batof\(|\bs?n?printf\([^;]*%[-+ #0-9.*]*[aefgAEFG]|\bsscanf\([^;]*%l?[aefg]")
-    allowed = re.compile(r'arena_vprintf\(|no point: any locale|^ *"')  # strings are C code of programs of their own
+    allowed = re.compile(r'arena_vprintf\(|no point: any locale|^ *"')  # strings are C code of separate programs
     for path in sorted(SOURCE.glob("src/**/*.c")):
         name = str(path.relative_to(SOURCE))
-        if name in away or name.startswith(("src/cli/", "src/export/runtime/")):  # programs of their own
+        if name in away or name.startswith(("src/cli/", "src/export/runtime/")):  # separate programs
             continue
         for line in path.read_text().splitlines():
             if calls.search(line) and not allowed.search(line):
@@ -133,7 +133,7 @@ def numbers_in_locales():
 
 
 def outcome(program, folder, locale, overrides, has_fmu):
-    """Everything that a run in this locale writes, by name; and how the C library writes one half."""
+    """Everything that a run writes in this locale, by name; and how the C library writes one half."""
     target = folder / locale
     target.mkdir(exist_ok=True)
     run = subprocess.run([program, folder / "m.mo", overrides, target / "list", target / "r.csv", target / "c",

@@ -28,7 +28,7 @@ def distance(p, q):
 
 
 class Points:
-    """Points with their places, in the plane or in space; `bars` measures the bars where they stand."""
+    """Points with their places, in the plane or in space; `bars` takes the lengths of the bars from these places."""
 
     def __init__(self, **places):
         self.places = places
@@ -73,7 +73,7 @@ def four_bar(crank, coupler, rocker, base, angle):
 
 
 def planar_chains():
-    """Closed chains of four to six bars, without anything superfluous."""
+    """Closed chains of four to six bars, without superfluous constraints."""
     for lengths in ((0.5, 1.3, 1.1, 1.6), (0.8, 1.0, 1.4, 1.2)):
         yield chain(f"four bars {lengths}", four_bar(*lengths, 1.1), ["o-a", "a-b", "b-p"], [], ["ax"])
     five = Points(a=(-0.4, 0.9), b=(0.7, 1.6), c=(1.9, 0.8)).on(o=(0, 0), p=(1.5, 0))
@@ -100,7 +100,7 @@ def parallelograms():
 
 
 def locomotive(wheels):
-    """Wheels as angles, the rod between the first two turns with an angle of its own, further wheels follow twice over."""
+    """Wheels as angles. The rod between the first two has an angle of its own; further wheels are constrained twice."""
     names = [f"p{k}" for k in range(wheels)]
     rows = [f"{name} - p0 = 0" for name in names[1:]]
     more = [f"0.3*sin({name}) - 0.3*sin(p0) = 0" for name in names[1:]]
@@ -108,7 +108,7 @@ def locomotive(wheels):
 
 
 def gears(count):
-    """A train of gears whose last one meets the first: its ratio is that of the others."""
+    """A gear train whose last gear meets the first: its ratio follows from the others."""
     radius = [0.5 + 0.25 * k for k in range(count)]
     rows = [f"{radius[k]}*g{k} + {radius[k + 1]}*g{k + 1} = 0" for k in range(count - 1)]
     sign = "-" if count % 2 else "+"
@@ -123,7 +123,7 @@ def trammel():
 
 
 def peaucellier():
-    """Seven bars lead a point along a line; a guide on the line says it again."""
+    """Seven bars guide a point along a line; a guide on the line repeats that constraint."""
     o, arm, rhombus, crank = (0.0, 0.0), 2.0, 1.0, 0.6
     angle = 0.35
     c = (crank + crank * math.cos(angle), crank * math.sin(angle))
@@ -140,7 +140,7 @@ def peaucellier():
 
 
 def pantograph():
-    """Bars a parallelogram whose corners are in line with the pole: the pen is twice as far as the pin."""
+    """A parallelogram of bars whose corners are in line with the pole: the pen is twice as far as the pin."""
     points = Points(a=(-0.3, 0.9), b=(0.5, 0.7), c=(-0.6, 1.8), d=(0.2, 1.6), e=(1.0, 1.4)).on(o=(0, 0))
     rows = points.bars("o-a", "a-b", "c-d", "d-b") + [row for x in "xy" for row in (f"c{x} - 2*a{x} = 0", f"e{x} - 2*d{x} + c{x} = 0")]
     return Mechanism("pantograph", points.coordinates(), rows, ["ex - 2*bx = 0", "ey - 2*by = 0"], ["ax", "bx"], points.heights(), 0.3)
@@ -164,7 +164,7 @@ def scissors(stages):
 
 
 def solve(rows, at):
-    """Places near these that meet the constraints, by Gauss and Newton's method."""
+    """Places near these that satisfy the constraints, by the Gauss-Newton method."""
     names, place = list(at), dict(at)
     mechanism = Mechanism("", {name: (0, 0) for name in names}, rows, [], [], [])
     for _ in range(60):
@@ -175,7 +175,7 @@ def solve(rows, at):
 
 
 def bennett():
-    """Four hinges in space, skew to each other: by Bennett's condition they move, though three constraints say what others do."""
+    """Four skew hinges in space: by Bennett's condition they move, though three constraints repeat others."""
     a, b, alpha = 1.0, 0.8, 0.9
     beta = math.asin(b * math.sin(alpha) / a)
     p1, u1, p2, u2 = (0, 0, 0), (0, 0, 1), (a, 0, 0), (0, -math.sin(alpha), math.cos(alpha))
@@ -206,7 +206,7 @@ def bennett():
 
 
 def table(rods):
-    """A plate, three of its points, on parallel rods of length 1 that swing to and fro."""
+    """A plate, given by three of its points, on parallel rods of length 1 that swing."""
     corners = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (1.0, 1.0)}
     points = Points(**{name: (u + 0.48, v + 0.36, -0.8) for name, (u, v) in corners.items()}).on(**{f"o{name}": (u, v, 0.0) for name, (u, v) in corners.items()})
     more = []
@@ -228,7 +228,7 @@ def quaternion_body(copies):
 
 
 def planar_in_space(more):
-    """Five bars with points in space, each held in its plane, and the planes' distances."""
+    """Five bars with points in space, each held in its plane, and the distances of the planes."""
     points = Points(a=(-0.4, 0.9, 0.0), b=(0.7, 1.6, 0.0), c=(1.9, 0.8, 0.0)).on(o=(0, 0, 0), p=(1.5, 0, 0))
     rows = points.bars("o-a", "a-b", "b-c", "c-p") + ["az = 0", "bz = 0", "cz = 0"]
     return Mechanism(f"five bars in space, {more} superfluous", points.coordinates(), rows, ["az - bz = 0", "bz + 2*cz = 0", "az + bz + cz = 0"][:more], ["ax", "cx"],

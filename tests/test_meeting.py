@@ -1,5 +1,5 @@
-"""Conditions whose branches meet make no events where there are many. Transistors in logic gates, with every solver; and generated models whose
-branches meet smoothly, with a kink, or not at all, against the same equations integrated in closed form."""
+"""Conditions whose branches meet cause no events where there are many: transistors in logic gates, with every solver; and generated
+models whose branches meet smoothly, with a kink, or not at all, compared with the same equations integrated in closed form."""
 import csv
 import json
 import math
@@ -13,7 +13,7 @@ import unittest
 from runs import SANITIZED, SOURCE, seeds, simulate
 
 LOGIC = SOURCE / "bench/logic/logic.mo"
-COUNT = 16  # of the conditions of a generated model
+COUNT = 16  # number of conditions of a generated model
 
 
 def outputs(name, solver, tolerance, stop):
@@ -73,7 +73,7 @@ def integral(kind, level, end):
 
 class Generated(unittest.TestCase):
     def test_responses(self):
-        """Levels near the top of a sine are passed for a short time only; what jumps there depends on errors of the sine too much."""
+        """Levels near the top of a sine are passed only for a short time; a jump there depends too much on errors of the sine."""
         branch = {"smooth": "(x - {0})^2", "kink": "x - {0}", "jump": "1 + x - {0}"}
         for seed in seeds(12):
             rng = random.Random(seed)

@@ -156,7 +156,7 @@ static void gear(Bench *bench) {
   equate(bench, a, SCALE(3, b));
 }
 
-/* A mass on a rod that a moving point holds; the point's place is a variable with an equation of its own. */
+/* A mass on a rod held by a moving point; the position of the point is a variable with its own equation. */
 static void moved(Bench *bench) {
   bench_begin(bench, "Moved");
   Expr x = variable(bench, "x", 0.2, FIXED_TRUE), y = variable(bench, "y", -1, FIXED_UNSET),
@@ -220,8 +220,7 @@ static CompareRequest make_request(double stop) {
 
 /* ---- tests ---- */
 
-/* Methods that leave a higher index are not accurate in their multipliers, but in everything that is
- * differentiated. */
+/* Methods that leave a higher index are inaccurate in their multipliers, but accurate in everything that is differentiated. */
 static void test_same_trajectory(void **state) {
   (void)state;
   for (size_t c = 0; c < sizeof CASES / sizeof *CASES; c++) {
@@ -263,7 +262,7 @@ static void test_drift(void **state) {
   (void)state;
   Bench bench = bench_open();
   pendulum(&bench);
-  CompareRequest request = make_request(400);  /* what grows with time is then larger than what oscillates */
+  CompareRequest request = make_request(400);  /* then the growth with time exceeds the oscillation */
   request.solvers[0] = integrator_find("ida"); /* the BDF method of the paper, where it is built in */
   const char *invariants[] = {"E"};
   request.invariants = invariants;
@@ -380,8 +379,8 @@ static Expr add_terms(Bench *bench, Expr sum, const Expr *x, uint32_t from, uint
   return sum;
 }
 
-/* Kunkel, Mehrmann (34): blocks x_1 to x_r of one to three variables, x_r of one. Row b holds x_{b-1} to x_{r-1}, the first x_r
- * as well. */
+/* Kunkel, Mehrmann (34): blocks x_1 to x_r of one to three variables, x_r of one. Row b contains x_{b-1} to x_{r-1}; the first also
+ * contains x_r. */
 static void hessenberg(Bench *bench, uint32_t order, bool nonlinear, uint64_t seed) {
   Expr x[32];
   uint32_t start[10] = {0};
@@ -469,7 +468,7 @@ static void test_refusals(void **state) {
   Diags diags;
   reduce_once(&bench, miller, &method_ggl, &simulation, &diags);
   assert_int_equal(diags_code(&diags), DIAG_STRUCTURE);
-  assert_true(diags.list.data[0].notes.count > 0); /* what would work */
+  assert_true(diags.list.data[0].notes.count > 0); /* suggestions */
   bench_close(&bench);
 }
 

@@ -19,13 +19,14 @@ PAPERS = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers"
 METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "ggl1", "underlying", "overdetermined", "none"]
 SLOW = os.environ.get("BUILD_KIND") == "asan"
 
-# Every example runs to the end of its own experiment with its own tolerance, but for these.
+# Every example runs to the end of its own experiment with its own tolerance, except these.
 SHORTENED = {"wheelset": 1} | ({"wheelset": 0.02, "pendulum_large": 20, "pendulum_small": 20, "paraboloid": 10} if SLOW else {})
 LONG = {"transamp", "water", "wheelset"} if SLOW else set()
 NAMES = sorted({path.stem for path in EXAMPLES.glob("*.mo")} - LONG)
 CANNOT = {("wheelset", "none")}  # index 3 with contact forces in the conditions of events
 ENFORCING = ["dummy", "minimal", "ggl", "overdetermined"]
-# Of transamp the methods that integrate what is left of the equations evaluate derivatives at output points only as well as they interpolate.
+# For transamp, methods that integrate the remaining equations evaluate derivatives at output points only as accurately as they
+# interpolate.
 RESIDUAL = {("transamp", "minimal"): 1e-7}
 CONSTRAINED = ["andrews", "caraxis", "double_pendulum", "paraboloid", "pendulum", "pendulum2", "slider_crank", "spherical_pendulum", "triple_pendulum"]
 QUADRATIC = ["caraxis", "paraboloid", "pendulum", "pendulum2", "pendulum_large", "pendulum_small", "spherical_pendulum"]
@@ -70,7 +71,7 @@ class Trajectories(unittest.TestCase):
 
     def test_same_on_every_example(self):
         def check(name, method, found):
-            amplification = found["amplification"] or 1  # not known where the start that is off cannot be run
+            amplification = found["amplification"] or 1  # unknown where the changed start cannot be run
             self.assertLessEqual(found["difference"], 100 * self.results[name]["tolerance"] * max(1, amplification))
 
         self.each_run(check)
@@ -122,7 +123,7 @@ class Trajectories(unittest.TestCase):
 
 
 class Events(unittest.TestCase):
-    # Changes its mode many times, and begins in the mode that is not the first one.
+    # Changes its mode many times, and does not begin in the first mode.
     SWINGING = """model Swinging
       Real x(start = 0.6, fixed = true), y(start = -0.8), vx(start = 0, fixed = true), vy, lambda, k;
     equation
@@ -145,7 +146,8 @@ class Events(unittest.TestCase):
                     self.assertLess(max(level["max"] for level in found["levels"]), 1e-10)
 
     def test_each_crossing_is_one_event(self):
-        """Located off the constraints, a crossing would be undone by the projection of the next step, and found again."""
+        """If a crossing were located off the constraints, the projection of the next step would undo it, and it would be found
+        again."""
         with tempfile.TemporaryDirectory() as folder:
             events = [report("simulate", EXAMPLES / "water.mo", "--method", method, "--output-file", pathlib.Path(folder) / "r.csv")[1]["events"]
                       for method in ("dummy", "overdetermined")]
@@ -190,7 +192,7 @@ class Printed(unittest.TestCase):
             self.assertEqual((code, result["differential"], result["algebraic"]), (0, states, 0))
 
     def test_counts_are_those_of_the_text(self):
-        """Every printed equation is of one kind, before and after, whatever the method and the order of the equations."""
+        """Printed equations do not depend on the method and the order of the equations."""
         def equations_of(text):
             lines = text.split("\n  equation\n")[1].splitlines()
             return sum(" = " in line and not line.lstrip().startswith(("//", "annotation")) for line in lines)
@@ -314,10 +316,11 @@ class LeftOut(unittest.TestCase):
                 self.check_example1(printed, names)
 
     def test_counts(self):
-        """A system of one block does without its last differentiations where the solver takes it so; evaluations count the rows left."""
+        """A system of one block omits its last differentiations where the solver accepts that; evaluations count the remaining
+        rows."""
         model = pathlib.Path(os.environ["SOURCE_DIR"]) / "tests/cases/papers/mattsson_example2.mo"
         for solver in ["radau", "erk", *self.IMPLICIT]:
-            # With nominal values no sizes of states are looked for, which takes evaluations of some rows.
+            # With nominal values the sizes of states are not searched for, which would take evaluations of some rows.
             result, _ = self.simulate(re.sub(r"Real (x\d);", r"Real \1(nominal = 1);", model.read_text()), solver)
             rows = 9 - result["left_out"]
             self.assertEqual((result["rows"], result["states"], rows), (9, 2, 6 if solver in self.IMPLICIT else 9), solver)
@@ -343,7 +346,7 @@ class LeftOut(unittest.TestCase):
         self.assertEqual((code, result["left_out"], result["algebraic"], result["solved"]), (0, 0, 0, 3))
 
     def test_foreign_states_keep_rows(self):
-        """Where a constraint passes on the errors of other blocks, many times as large, the run keeps its differentiation."""
+        """Where a constraint passes on the errors of other blocks, many times amplified, the run keeps its differentiation."""
         with tempfile.TemporaryDirectory() as folder:
             for solver in self.IMPLICIT:
                 code, result = report("simulate", EXAMPLES / "transamp.mo", "--solver", solver, "--stop-time", 0.01, "--output-file",
@@ -355,7 +358,7 @@ class LeftOut(unittest.TestCase):
 
 class Written(unittest.TestCase):
     """Every variable that a model declares and every derivative that it writes is in the trajectory of every method, also where
-    equations are rewritten, or the variable is a constant or another one."""
+    equations are rewritten, or the variable is a constant or an alias."""
 
     FACTORS, FORCES = [-2, -1, 0.5, 1, 2, 3], ["1", "time", "sin(time)", "exp(-time)", "0.5*cos(2*time)"]
 
@@ -393,7 +396,8 @@ class Written(unittest.TestCase):
             self.assertEqual({name for name in wanted if any(map(math.isnan, found.columns[name]))}, set())
 
     def test_cancelled(self):
-        """Derivatives that the model writes, and that aliases cancel in the equations, beside a pendulum, which every method takes."""
+        """Derivatives that the model writes and that aliases cancel in the equations, beside a pendulum, to which every method
+        applies."""
         for source, slope in {"sin(time)": "cos(time)", "x*y": "u*y + x*v", "u": "-l*x", "l": None, "3": "0", "exp(-x)": "-u*exp(-x)"}.items():
             text = ("model M\n  Real x(start = 0.6), y(start = -0.8), u, v, l, p, r, s, k;\nequation\n  der(x) = u;\n  der(y) = v;\n"
                     "  der(u) = -l*x;\n  der(v) = -l*y - 9.81;\n  x^2 + y^2 = 1;\n  p = k;\n  r = -k;\n"

@@ -12,8 +12,9 @@ DAEDAL = os.environ["DAEDAL"]
 
 
 def blocks(orders, coupling, shuffled, length=None):
-    """A block of order r is x_1' = x_2, ..., x_(r-1)' = f - x_1 with x_1 given, and a filter s of it. Filters of others enter the
-    constraint: of the block before (chain), of that or the last (ring), of any earlier one (tree), of none (apart). A chain begins anew after `length` blocks."""
+    """A block of order r is x_1' = x_2, ..., x_(r-1)' = f - x_1 with x_1 given, and a filter s of it. Filters of other blocks enter
+    the constraint: of the block before (chain), of that or the last (ring), of any earlier one (tree), of none (apart). A chain
+    starts again after `length` blocks."""
     equations, declared = [], []
     for i, order in enumerate(orders, 1):
         states = [f"x{i}_{k}" for k in range(1, order)] + [f"f{i}"]
@@ -58,14 +59,14 @@ class Minimal(unittest.TestCase):
         choose = random.Random(5)
         for count in (1, 7, 90, 400):
             for coupling in ("chain", "tree", "apart", "ring") if count < 400 else ("chain", "tree", "apart"):
-                # in a chain of order 4 each coupling overlaps the next: all blocks are looked at together, up to the limit
+                # in a chain of order 4 each coupling overlaps the next: all blocks are treated together, up to the limit
                 for orders in ([2]*count, [3]*count, [4]*(count if count < 400 or coupling == "apart" else 90)):
                     self.assertEqual(self.count(orders, coupling, count != 90), sum(r - 1 for r in orders), (count, coupling, orders[0]))
             orders = [choose.choice((2, 3, 4)) for _ in range(count)]
             self.assertEqual(self.count(orders, "apart", True), sum(r - 1 for r in orders), orders[:9])
 
     def test_copies(self):
-        """Blocks of different orders in a chain need more than that; copies of the chain need as often as much."""
+        """Blocks of different orders in a chain need more than that; copies of the chain need proportionally more."""
         orders = [2, 4, 4, 3, 2, 2, 3, 4]
         once = self.count(orders, "chain", False)
         for copies in (2, 30, 100):

@@ -1,5 +1,5 @@
-/* The flat model: names, balance, aliases, values of parameters, and texts. Models are built by hand here;
- * the reader has tests of its own. */
+/* The flat model: names, balance, aliases, values of parameters, and texts. Models are built by hand here; the reader has its own
+ * tests. */
 #include "fail_alloc.h"
 #include "model/model.h"
 
@@ -124,7 +124,7 @@ static Expr add_discrete(World *w, const char *name, BaseType type, uint32_t enu
 
 static Name name_of(World *w, const char *text) { return names_add(&w->names, text, strlen(text)); }
 
-/* Constants are written as the type of their place has it. */
+/* Constants are written as the type at their place requires. */
 static void test_kinds_of_constants(void **state) {
   (void)state;
   World w;
@@ -418,8 +418,8 @@ static void test_alias_preferences(void **state) {
   heap_destroy(w.heap);
 }
 
-/* Random equations: those used up become 0 = 0 when the representatives are put in, and there are as many of
- * them as unknowns that go. */
+/* Random equations: those that are used up become 0 = 0 when the representatives are inserted, and there are as many of them as
+ * eliminated unknowns. */
 static void test_random_aliases(void **state) {
   (void)state;
   enum { UNKNOWNS = 40, EQUATIONS = 45 };

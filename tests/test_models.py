@@ -1,7 +1,6 @@
-"""The analysis of models that are written otherwise: each of cases/papers and of examples/ is analysed with its equations and declarations
-in another order and under other names: nothing but the names may change. The text is taken apart at semicolons, so these files hold
-declarations and plain equations alone.
-"""
+"""The analysis of models in another form: each of cases/papers and of examples/ is analysed with its equations and declarations in
+another order and under other names. Nothing but the names may change. The text is split at semicolons, so these files contain only
+declarations and plain equations."""
 import json
 import os
 import pathlib
@@ -15,8 +14,8 @@ SOURCE = pathlib.Path(os.environ["SOURCE_DIR"])
 DAEDAL = os.environ["DAEDAL"]
 ROUNDS = 4
 
-# The test set's figures (its reference.json); the transistor amplifier has 5 in truth, which no structural analysis
-# can see, and 8 by structure.
+# The test set's figures (its reference.json). The transistor amplifier really has 5, which no structural analysis can see, and 8 by
+# structure.
 TEST_SET = {
     "caraxis": dict(equations=14, structural_index=3, dof=4),
     "andrews": dict(equations=41, structural_index=3, dof=2),
@@ -69,7 +68,7 @@ def name_of(declaration):
 
 
 class Text:
-    """A flat model taken apart: declarations, equations with the line they begin at, initial equations."""
+    """A flat model in parts: declarations, equations with the line where they begin, initial equations."""
 
     def __init__(self, text):
         bare = re.sub(r"//.*", blank, text)
@@ -116,7 +115,7 @@ class Text:
 
 
 def canonical(report, equations, variables, names):
-    """What must be the same, in terms of the original: equation k here is equations[k] there, and so on."""
+    """What must stay the same, in terms of the original: equation k here is equations[k] there, and so on."""
     def back(text):
         return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text)
 

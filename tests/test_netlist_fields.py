@@ -15,7 +15,7 @@ from runs import Run, Tally, seeds
 DAEDAL = os.environ["DAEDAL"]
 LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
 
-# Cards of one circuit, in which every field counts.
+# Cards of one circuit in which every field counts.
 CARDS = ["V1 a 0 DC 5 AC 1 SIN(0 1 1k)", "V2 w 0 2", "R1 a b 1k tc1=1e-3 m=2", "R2 b 0 R={1k*2}", "R3 b 0 rm l=10u w=1u", "C1 b 0 1u ic=2",
          "C2 b c 1n", "L1 c 0 1m", "L2 d 0 1m", "R4 d 0 50", "K1 L1 L2 0.5", "I1 0 b PULSE(0 1m 1u 1u 1u 1m 2m) m=2", "E1 e 0 b 0 2",
          "R5 e 0 1k", "E2 f 0 POLY(2) a 0 b 0 1 2 3", "R6 f 0 1k", "G1 b 0 a 0 1u m=2", "F1 b 0 V1 0.1", "H1 g 0 V1 10", "R7 g 0 1k",
@@ -55,15 +55,15 @@ class Fields(unittest.TestCase):
         self.assertNotIn("warning", run.stderr)
 
     def test_junk_at_the_end_of_a_card(self):
-        """Of an element it is an error; of others an error or a warning."""
+        """On an element it is an error; on other cards an error or a warning."""
         rng = random.Random(3)
         members = [(k, junk) for k in range(len(CARDS)) for junk in JUNK]
         for k, junk in members if LONG else rng.sample(members, 60):
             cards = CARDS[:k] + [f"{CARDS[k]} {junk}"] + CARDS[k + 1:]
             run = self.run_text("\n".join(cards), "check")
             said = run.stderr
-            # A third node of a subcircuit, a factor of an expression, a further coefficient of a polynomial, a further time and, as in
-            # ngspice, what stands behind the parenthesis of a waveform count; so does an area.
+            # These further fields count: a third node of a subcircuit, a factor of an expression, a coefficient of a polynomial, a
+            # time, an area and, as in ngspice, what follows the parenthesis of a waveform.
             counts = (cards[k].startswith((".subckt", ".global")) or cards[k] == ".param k=1 zz=1" or
                       (CARDS[k].startswith(("R2", "X1", ".param", ".func")) and junk == "*2") or
                       (CARDS[k].startswith(("E", "H", "F", ".tran", "V1", "Q1")) and junk in ("7", "{1}", "1 2 3", "'a'")) or
@@ -74,7 +74,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual(run.returncode, 3, cards[k] + said)
 
     def test_junk_within_a_card(self):
-        """A word behind the nodes is refused wherever it stands; one that is taken for a node is not connected."""
+        """A word after the nodes is refused wherever it stands; one that is read as a node is unconnected."""
         rng = random.Random(4)
         members = [(k, place) for k, card in enumerate(CARDS) if card[0] not in ".TXEKBQMJDW" for place in range(4, len(card.split()) + 1)]
         for k, place in members if LONG else rng.sample(members, 20):
@@ -152,7 +152,8 @@ class Fields(unittest.TestCase):
         self.assertAlmostEqual(found["v(o)"][-1], 3.0997166, places=4)  # by ngspice with steps of 2 us
 
     def test_commutation(self):
-        """Boost converters whose diode is turned off by a transistor: its capacitance falls by some thousands within a nanosecond, which is no singular point."""
+        """Boost converters whose diode is turned off by a transistor: its capacitance falls by a factor of some thousands within a
+        nanosecond, which is not a singular point."""
         for seed in seeds(300, quick=4):
             rng = random.Random(seed)
             text = (f"VI in 0 5\nVG g 0 PULSE(0 5 0 10n 10n {rng.uniform(3, 6.5):.3f}u 10u)\nL1 in a {rng.choice((50, 100, 200))}u ic=5\nRL a s {rng.uniform(20, 80):.0f}m\n"
@@ -181,7 +182,8 @@ class Fields(unittest.TestCase):
                 self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, delta=0.5)
 
     def draw_gates(self, rng, source, most):
-        """Cards of up to `most` gates whose inputs i0 to i2 are sources, and what logic says of each node. source: the value of a source for a level."""
+        """Cards of up to `most` gates whose inputs i0 to i2 are sources, and the logic value of each node. source: the value of a
+        source for a level."""
         cards, level = ["VDD vdd 0 5"], {}
         for k in range(3):
             level[f"i{k}"] = rng.random() < 0.5
@@ -201,7 +203,8 @@ class Fields(unittest.TestCase):
         return cards, level
 
     def test_gates(self):
-        """Networks of CMOS gates whose inputs are at the rails: transistors that are off, or on without a current, some with ohmic terminals. Outputs are what logic says, in a run too."""
+        """Networks of CMOS gates whose inputs are at the rails: transistors that are off, or on without a current, some with ohmic
+        terminals. Outputs have their logic values, in a run, too."""
         for seed in seeds(300, quick=15):
             rng = random.Random(seed)
             cards, level = self.draw_gates(rng, lambda is_high: 5 if is_high else 0, 5)
@@ -213,7 +216,8 @@ class Fields(unittest.TestCase):
                 self.assertEqual(wrong, {}, text)
 
     def test_gates_that_switch(self):
-        """The same with inputs that move and capacitances of the oxide alone, which vanish in some states of a transistor. Few are refused."""
+        """The same with inputs that change and only oxide capacitances, which vanish in some states of a transistor. Few are
+        refused."""
         tally = Tally("gates that switch")
         for seed in seeds(300, quick=15):
             rng = random.Random(seed)
@@ -231,8 +235,8 @@ class Fields(unittest.TestCase):
         tally.check(self, may_refuse=0.1)
 
     def test_transit_times(self):
-        """Diodes and bipolar transistors that store charge while they conduct, with and without capacitances, breakdown and resistances that vary. When all has settled
-        behind a pulse, voltages are those of the operating point."""
+        """Diodes and bipolar transistors that store charge while they conduct, with and without capacitances, breakdown and
+        resistances that vary. When everything has settled after a pulse, voltages are those of the operating point."""
         tally = Tally("transit times")
         for seed in seeds(300, quick=15):
             rng = random.Random(seed)
@@ -257,7 +261,7 @@ class Fields(unittest.TestCase):
         tally.check(self, may_refuse=0.02)
 
     def test_pairs_beyond_round_off(self):
-        """A nanoohm beside 1e-12 siemens is beyond the digits of a number: the currents are right, or the circuit is refused by name."""
+        """A nanoohm beside 1e-12 siemens exceeds the digits of a number: the currents are right, or the circuit is refused by name."""
         for ohms in ("1e-7", "1e-8", "1n", "1e-10", "1p") if LONG else ("1e-8", "1n"):
             for inside in (True, False):
                 ends = "" if inside else f"RE1 e1 e {ohms}\nRE2 e2 e {ohms}\n"
@@ -272,7 +276,7 @@ class Fields(unittest.TestCase):
                             self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, places=2)
 
     def test_comments(self):
-        """Behind each card, and between a card and its continuation."""
+        """After each card, and between a card and its continuation."""
         for mark in (";", "$", "//", "; 5", "$ v1", "// + 3", ";'"):
             cards = ["V1 a 0 6", "R1 a b", "+ 2k", "R2 b 0 {1k*2/2}", ".op"]
             for k in range(len(cards)):

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Generated members of every kind of card, beside ngspice: the same answer, or a refusal or warning that says why not.
+"""Generated members of every kind of card, compared with ngspice: the same answer, or a refusal or warning that says why not.
 
-Each family makes members with a random choice of forms and parameters. Members of a family stand in one netlist, with names of
-their own (# is the member's number), so that a run of each program judges many. DAEDAL_TEST_TIER=long makes hundreds of
-members of each family, else a sample. A number as argument is the seed.
-"""
+Each family makes members with a random choice of forms and parameters. Members of a family are in one netlist, with their own names
+(# is the member's number), so that one run of each program judges many. DAEDAL_TEST_TIER=long makes hundreds of members of each
+family, otherwise a sample. A number as argument is the seed."""
 import bisect
 import csv
 import os
@@ -64,7 +63,7 @@ def storage(rng):
 
 
 def initial(rng):
-    """uic: charges stay where they were put, alone, in rows, side by side and in loops with sources."""
+    """uic: charges stay where they were set, alone, in rows, side by side and in loops with sources."""
     ics = [f"ic={rng.choice([1, 2, -3])}" if rng.random() < 0.6 else "" for _ in range(4)]
     form = rng.randrange(5)
     if form == 0:
@@ -167,7 +166,7 @@ def bipolar(rng):
 
 
 def leakage(rng):
-    """Currents of picoamperes: the conductances across junctions count, and how many devices are in parallel."""
+    """Currents of picoamperes: the conductances across junctions matter, and how many devices are in parallel."""
     text = f"V1# a# 0 {rng.uniform(2, 20):.3f}\nRC# a# c# {rng.choice(['1e8', '3e9', '1e10'])}\n"
     if rng.random() < 0.3:
         kind, sign = rng.choice([("npn", 1), ("pnp", -1)])
@@ -179,7 +178,7 @@ def leakage(rng):
 
 
 def substrate(rng):
-    """The capacitance of the substrate, at the collector or the base, behind a resistor."""
+    """The capacitance of the substrate, at the collector or the base, after a resistor."""
     kind, sign = rng.choice([("npn", 1), ("pnp", -1)])
     given = some(rng, [rng.choice(["subs=1", "subs=-1"]), "vjs=0.6", "mjs=0.4"])
     return (f"V1# s# 0 {sign * 5}\nV2# a# 0 PULSE(0 {sign * 2} 0.2m 0.1m 0.1m 1m 3m)\nRB# a# b# 20k\nRC# s# c# 2k\nRE# e# 0 500\nRS# u# 0 1k\n"
@@ -205,20 +204,20 @@ def junction_fet(rng):
 
 
 def subcircuit(rng):
-    """m= and parameters through two levels. B and sources of voltage are one, whatever m= says."""
+    """m= and parameters through two levels. B elements and voltage sources count once, whatever m= says."""
     inner = rng.choice(["R1 a b {w}", "G1 a b a b {1/w}", "I1 a b {1/w}", "R1 a b {w}\nB1 a b I=V(a,b)/1k",
                         "D1 a b dm\n.model dm d(is=1e-12)\nR1 a b {w}", "L1 a c 1m\nR1 c b {w}", "E1 c b a b 0.3\nR1 a c {w}"])
     call = rng.choice(["", "m=2", f"w={number(rng, 100, 1000)}", "w=(1+2)*100 m=3", f"m={{1+1}} w={{{number(rng, 100, 1000)}*2}}"])
     outer = rng.choice([f"X1 a b in# {call}", f"X1 a b in# {call}\nR2 a b 5k"])
-    # ngspice forgets an inner m= where there is an outer one.
+    # ngspice ignores an inner m= where there is an outer one.
     m = rng.choice(["", "m=2", "m=1.5"]) if "m=" not in call else ""
-    # It passes m= on only to definitions that stand below.
+    # It passes m= on only to definitions that come later.
     return (f"V1# p# 0 1\nR1# p# q# 1k\nX1# q# 0 out# {m}\n.subckt out# a b\n{outer}\n.ends out#\n"
             f".subckt in# a b w=1k\n{inner}\n.ends\n"), ["v(q#)"]
 
 
 def latch(rng):
-    """Two transistors with three operating points: .nodeset says which one."""
+    """Two transistors with three operating points: .nodeset selects one."""
     sides = [("c", "d"), ("d", "c")][rng.randrange(2)]
     nodeset = rng.choice(["v({0}#)=5 v({1}#)=0.1", "v({0}#)=4.5", "v({1}#)=0.05", "v({0}#) = 3 v({1}#)=0.2"]).format(*sides)
     return (f"V1# s# 0 5\nR1# s# c# {rng.choice(['1k', '2.2k'])}\nR2# s# d# {rng.choice(['1k', '1.5k'])}\nR3# c# b# {rng.choice(['10k', '22k'])}\nR4# d# a# 10k\n"
@@ -230,7 +229,7 @@ def edge(rng):
     kind, low = rng.choice([("s", "v"), ("w", "i")]), rng.choice([0, 1, -2])
     width, state = rng.choice([0, 0, 0.5]), rng.choice(["", "on", "off"])
     if kind[0] == "w" and width:
-        state = "off"  # ngspice forgets `on` of a switch by current between its thresholds
+        state = "off"  # ngspice ignores `on` of a current switch between its thresholds
     control = low + rng.choice([-width, 0, width, rng.choice([-0.25, 0.25])])
     control_card = "S1# a# 0 c# 0" if kind[0] == "s" else "W1# a# 0 VC#"
     return (f"V1# s# 0 1\nVC# c# 0 {control}\nRC# c# 0 1\nR1# s# a# 1k\n{control_card} sm# {state}\n"

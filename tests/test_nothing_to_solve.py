@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Models with no equations, no variables or no states, through every command, method and solver: each ends with a documented status, and none reads
-what is not there (which the sanitizers see). The models are those of cases/nothing, which say what each must come to."""
+"""Models with no equations, no variables or no states, through every command, method and solver: each ends with a documented
+status, and none reads what does not exist (which the sanitizers detect). The models are those of cases/nothing, which say how each
+must end."""
 import os
 import pathlib
 import subprocess

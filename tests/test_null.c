@@ -1,5 +1,5 @@
-/* Every function of daedal.h with NULL in place of each pointer that it takes: no crash. On NULL handles, and on handles that have all that
- * could be asked for. */
+/* Every function of daedal.h with NULL for each pointer argument: no crash. On NULL handles, and on handles that have everything
+ * that can be requested. */
 #include "daedal.h"
 
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static const char TEXT[] = "model M parameter Real k = 1; parameter Integer n = 
                            "Real x(start = 1, fixed = true); Real z;\n"
                            "equation der(x) = u - k*x; z = if x > 0.9 then 1 else 2; w = {x, z}; end M;\n";
 
-/* A handle of each kind, all of them NULL or all of them whole. */
+/* A handle of each kind, either all NULL or all complete. */
 typedef struct Handles {
   daedal_model *model;
   daedal_result *result, *steady;
@@ -76,7 +76,7 @@ static Handles whole_handles(void) {
   return all;
 }
 
-/* What every handle has, the members of every report and format, and some that there are not. */
+/* What every handle has, the members of every report and format, and some that do not exist. */
 static void try_handle(void *handle) {
   const daedal_plot characters = {.size = sizeof characters, .width = 60, .height = 10};
   TRY(status_of, handle);
@@ -123,7 +123,7 @@ static void try_model(daedal_model *model) {
   TRY(dump, model, "flat");
 }
 
-/* Frees a result that a call made, whose status must be this one if there was a model. */
+/* Frees the result of a call; its status must be this one if there was a model. */
 static void expect(const daedal_model *model, void *result, daedal_status status) {
   assert_int_equal(daedal_status_of(result), model ? status : DAEDAL_INTERNAL);
   daedal_free(result);
@@ -308,7 +308,7 @@ static void null_is_no_crash(void **state) {
   daedal_free(all.model);
 }
 
-/* Behind the last one an empty text: nothing ran out of memory. */
+/* After the last one comes an empty text: nothing ran out of memory. */
 static void no_diagnostic_is_empty(void **state) {
   (void)state;
   daedal_model *model = daedal_load_text(TEXT, strlen(TEXT), NULL, NULL, NULL);

@@ -1,5 +1,5 @@
-"""What stands between the steps: a state that follows an input, the more closely the stiffer it is. Steps are as long as the
-input allows, so that nearly all output is interpolated; it must be as good as the steps. The solution is known in closed form."""
+"""Values between the steps: a state that follows an input, the more closely the stiffer it is. Steps are as long as the input
+allows, so nearly all output is interpolated; it must be as accurate as the steps. The solution is known in closed form."""
 import csv
 import math
 import os

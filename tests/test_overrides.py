@@ -1,4 +1,4 @@
-"""Overrides: a run with them equals a run of the text that has the values written in; what does not fit is refused."""
+"""Overrides: a run with them equals a run of the text that contains these values; invalid ones are refused."""
 import csv
 import json
 import os
@@ -11,7 +11,7 @@ import unittest
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
 
-# One parameter of each kind: name, declaration without value, value in the text, and how another one is drawn.
+# One parameter of each kind: name, declaration without value, value in the text, and how another one is generated.
 MODEL = """package P
 type Mode = enumeration(off, on, 'a,b');
 record R Integer n; Real g[2]; end R;
@@ -257,7 +257,7 @@ DISCRETE_KINDS = {
 
 
 class Discrete(unittest.TestCase):
-    """Discrete variables start from the values given by any way as if the text had them."""
+    """Discrete variables start from given values, however they are given, as if the text had them."""
 
     def drawn(self, rng):
         return {name: draw(rng) for name, draw in DISCRETE_KINDS.items()}
@@ -317,7 +317,7 @@ class Discrete(unittest.TestCase):
                 self.assertAlmostEqual(float(row["x"]), simulate(self.text(point)).json["final"]["x"], msg=point)
 
     def test_start_from(self):
-        """From a result at a time between two events, where time goes on from that time."""
+        """From a result at a time between two events; time continues from there."""
         names = ("g", "k", "b", "mode", "m[1]", "m[2]")
         for seed in range(8):
             rng = random.Random(seed)
@@ -381,7 +381,7 @@ class Inputs(unittest.TestCase):
         self.assertNotIn("warning", simulate(self.model(2), "u0=3,u1=4,on=true").stderr)
 
     def test_given_twice(self):
-        """An input that has values along time, by an option or in the model, takes no other one."""
+        """An input that has values over time, by an option or in the model, accepts no other value."""
         path, table = os.path.join(WORK, "twice.csv"), os.path.join(WORK, "t.csv")
         with open(path, "w") as file:
             file.write("time,u0\n0,1\n1,2\n")

@@ -1,5 +1,5 @@
-"""Packages: a wheel whose command and library need nothing but the C library, installed into an empty virtual environment; one version everywhere;
-and CONTRIBUTING.md names files that exist."""
+"""Packages: a wheel whose command and library need only the C library, installed into an empty virtual environment; one version
+everywhere; and CONTRIBUTING.md names files that exist."""
 import importlib.util
 import json
 import os
@@ -22,7 +22,7 @@ def versions():
 
 
 def paths_exist():
-    """Every word in code that looks like a path is one; every target of make is one."""
+    """Every word in code font that looks like a path exists; so does every make target."""
     text = (SOURCE / "CONTRIBUTING.md").read_text()
     paths = set(re.findall(r"`((?:src|tests|docs|tools|python|include|packaging)(?:/[\w./]+)?|[A-Z]\w+(?:\.\w+)?)`", text))
     assert len(paths) > 30, paths
@@ -59,7 +59,7 @@ def wheel_is_whole(wheel, backend):
 
 
 def wheel_installs(wheel, folder):
-    """Into an environment that is empty; NumPy, which it depends on, comes from the system, for there may be no network."""
+    """Into an empty environment; NumPy, on which it depends, comes from the system, because there may be no network."""
     subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "venv"], check=True, capture_output=True)
     subprocess.run([folder / "venv/bin/python", "-m", "pip", "install", "--no-index", "--no-deps", "--quiet", wheel], check=True, capture_output=True)
     environment = {"PATH": f"{folder}/venv/bin:/usr/bin:/bin", "HOME": str(folder)}
@@ -72,7 +72,7 @@ def wheel_installs(wheel, folder):
 def main():
     versions()
     paths_exist()
-    if KIND in ("asan", "tsan"):  # a wheel of those is none
+    if KIND in ("asan", "tsan"):  # there is no wheel of these builds
         return
     if os.environ.get("DAEDAL_TEST_TIER") != "long":  # test_python.py installs a wheel, too
         return

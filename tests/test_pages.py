@@ -1,4 +1,4 @@
-"""The pages tell the truth: their commands run and print what they say; each code of a message has its section."""
+"""The pages are true: their commands run and print what they say; each message code has its section."""
 import pathlib
 import re
 import shutil
@@ -32,7 +32,7 @@ def check_codes():
 
 
 def check_made_pages():
-    """Pages that are made from something else are those that would be made now; the gallery has each example that runs."""
+    """Generated pages are up to date; the gallery has each example that runs."""
     failures = []
     if subprocess.run([sys.executable, SOURCE / "tools/make_reference", "--check"]).returncode:
         failures.append("docs/reference.md is not that of daedal.h: make reference")
@@ -59,7 +59,7 @@ def check_links():
 
 
 def check_manual():
-    """The examples of the manual page run; what they are piped into may be missing."""
+    """The examples of the manual page run; the programs they pipe into may be missing."""
     failures = []
     with tempfile.TemporaryDirectory() as holder:
         folder = pathlib.Path(holder)

@@ -1,4 +1,4 @@
-"""docs/papers.md tells the truth: every row's command runs, and its figure is what the row says."""
+"""docs/papers.md is true: every row's command runs, and its figure is what the row says."""
 import json
 import os
 import pathlib
@@ -35,7 +35,7 @@ def run(command, folder):
 
 
 def agrees(value, cell):
-    """Is the figure what the cell says: a value to the digits shown, or a bound?"""
+    """Does the figure agree with the cell: a value to the digits shown, or a bound?"""
     if isinstance(value, (bool, str, list)):
         return (str(value).lower() if isinstance(value, bool) else str(value)) == cell
     if cell.startswith("below "):
@@ -61,7 +61,7 @@ class Papers(unittest.TestCase):
                     self.assertTrue(agrees(value, cell), f"{command}: {reads} is {value!r}, the page says {cell}")
 
     def test_energy(self):
-        """Model c with as many steps as DASSL took keeps the energy as well as it did, with ida and with bdf."""
+        """With as many steps as DASSL took, model c keeps the energy as well as DASSL did, with ida and with bdf."""
         found = [(float(row[3]), float(row[4].removeprefix("below "))) for row in rows() if row[2] == "invariants[0].change" and ("with as many" in row[0] or "bdf" in row[0])]
         self.assertEqual(len(found), 2)
         for paper, ours in found:

@@ -1,7 +1,7 @@
 """Parallelogram linkages through their flat position, where the branch of parallelograms crosses that of antiparallelograms.
 
-The smooth solution stays a parallelogram. A run follows it or stops with the name of the point; no run may change branch, or loop there.
-Members differ in coordinates, lengths, inertias, speeds, solvers, methods and tolerances.
+The smooth solution stays a parallelogram. A run follows it or stops with the name of the point; no run may change its branch, or
+loop there. Members differ in coordinates, lengths, inertias, speeds, solvers, methods and tolerances.
 
 Wide runs: see runs.py."""
 import math
@@ -12,7 +12,7 @@ from runs import Tally, seeds, simulate
 
 NAMED = ("singular there", "come so near to each other")
 
-# What the errors of a run once hid: coordinates, crank, base, speed, angle, gravity, time, options.
+# Members that errors of a run once hid: coordinates, crank, base, speed, angle, gravity, time, options.
 ONCE_WRONG = [
     ("points", 1.731, 2.331, 3.845, -2.55, 0.3, 2.653, {"solver": "radau", "method": "projection"}),
     ("bodies", 1.763, 1.73, 1.247, -2.361, 2, 2.84, {"solver": "radau", "method": "projection", "tolerance": 1e-3}),
@@ -56,7 +56,7 @@ end M;
 
 
 def bodies(a, b, speed, angle, gravity):
-    """The coupler is a body of its own, held by the cranks with four multipliers."""
+    """The coupler is a separate body, held by the cranks with four multipliers."""
     return f"""model M
   Real p(start={angle}, fixed=true), r(start={angle}), q(start=0), x, y, wp(start={speed}, fixed=true), wr(start={speed}), wq, u, v;
   Real l1, l2, l3, l4, off = 4*(sin(q/2)^2 + sin((r - p)/2)^2);
@@ -72,7 +72,7 @@ end M;
 
 
 def driven(a, b, speed, angle, _gravity):
-    """The crank follows the time; nothing is a state."""
+    """The crank follows the time; there are no states."""
     return f"""model M
   Real p, q(start=0), r(start={angle}), off = 4*(sin(q/2)^2 + sin((r - p)/2)^2);
 equation
@@ -117,7 +117,7 @@ class Parallelograms(unittest.TestCase):
         self.check(Tally("parallelograms that changed branch"), ONCE_WRONG).check(self)
 
     def test_random(self):
-        """A few stop for another reason there, as a step that gets too small; none goes on another way."""
+        """A few stop there for another reason, such as a step that becomes too small; none continues on another branch."""
         self.check(Tally("parallelograms"), map(random_member, seeds(24))).check(self, 0.2)
 
 

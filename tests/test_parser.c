@@ -15,7 +15,7 @@
 
 typedef struct World {
   Heap *heap;
-  Names *names; /* the tree points to these two, so they stay where they are */
+  Names *names; /* the tree points to these two, so they must not move */
   Source *source;
   Diags diags;
   Ast *ast;
@@ -339,8 +339,8 @@ static void make_blank(Maker *m) {
   text_printf(m->heap, &m->text, "%s", blanks[chance(m, 5)]);
 }
 
-/* Levels: 0 if, 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power, 8 primary. The text has
- * parentheses where the level of the place asks for them, and now and then for nothing. */
+/* Levels: 0 if, 1 or, 2 and, 3 not, 4 relation, 5 sum, 6 product, 7 power, 8 primary. The text has parentheses where the level
+ * requires them, and sometimes where it does not. */
 static void make(Maker *m, uint32_t level, uint32_t depth) {
   static const char *const names[] = {"a", "b.c", "'d e'", "x1", "y"};
   static const char *const joins[][2] = {{" or ", " or "}, {" and ", " and "}, {"", ""},
@@ -447,7 +447,7 @@ static void test_numbers(void **state) {
   world_free(&w);
 }
 
-/* Fast and slow way of reading a number must agree with the C library on random digits. */
+/* The fast and the slow way of reading a number must agree with the C library on random digits. */
 static void test_random_numbers(void **state) {
   (void)state;
   Maker m = {.seed = 7, .heap = heap_new(NULL)};
@@ -699,7 +699,7 @@ static void test_errors(void **state) {
   check_bad("m\0o\0d\0e\0l\0", 10, "1:2", "NUL byte");
 }
 
-/* What is wrong in one place must not hide what is wrong in another. */
+/* An error in one place must not hide an error in another. */
 static void test_several_errors(void **state) {
   (void)state;
   static const char text[] =

@@ -1,7 +1,6 @@
 """A plan in a file runs as its model does, and a file that is damaged, or of another version, is refused by name.
 
-The quick tier takes a few examples, the long one all of them. Damage is drawn at random: bytes that change, and ends that lack.
-"""
+The quick tier uses a few examples, the long one all of them. Damage is random: changed bytes, and missing ends."""
 import csv
 import json
 import os
@@ -57,7 +56,7 @@ def check_same(model, folder):
 
 
 def check_overrides(folder):
-    """Values that a run gets are those of the model's parameters, and initial values follow them."""
+    """Values given to a run apply to the model's parameters, and initial values follow them."""
     model, plan = SOURCE / "examples/pendulum.mo", folder / "m.plan"
     run("plan", model, "-o", plan)
     for words in (["--override", "L=2"], ["--method", "ggl"], ["--solver", "bdf"], ["--start-time", "1", "--stop-time", "2"]):

@@ -1,4 +1,4 @@
-"""Pictures: which signals they show, over what, on which axes and in which format."""
+"""Pictures: which signals they show, over which variable, on which axes and in which format."""
 import os
 import pathlib
 import re
@@ -41,7 +41,7 @@ def run(folder, model, *words):
 
 
 def curves(folder, model, *words):
-    """Titles of the curves of the picture, the words at the x axis, and what was said."""
+    """Titles of the curves, the words at the x axis, and the messages."""
     done = run(folder, model, "--plot", "p.svg", *words)
     assert done.returncode == 0, done.stderr
     text = (folder / "p.svg").read_text()
@@ -104,7 +104,7 @@ def logarithmic(folder):
 
 
 def formats(folder):
-    """With librsvg the bytes are of the format; without it the message says what lacks, before any work."""
+    """With librsvg the bytes have the right format; without it the message says what is missing, before any work."""
     for ending, magic in ((".png", b"\x89PNG\r\n"), (".pdf", b"%PDF-")):
         done = run(folder, PENDULUM, "--plot", "p" + ending, "--plot-xy", "x,y")
         if done.returncode == 2:

@@ -1,8 +1,9 @@
-"""Equations that divide by zero at a time between two points of a run, or by the round-off of constants: each is said, and what has a value everywhere is not.
+"""Equations that divide by zero at a time between two points of a run, or by the round-off of constants: each is reported, and
+equations that are defined everywhere are not.
 
-A member has a divisor d(u) that is zero at u = c, and u passes c once within the run. Poles are of order 1 to 3, touch zero or pass it, and stand in functions, in products,
-below logarithms and tangents, and in branches that are taken. Others only look like that: the dividend is zero, too, a branch that is not taken divides, or the divisor
-stays away from zero."""
+A member has a divisor d(u) that is zero at u = c, and u passes c once within the run. Poles are of order 1 to 3, touch zero or pass
+it, and occur in functions, in products, in logarithms and tangents, and in branches that are taken. Others only look like poles:
+the dividend is zero, too, a branch that is not taken divides, or the divisor stays away from zero."""
 import random
 import unittest
 
@@ -68,7 +69,7 @@ class Poles(unittest.TestCase):
         for seed in seeds(usual, quick):
             motion, name = kinds[seed % len(kinds)]
             text = model(random.Random(seed), motion, terms[name])
-            # Beside nonlinear equations nobody looks inside of explicit steps.
+            # Beside nonlinear equations, explicit steps are not examined inside.
             for solver in by_turns(["radau", "bdf"] if motion == "solved" else ["auto", "erk", "radau", "bdf"], seed):
                 yield (seed, motion, name, solver), text, simulate(text, solver=solver, stop_time=1)
 
@@ -83,7 +84,7 @@ class Poles(unittest.TestCase):
                 self.assertEqual((run.status, SAID in run.words), (0, False), text + run.words)
 
     def test_states_behind_poles(self):
-        """What is integrated over a pole of order 1 or more has no value behind it: the run ends."""
+        """The integral over a pole of order 1 or more has no value after it: the run ends."""
         for seed in seeds(40, 8):
             chance = random.Random(seed)
             c, order = round(chance.uniform(0.12, 0.85), 7), chance.choice([1, 2, 3])
@@ -95,10 +96,10 @@ class Poles(unittest.TestCase):
 
 
 class RoundOff(unittest.TestCase):
-    """Sums of decimal numbers that cancel but for round-off: who divides by them is stopped, by name."""
+    """Sums of decimal numbers that cancel except for round-off: an equation that divides by one is refused by name."""
 
     def cancelled(self, chance):
-        """Decimal numbers whose sum is not that of their doubles."""
+        """Decimal numbers whose sum differs from that of their doubles."""
         while True:
             a, b = round(chance.uniform(0.1, 9), chance.randint(1, 3)), round(chance.uniform(0.1, 9), chance.randint(1, 3))
             c = float(f"{a + b:.6f}")
@@ -132,7 +133,7 @@ class RoundOff(unittest.TestCase):
                 self.assertEqual(run.status, 3, run.words)
 
     def test_not_said(self):
-        """Digits that are left are no round-off, nor is a zero."""
+        """Remaining digits are not round-off, nor is a zero."""
         for seed in seeds(100, 20):
             chance = random.Random(seed)
             a, b = round(chance.uniform(1, 9), 3), round(chance.uniform(1e-12, 1e-9), 15)

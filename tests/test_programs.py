@@ -1,8 +1,7 @@
-"""Exported programs against `simulate`: models with discrete values, whens, resets, sliding and values that are not defined, drawn by a generator. A program
-must give the same trajectory, or end as the run does.
+"""Exported programs compared with `simulate`: generated models with discrete values, whens, resets, sliding and undefined values. A
+program must give the same trajectory, or end as the run does.
 
-DAEDAL_PROGRAM_MODELS widens the test: so many models are drawn, 12 without it; DAEDAL_PROGRAM_FIRST is the first seed.
-"""
+DAEDAL_PROGRAM_MODELS sets the number of models, 12 by default; DAEDAL_PROGRAM_FIRST is the first seed."""
 import csv
 import glob
 import math
@@ -35,7 +34,8 @@ def condition(draw):
 
 
 def value(draw, target):
-    """What a when assigns: of time and columns, of the value before, of columns that depend on it, and now and then nothing that is defined."""
+    """What a when assigns: an expression of time and columns, of the value before, of columns that depend on it, and sometimes an
+    undefined one."""
     return draw.choice([
         f"{number(draw, -1, 1)}*x + {number(draw, -1, 1)}",
         f"pre({target}) + {number(draw, -1, 1)}",
@@ -107,7 +107,7 @@ class Programs(unittest.TestCase):
         return os.path.join(folder, "program")
 
     def compare(self, text, solver):
-        """How the run and its program by a solver end, and how far they are apart."""
+        """How the run and its program end with a solver, and how far apart they are."""
         path, result = os.path.join(WORK, "m.mo"), os.path.join(WORK, "m.csv")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -1,5 +1,5 @@
-"""What a wrong start does: `init --propagation` beside steps of the methods on random linear equations of known index, and the water tubes of Estévez
-Schwarz (2010), section 3."""
+"""The effect of a wrong start: `init --propagation` compared with steps of the methods on random linear equations of known index,
+and the water tubes of Estévez Schwarz (2010), section 3."""
 import json
 import os
 import pathlib
@@ -27,7 +27,7 @@ def report(text):
 
 
 def solve(matrix, right):
-    """By elimination with pivots, in 60 digits: errors of the order h^-4 are round-off otherwise."""
+    """By elimination with pivots, in 60 digits: otherwise errors of order h^-4 would be round-off."""
     rows = [[*row, value] for row, value in zip(matrix, right)]
     for k in range(len(rows)):
         rows[k:] = sorted(rows[k:], key=lambda row: -abs(row[k]))
@@ -73,7 +73,7 @@ def exact(matrix):
 
 
 def pencil(seed):
-    """E, A and the projector onto the nilpotent part, of index 1 to 3; all of whole numbers."""
+    """E, A and the projector onto the nilpotent part, of index 1 to 3; all in whole numbers."""
     draw = numpy.random.default_rng(seed)
     index, finite = 1 + seed % 3, 2 + seed % 2
     n = finite + index
@@ -121,7 +121,7 @@ class Propagation(unittest.TestCase):
         self.assertEqual(powers, {0, -1, -2})
 
     def test_free_variables(self):
-        """With more unknowns than equations the report says that equations were added, and names the model's own variables alone."""
+        """With more unknowns than equations the report says that equations were added, and names only the model's own variables."""
         for equations in ("x*y = cos(time);", "der(x) = y - x; x + y*z = 1.5;", "x + y + z = 1; der(x) = z;", "x*y + y*z + z*x = 1 + time;"):
             text = f"model M\n  Real {', '.join(name + '(start = 0.8)' for name in 'xyz' if name in equations)};\nequation\n  {equations}\nend M;\n"
             with self.subTest(equations=equations), tempfile.TemporaryDirectory() as folder:
@@ -133,7 +133,8 @@ class Propagation(unittest.TestCase):
                 self.assertNotIn("$", done.stdout)
 
     def test_water(self):
-        """The correction of the pressures in the closed form of the paper; an error in p_n goes nowhere with implicit Euler, and stays in p_n with the trapezoidal rule."""
+        """The correction of the pressures in the closed form of the paper. An error in p_n affects nothing with implicit Euler, and
+        stays in p_n with the trapezoidal rule."""
         tubes = [(1, 2), (2, 3), (2, 6), (3, 4), (3, 5), (4, 5), (5, 10), (6, 5), (7, 4), (7, 8), (8, 5), (8, 10), (9, 8), (11, 9), (11, 12),
                  (12, 7), (12, 8), (13, 11)]
         inflow = {1: 0.7, 13: 0.3, 10: 0.5}

@@ -1,5 +1,5 @@
-"""The Python package: its tests against the library just built, and a wheel, built without a network and installed in a clean
-virtual environment, against which those of test_daedal.py run again."""
+"""The Python package: its tests against the library just built; and a wheel, built without a network and installed in a clean
+virtual environment, for which test_daedal.py runs again."""
 import os
 import pathlib
 import re
@@ -12,7 +12,7 @@ SOURCE, BUILD = pathlib.Path(os.environ["SOURCE_DIR"]), pathlib.Path(os.environ[
 
 
 def interpreter():
-    """One that has NumPy and pytest: this one, or that of the system; None if none has."""
+    """An interpreter that has NumPy and pytest: this one, or that of the system; None if there is none."""
     for python in (sys.executable, "/usr/bin/python3"):
         if os.path.exists(python) and subprocess.run([python, "-c", "import numpy, pytest"], capture_output=True).returncode == 0:
             return python

@@ -179,7 +179,7 @@ static void radau_lower_error(int s, const Real *node, RadauCoefficients *out) {
   for (int k = 0; k <= s; k++) out->lower_error[k] = (double)(sum[k] / creall(lambda[0]));
 }
 
-/* The largest value of the polynomial that vanishes at 0 and the nodes, by looking at many points. */
+/* The largest value of the polynomial that vanishes at 0 and the nodes, found by sampling many points. */
 static void radau_bulge(int s, const Real *node, RadauCoefficients *out) {
   enum { POINTS = 100000 };
   Real largest = 0, factorial = 1;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which files a model may read: those of its own folder, of libraries and of --allow-read, by real paths; nothing that is no file; what other
-files hold shows nowhere."""
+"""Which files a model may read: those of its own folder, of libraries and of --allow-read, by real paths; nothing that is not a
+file; the contents of other files appear nowhere."""
 import os
 import pathlib
 import subprocess
@@ -32,7 +32,7 @@ def run(*arguments, status, cwd=root, said=""):
     return done
 
 
-# What functions of the standard library read: a call that gives an Integer, whatever the file holds.
+# What functions of the standard library read: a call that gives an Integer, whatever the file contains.
 FUNCTIONS = {
     "ModelicaInternal_countLines": ("input String f; output Integer n;", "n = ModelicaInternal_countLines(f)"),
     "ModelicaInternal_stat": ("input String f; output Integer n;", "n = ModelicaInternal_stat(f)"),
@@ -70,7 +70,7 @@ write("lib/L/Resources/table.txt", "#1\ndouble m(1,1)\n5\n")
 (root / "own/dangling").symlink_to(root / "other/nowhere")
 os.mkfifo(root / "own/pipe")
 
-# Every function, with a path inside and with every way that leads out.
+# Every function, with a path inside and with every path that leads out.
 ways = [outside, "../other/secret.txt", root / "own/link.txt", root / "own/folder/secret.txt", root / "own/../other/secret.txt",
         root / "lib/L/../../other/secret.txt", "/dev/zero", "/proc/self/environ", "/etc/passwd", root / "other/nowhere.txt",
         root / "own/gone/../../other/secret.txt", root / "ownership", "", "/"]
@@ -114,7 +114,7 @@ end M;
 run("check", "own/M.mo", status=3, said="needs --allow-external")
 run("check", "own/M.mo", "--allow-external", status=0)
 
-# Files that netlists include and that libraries link to: their text must not come back in messages.
+# Files that netlists include and that libraries link to: their text must not appear in messages.
 for card in ('.include "../other/secret.txt"', f".include {outside}", ".include link.txt", ".lib folder/secret.txt x", ".include pipe",
              ".include /dev/zero", ".include ."):
     write("own/n.cir", f"* circuit\n{card}\nR1 1 0 1\nV1 1 0 1\n.tran 1m 1\n")
@@ -134,7 +134,7 @@ run("check", "--library", "lib", status=7, said="lib/L/Leak.mo` is outside")
 (root / "lib/L/Leak.mo").unlink()
 run("check", "--library", "lib", status=0)
 
-# Pipes, folders and devices in place of files that the user names. None is waited for.
+# Pipes, folders and devices in place of files that the user names: the command waits for none.
 write("own/M.mo", "model M input Real u; Real x(start = 1, fixed = true); parameter Real k = 1; equation der(x) = -k*x + u; end M;")
 os.mkfifo(root / "pipe.csv")
 os.mkfifo(root / "pipe.mat")

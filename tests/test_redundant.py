@@ -1,6 +1,6 @@
-"""Constraints that follow from others: mechanisms with more constraints than they need, from a generator. Each runs with every method as the mechanism
-without the superfluous constraints does, with multipliers of least norm, and the report names the superfluous ones; constraints that contradict each
-other are refused by name."""
+"""Constraints that follow from others: generated mechanisms with more constraints than they need. With every method each runs like
+the mechanism without the superfluous constraints, with multipliers of least norm, and the report names the superfluous ones.
+Constraints that contradict each other are refused by name."""
 import json
 import math
 import os
@@ -17,7 +17,8 @@ METHODS = ["dummy", "minimal", "projection", "baumgarte", "ggl", "underlying", "
 
 
 class Mechanism:
-    """Coordinates with start values and masses, constraints that are needed and others that follow, each as text; (fixed: coordinates held at the start)."""
+    """Coordinates with start values and masses, constraints that are needed and others that follow, each as text (fixed:
+    coordinates held at the start)."""
 
     def __init__(self, name, coordinates, needed, superfluous, fixed, gravity, stop=0.7):
         self.stop = stop
@@ -54,7 +55,7 @@ def ladder(bays):
 
 
 def planar_in_space():
-    """A four-bar linkage with points in space: each of its joints holds a plane of its own, and all planes are one."""
+    """A four-bar linkage with points in space: each joint holds its own plane, and all planes are the same."""
     place = {"x1": 0.0, "y1": -1.0, "z1": 0.0, "x2": 2.0, "y2": -1.0, "z2": 0.0}
     rows = ["x1^2 + y1^2 + z1^2 = 1", "(x2 - x1)^2 + (y2 - y1)^2 + (z2 - z1)^2 = 4", "(x2 - 3)^2 + y2^2 + z2^2 = 2", "z1 = 0", "z2 = 0"]
     return Mechanism("planar linkage in space", {q: (v, 1.0) for q, v in place.items()}, rows, ["z1 - z2 = 0", "2*z2 + z1 = 0"], ["x1"],
@@ -62,7 +63,7 @@ def planar_in_space():
 
 
 def table():
-    """A square plate, three of its corners as points, on four parallel rods; it swings to and fro without turning."""
+    """A square plate, given by three of its corners, on four parallel rods; it swings without turning."""
     corners = {"a": (0, 0), "b": (1, 0), "c": (1, 1)}
     coordinates = {}
     for name, (u, v) in corners.items():
@@ -152,7 +153,8 @@ class Redundant(unittest.TestCase):
         self.assertFalse(self.refused)
 
     def test_large(self):
-        """More constraints than dense matrices of the whole array would take: they are looked at as they are, without the equations of motion."""
+        """More constraints than dense matrices of the whole array would allow: they are examined alone, without the equations of
+        motion."""
         self.refused = []
         for mechanism in (ladder(30), plate(40)):
             self.compare(mechanism, "dummy")
@@ -163,8 +165,8 @@ class Redundant(unittest.TestCase):
         self.assertRegex(run.words, "no values were found that meet `[^`]* = 1.3`|together with `[^`]* = 1.3`")
 
     def test_events(self):
-        """Constraints that hold what changes at events: rods that grow from a time on, or when a coordinate has passed a value; few, and more than dense
-        matrices of all equations would take."""
+        """Constraints with values that change at events: rods that grow after a time, or when a coordinate has passed a value; few,
+        and more than dense matrices of all equations would allow."""
         for bays, condition in ((2, "time < 0.3"), (3, "x0 > 0.55"), (120, "time < 0.3")):
             mechanism = ladder(bays)
             rows = [row.replace("= 1", f"= if {condition} then 1 else 1 + (time - 0.3)^4") if row in mechanism.needed[:bays + 1] else row
@@ -179,7 +181,8 @@ class Redundant(unittest.TestCase):
                 self.assertAlmostEqual(run.end(name), reference.end(name), delta=4e-6, msg=(bays, condition, name))
 
     def test_analysis(self):
-        """What runs is sound to analyze and check, too, with the index and the freedom of the mechanism without what follows; what contradicts itself is not."""
+        """A mechanism that runs is also valid for analyze and check, with the index and the freedom of the mechanism without
+        superfluous constraints; one that contradicts itself is not."""
         for mechanism in mechanisms():
             text = mechanism.text(mechanism.needed + mechanism.superfluous)
             found, plain = analyze(text), analyze(mechanism.text(mechanism.needed))
@@ -201,7 +204,8 @@ class Redundant(unittest.TestCase):
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
     def test_behind_conditions(self):
-        """An unknown that occurs only where a discrete condition does not hold at the start, beside one that two equations determine: refused, or ended where the two no longer agree."""
+        """An unknown that occurs only where a discrete condition does not hold at the start, beside one that two equations
+        determine: refused, or stopped where the two no longer agree."""
         for condition in ("k > 0", "pre(k) > 0", "d", "not d", "s > 0.5", "pre(k) > 0 and d"):
             for branches in ("then b + c else 0", "then 0 else b*c", "then c else b"):
                 for wrap in ("noEvent({})", "smooth(0, {})", "{}"):
@@ -214,8 +218,8 @@ class Redundant(unittest.TestCase):
 
 class Free(unittest.TestCase):
     def test_free_variables(self):
-        """Fewer equations than variables: they hold all along, the free ones are named and nearest to their start values, also
-        past a time at which the factor of one is zero."""
+        """Fewer equations than variables: the equations hold all the time. The free variables are named and stay nearest to their
+        start values, also after a time at which the factor of one is zero."""
         for text, rows, free in (
                 ("Real x(start = 1), y(start = 2); equation x + y = sin(time);", ["x + y - sin(time)", "x - y + 1"], "xy"),
                 ("Real x(start = 0, fixed = true), a(start = 1), b(start = 0); equation der(x) = 1; (x - 1)*a + b = x;", ["(x - 1)*a + b - x", "(a - 1) - (x - 1)*b"], "ab")):
@@ -230,7 +234,8 @@ class Free(unittest.TestCase):
                     self.assertAlmostEqual(eval(row, {"sin": math.sin}, scope), 0, delta=1e-5 * (1 + abs(scope["x"]) ** 2), msg=(row, scope))
 
     def test_nearest_is_not_unique(self):
-        """x y = c(t) from (s, s): below s^2/4 two points are nearest, and the one between them no longer is. The run ends there, by name, unless the product turns before."""
+        """x y = c(t) from (s, s): below s^2/4 two points are nearest, and the one between them no longer is. The run ends there
+        with a message, unless the product turns before."""
         for s in (0.5, 1, 3):
             for product, end in (("(1 - time)", 0.75), ("cos(time)", math.acos(0.25)), ("exp(-time)", math.log(4)), ("(0.65 + 0.35*cos(time))", None)):
                 text = f"model M\n  Real x(start = {s}), y(start = {s});\nequation\n  x*y = {s * s}*{product};\nend M;\n"

@@ -12,7 +12,7 @@ COMPILER = [os.environ.get("CC", "cc"), "-std=c17", "-Wall", "-Wextra", "-Werror
 
 
 def run(program, folder):
-    """What it printed, and what it should."""
+    """What it printed, and what it should have printed."""
     binary = folder / program.stem
     subprocess.run([*COMPILER, program, "-o", binary, f"-L{BUILD}", "-ldaedal", "-lm", f"-Wl,-rpath,{BUILD}"], check=True)
     (folder / "run").mkdir(exist_ok=True)

@@ -1,11 +1,11 @@
-/* Every function of daedal.h with each of its allocations refused once, on models that take different ways: no crash, no leak,
- * and a refusal is said: the call is not done, its handle has the status DAEDAL_INTERNAL, and can still be asked and freed.
+/* Every function of daedal.h with each of its allocations refused once, on models that take different paths: no crash, no leak, and
+ * the refusal is reported. The call is not done, its handle has the status DAEDAL_INTERNAL, and can still be queried and freed.
  *
- * A row of the table is one function. What it works on is made again for each refusal, without one; then its allocations are
- * counted, and each is refused in turn. Runs have thousands of allocations: with DAEDAL_TEST_TIER=long in the environment all of them are refused
- * in the scenarios, from a text to what a user gets, with each solver; of the calls of single functions a sample is, which lies evenly over the call, elsewhere in each
- * row. Without it all are samples. Each test says how many it refused.
- * TEST_FILTER, a pattern such as 'fit', chooses among the scenarios and models, to run them in pieces. */
+ * A row of the table is one function. What it works on is made again for each refusal, without refusals; then its allocations are
+ * counted, and each is refused in turn. Runs have thousands of allocations. With DAEDAL_TEST_TIER=long in the environment all are
+ * refused in the scenarios, from a text to what a user gets, with each solver. For calls of single functions a sample is refused
+ * that is spread evenly over the call and differs from row to row. Without it all are samples. Each test prints how many it
+ * refused. TEST_FILTER, a pattern such as 'fit', selects scenarios and models, to run them in pieces. */
 #include "daedal.h"
 
 #include "fail_alloc.h"
@@ -22,10 +22,10 @@
 
 #include "header.h"
 
-/* How many allocations are refused at most, of a scenario, of one call on the first model and of one on the others. */
+/* The most allocations that are refused: in a scenario, in one call on the first model, and in one on the others. */
 typedef struct Tier {
   size_t most_of_scenario, most_of_first, most;
-  size_t share; /* of the rows one in so many is tried on models other than the first */
+  size_t share; /* one row in so many is tried on models other than the first */
 } Tier;
 
 static Tier tier(void) {
@@ -159,7 +159,7 @@ static bool parse_libraries(Stage *stage) {
   return loaded(stage, daedal_parse_libraries(&options, &counts)) && counts.files > 0;
 }
 
-/* A file that is no FMU is refused, with memory and without. */
+/* A file that is not an FMU is refused, with and without memory. */
 static bool check_fmu(Stage *stage) {
   daedal_allocator allocator = {stage->fail.hook.resize, stage->fail.hook.context};
   char path[300];
@@ -212,7 +212,7 @@ static bool simulate_differentiated(Stage *stage) {
   return daedal_status_of(stage->result) != DAEDAL_INTERNAL;
 }
 
-/* In so little memory that steps are taken again. */
+/* In so little memory that steps are repeated. */
 static bool simulate_backwards(Stage *stage) {
   daedal_options options = short_run(stage);
   options.method = "dummy";
@@ -293,7 +293,7 @@ static bool figures_of_two(Stage *stage) {
   return daedal_files_different(stage->files) == 0 && daedal_status_of(stage->files) == DAEDAL_OK;
 }
 
-/* Some models cannot be exported so, with a message. */
+/* Some models cannot be exported this way, and a message says so. */
 static bool export_solver(Stage *stage) {
   daedal_options options = short_run(stage);
   return ran(stage, daedal_export_solver(stage->model, stage->path, &options)) ||
@@ -546,7 +546,7 @@ CALL(sweep_json, said(daedal_report(stage->sweep, DAEDAL_REPORT_SWEEP, DAEDAL_JS
 CALL(sweep_plot, said(daedal_draw(stage->sweep, NULL)))
 CALL(sweep_stream, daedal_stream(stage->sweep, swallow, NULL) == DAEDAL_OK)
 
-/* What a function needs is made by another one of the table. */
+/* Another function of the table makes what a function needs. */
 typedef struct Row {
   const char *function;
   bool (*call)(Stage *);
@@ -721,7 +721,7 @@ static const char *const EXEMPT[] = {"free",       "default_options", "method_na
 
 /* ---- refusing ---- */
 
-/* Whatever was refused, both handles can be asked for their status and what was said. */
+/* After any refusal, both handles can be asked for their status and messages. */
 static void ask(const Stage *stage) {
   if (stage->model) {
     daedal_status_of(stage->model);
@@ -771,7 +771,7 @@ static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   return count;
 }
 
-/* Of one test. */
+/* The counts of one test. */
 typedef struct Tally {
   size_t refused, allocations;
 } Tally;
@@ -780,7 +780,7 @@ static void say_tally(const char *name, const Tally *tally) {
   print_message("%s: %zu of %zu allocations refused\n", name, tally->refused, tally->allocations);
 }
 
-/* Refuses allocations that lie evenly over the call, from another one on in each call of this function. */
+/* Refuses allocations that are spread evenly over the call, starting at a different one in each call of this function. */
 static void refuse_each(const Row *row, const Case *model, size_t most, Tally *tally) {
   static size_t calls;
   size_t allocations = call_refusing(row, model, 0), stride = allocations / most + 1;
@@ -835,7 +835,7 @@ static void each_method_refused(void **state) {
   say_tally("methods", &tally);
 }
 
-/* From a text to what a user gets: all that is done on the way has its allocations refused. */
+/* From a text to what a user gets: all allocations on the way are refused. */
 static bool step_through(Stage *stage) {
   return begin_steps(stage) && save_and_restore(stage) && daedal_run_step(stage->run) == DAEDAL_OK &&
          daedal_run_values(stage->run) && clone(stage);
@@ -904,7 +904,7 @@ static void scenario_with_each_solver(void **state) {
   say_tally(scenario->function, &tally);
 }
 
-/* ---- the table is whole ---- */
+/* ---- the table is complete ---- */
 
 static bool has_row(const char *name) {
   for (size_t k = 0; k < sizeof ROWS / sizeof *ROWS; k++)
@@ -917,7 +917,8 @@ static void every_function_has_a_row(void **state) {
   header_check(has_row);
 }
 
-/* Compilers that make empty files: an FMU has a library for each system after one, which would run thousands of times here. */
+/* Compilers that make empty files: an FMU has a library for each system that has a compiler, which would run thousands of times
+ * here. */
 static void use_empty_compilers(void) {
   static const char *const names[] = {"cc", "x86_64-w64-mingw32-gcc"};
   char folder[300], file[340], path[8192];

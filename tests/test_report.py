@@ -1,4 +1,5 @@
-"""The page of a report: it holds what the run gave, loads nothing from elsewhere, and shows it in a browser where one is found."""
+"""The page of a report: it contains the results of the run, loads nothing from elsewhere, and shows them in a browser if there is
+one."""
 import base64
 import html
 import json
@@ -133,7 +134,7 @@ class Browser(Folder):
         self.assertIn("D301", page)
 
     def test_many_points(self):
-        """A page of 100000 points a signal is drawn to its end; bench/report measures how long it takes."""
+        """A page with 100000 points a signal is drawn completely; bench/report measures how long it takes."""
         self.report(EXAMPLES / "pendulum.mo", "--intervals", "100000")
         self.assertRegex(self.shown(), r'data-ready="(\d+) (\d+)"')
 

@@ -1,5 +1,5 @@
-"""Places in reports are file and line. Models with a library of several files, of which the user gives one, none or a class of the library:
-each place that `analyze --json` and the page name holds the equation that they name."""
+"""Places in reports are file and line. Models with a library of several files; the user gives one file, none, or a class of the
+library. Each place that `analyze --json` and the page name contains the equation that they name."""
 import json
 import os
 import pathlib
@@ -13,7 +13,8 @@ COUNT = 200 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 12
 
 
 def body(random_numbers, name, k):
-    """A class of index 2 with its constraint on a line of its own, behind a random number of comments: an equation, a declaration, or the modification of a part."""
+    """A class of index 2 with its constraint on a separate line, after a random number of comments: an equation, a declaration, or
+    the modification of a part."""
     constraint = f"x{k} = sin(time + {k}) + 2*{k}"
     form = random_numbers.randrange(3)
     comments = "".join(f"  // {n}\n" for n in range(random_numbers.randrange(12)))

@@ -1,7 +1,7 @@
-/* What the language refuses. By the text of a class alone: every pair of prefixes, every kind of class with every prefix
- * of a component and every section, and single rules. In a model: every kind of class as a base of every other, final,
- * protected and redeclared elements in every position, what names and imports find, inner and outer. Of each rule there
- * are members that are refused and members that are fine. */
+/* What the language refuses. By the text of a class alone: every pair of prefixes, every kind of class with every prefix of a
+ * component and every section, and single rules. In a model: every kind of class as a base of every other; final, protected and
+ * redeclared elements in every position; what names and imports find; inner and outer. Each rule has members that are refused and
+ * members that are accepted. */
 #include "instance/load.h"
 #include "syntax/parser.h"
 
@@ -176,7 +176,7 @@ static void kinds_of_classes_restrict_bases(void **state) {
     for (size_t base = 0; base < KINDS; base++)
       for (size_t form = 0; form < sizeof forms / sizeof *forms; form++) {
         char text[400];
-        if (!kinds[base].base && form == 2) continue; /* another name for a class is of its kind */
+        if (!kinds[base].base && form == 2) continue; /* another name for a class has the same kind */
         bool is_fine = strchr(kinds[derived].bases, (int)('0' + base)) != NULL;
         const char *contents = kinds[base].base ? kinds[base].base : classes[derived];
         snprintf(text, sizeof text, forms[form], contents, kinds[derived].kind, kinds[derived].use);
@@ -241,7 +241,7 @@ static void final_elements_are_not_modified(void **state) {
 static void protected_elements_are_not_reached(void **state) {
   (void)state;
   static const struct {
-    const char *element, *change, *inherited; /* what a modifier does to it, and a fine one of an extends clause */
+    const char *element, *change, *inherited; /* what a modifier does to it, and an accepted one of an extends clause */
   } elements[] = {
       {"parameter Real x = 1;", "x = 2", "x = 2"},
       {"C c;", "c(x = 2)", "c(x = 2)"},
@@ -363,7 +363,7 @@ static void redeclarations_keep_what_is_promised(void **state) {
   (void)state;
   static const struct {
     const char *element;       /* of A, with prefixes in front */
-    const char *same, *narrow; /* its redeclaration by a subtype, and by what is none */
+    const char *same, *narrow; /* its redeclaration by a subtype, and by another type */
   } elements[] = {
       {"%s C c%s;", "redeclare D c", "redeclare N c"},
       {"%s model K = C%s; K c;", "redeclare model K = D", "redeclare model K = N"},
@@ -379,7 +379,7 @@ static void redeclarations_keep_what_is_promised(void **state) {
       "output Real y = u*v; algorithm end g; function h input Real w; output Real y = w; algorithm end h;";
   static const struct {
     const char *prefixes, *said;
-    bool is_wide; /* any type fits no more */
+    bool is_wide; /* other types no longer fit */
   } prefixes[] = {
       {"replaceable", "", false}, {"", "it is not replaceable", true}, {"final replaceable", "it is final", true}};
   static const char *const ways[] = {"model M A a(%s); end M;", "model M extends A(%s); end M;",
@@ -389,7 +389,7 @@ static void redeclarations_keep_what_is_promised(void **state) {
       for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
         for (int has_constraint = 0; has_constraint < 2; has_constraint++) {
           char a[200], way[200], text[1000];
-          if (has_constraint && p == 1) continue; /* only what is replaceable has a constraining clause */
+          if (has_constraint && p == 1) continue; /* only replaceable elements have a constraining clause */
           snprintf(a, sizeof a, elements[i].element, prefixes[p].prefixes, has_constraint ? constraints[i] : "");
           snprintf(way, sizeof way, ways[w], elements[i].same);
           snprintf(text, sizeof text, "%s model A %s end A; %s", classes, a, way);

@@ -1,5 +1,5 @@
-/* Results: numbers, files, JSON, trajectories, CSV, MAT, plots, incidence pictures. Every test has a heap, a
- * list of diagnostics and an empty directory of its own; what is left in the directory is checked by name. */
+/* Results: numbers, files, JSON, trajectories, CSV, MAT, plots, incidence pictures. Every test has its own heap, list of
+ * diagnostics and empty directory; the files left in the directory are checked by name. */
 #include "base/number.h"
 #include "result/axis.h"
 #include "result/csv.h"
@@ -102,7 +102,7 @@ static double random_double(uint64_t *seed, int kind) {
   }
   if (kind == 1) return (double)(bits >> 40) / 100; /* few decimals */
   if (kind == 2) return ldexp((double)(int64_t)bits, -(int)(random_bits(seed) % 130));
-  double power = pow(10, (double)(bits % 40) - 20); /* next to a power of ten */
+  double power = pow(10, (double)(bits % 40) - 20); /* close to a power of ten */
   return nextafter(power, bits & 64 ? INFINITY : 0);
 }
 
@@ -204,7 +204,7 @@ static void file_abandoned_leaves_the_old(void **state) {
   FileWriter *writer = file_create(f->heap, &f->diags, path, NULL, NULL);
   file_write(writer, "new", 3);
   file_abandon(writer);
-  Heap *other = heap_new(NULL); /* a run that dies: its heap goes, nothing else happens */
+  Heap *other = heap_new(NULL); /* a run that dies: its heap is freed, nothing else happens */
   jmp_buf point;
   if (!HEAP_TRY(other, point)) fail();
   writer = file_create(other, &f->diags, path, NULL, NULL);
@@ -282,7 +282,7 @@ static void file_limit_leaves_the_old(void **state) {
   assert_string_equal(slurp(f, path), "old");
 }
 
-/* The child of the test above: 0 if the file was written whole. */
+/* The child process of the test above: 0 if the file was written completely. */
 static int write_too_much(const char *path) {
   Heap *heap = heap_new(NULL);
   jmp_buf point;
@@ -409,7 +409,7 @@ static void trajectory_keeps_rows(void **state) {
     double *columns = trajectory_append(trajectory, i);
     for (int j = 0; j < 7; j++) columns[j] = i * 10 + j;
   }
-  trajectory_cut(trajectory, 5000); /* in the midst of its chunks: rows taken back come again */
+  trajectory_cut(trajectory, 5000); /* in the middle of its chunks: rows that were removed come again */
   for (int i = 5000; i < 20000; i++) {
     double *columns = trajectory_append(trajectory, i);
     for (int j = 0; j < 7; j++) columns[j] = i * 10 + j;
@@ -693,7 +693,7 @@ static void mat_survives_damage(void **state) {
   uint32_t length;
   char *bytes = file_read(f->heap, &f->diags, f->path, &length);
   for (uint32_t cut = 0; cut < length; cut++) {
-    char *part = memcpy(heap_alloc(f->heap, cut), bytes, cut); /* an exact copy, so that a read beyond shows */
+    char *part = memcpy(heap_alloc(f->heap, cut), bytes, cut); /* an exact copy, so that a read beyond it is detected */
     Trajectory *got = mat_read(f->heap, &f->diags, "cut.mat", part, cut);
     assert_null(got);
     heap_free(f->heap, part);
@@ -810,7 +810,7 @@ static int count_text(const char *text, const char *part) {
   return count;
 }
 
-/* One sample out of 300000 is a spike; the drawing must reach as far as one of just the extremes does. */
+/* One sample of 300000 is a spike; the drawing must reach as far as a drawing of the extremes alone. */
 static void plot_decimation_keeps_extremes(void **state) {
   ENTER(f);
   enum { N = 300000 };
@@ -841,7 +841,7 @@ static void plot_stays_small(void **state) {
     series[s] = (PlotSeries){.label = "noise", .unit = s % 2 ? "m" : "s", .x = x, .y = y, .count = N};
   }
   assert_in_range(strlen(svg_of(f, &(Plot){.series = series, .count = SERIES})), 20000, 200000);
-  double *wild = heap_array(f->heap, N, sizeof *wild); /* an x that goes to and fro */
+  double *wild = heap_array(f->heap, N, sizeof *wild); /* an x that goes back and forth */
   for (int i = 0; i < N; i++) wild[i] = (double)(random_bits(&seed) >> 11);
   PlotSeries cloud = {.label = "cloud", .x = wild, .y = series[0].y, .count = N};
   assert_in_range(strlen(svg_of(f, &(Plot){.series = &cloud, .count = 1})), 1000, 200000);
@@ -922,7 +922,7 @@ static void plot_text_golden(void **state) {
                                  "              time [s]\n");
 }
 
-/* Every line keeps to the width, whatever the names. */
+/* Every line stays within the width, for all names. */
 static void plot_text_keeps_its_width(void **state) {
   ENTER(f);
   uint64_t seed = 9;
@@ -955,7 +955,7 @@ typedef struct Pattern {
   int32_t entries;
 } Pattern;
 
-/* A chain: equation i holds variables i and i-1, both sides turned round as written. */
+/* A chain: equation i contains variables i and i-1; as written, both are in reverse order. */
 static Pattern chain(Heap *heap, int32_t n) {
   int32_t *start = heap_array(heap, (size_t)n + 1, 4), *column = heap_array(heap, 2 * (size_t)n, 4);
   int32_t *order = heap_array(heap, 2 * (size_t)n, 4), *at = heap_array(heap, (size_t)n, 4);
@@ -1011,7 +1011,7 @@ static void incidence_shows_every_entry(void **state) {
   assert_int_equal(count_text(incidence_of(f, &pattern.picture), "<title>x'' in e3</title>"), 1);
 }
 
-/* In block form the chain is its diagonal and the one below: squares never lie above the diagonal. */
+/* In block form the chain is its diagonal and the one below: no square lies above the diagonal. */
 static void incidence_block_form_is_triangular(void **state) {
   ENTER(f);
   Pattern pattern = chain(f->heap, 36);
@@ -1086,8 +1086,7 @@ static void work(Heap *heap, const char *path) {
   if (!csv_read(heap, &diags, "r.csv", sample_csv, sizeof sample_csv - 1)) fail();
 }
 
-/* Refuses each allocation in turn: afterwards the old file is there, and nothing else (leaks are the
- * sanitizer's). */
+/* Refuses each allocation in turn: afterwards the old file exists, and nothing else (the sanitizer detects leaks). */
 static void memory_refused_leaves_nothing(void **state) {
   Fixture *f = *state;
   char path[96];

@@ -1,5 +1,5 @@
-"""`plot` and `diff`: results of any grid, with events, gaps and missing signals, against a comparison of our own;
-and the examples at the end of each command's help, which run."""
+"""`plot` and `diff`: results on any grid, with events, gaps and missing signals, compared with a second implementation; and the
+examples at the end of each command's help, which run."""
 import csv
 import json
 import math
@@ -43,7 +43,7 @@ def expected(first, second, column):
 
 
 def random_rows(seed, columns):
-    """Rows with doubled times, which are events."""
+    """Rows with duplicate times, which are events."""
     chance = random.Random(seed)
     times = sorted(chance.choice([chance.uniform(0, 9), float(chance.randrange(9))]) for _ in range(chance.randrange(3, 30)))
     return [[time, *(chance.gauss(0, 10**chance.randrange(-2, 3)) for _ in range(columns))] for time in [0.0, *times, 9.0]]

@@ -1,5 +1,5 @@
-"""Long runs: rows are in FILE.part while the run goes on; after a kill it is readable, and --resume makes the whole file of it, with the
-trajectory of a run that nobody killed."""
+"""Long runs: rows are in FILE.part during the run; after a kill it is readable, and --resume completes the file, with the
+trajectory of an uninterrupted run."""
 import os
 import pathlib
 import signal
@@ -14,7 +14,7 @@ SANITIZED = os.environ.get("BUILD_KIND") in ("asan", "tsan")
 PENDULUM = (SOURCE / "examples/pendulum.mo").read_text()
 FOREVER = "1e7"
 
-# Text, options, and how far the trajectories may be apart: errors of the steps add up along the run.
+# Text, options, and how far apart the trajectories may be: errors of the steps add up during the run.
 MODELS = {
     "pendulum": (PENDULUM, [], 1e-6),
     "ball": ("""model Ball "elastic; impacts are counted"
@@ -126,7 +126,7 @@ class Resume(unittest.TestCase):
         return subprocess.run(self.command(*words), cwd=self.path, capture_output=True, text=True)
 
     def start_and_end(self, number, *words):
-        """Starts a run, and ends it by a signal when there is a part with some rows."""
+        """Starts a run, and ends it by a signal when the part file has some rows."""
         process = subprocess.Popen(self.command(*words), cwd=self.path, stderr=subprocess.PIPE, text=True)
         end = time.time() + 100
         before = self.part.stat().st_size if self.part.exists() else 0
@@ -150,7 +150,7 @@ class Resume(unittest.TestCase):
                 self.assertAlmostEqual(value, right, delta=bound * (1 + abs(right)), msg=f"time {other[0]}")
 
     def check_kill(self, words, step, bound, kills=2):
-        """Kills a run, resumes it, kills that too, resumes to the end, and sets it against a run that was left alone."""
+        """Kills a run, resumes it, kills that too, resumes to the end, and compares it with an uninterrupted run."""
         words = ["--no-event-rows", "--output-interval", str(step), *words]
         (self.path / "r.csv").unlink(missing_ok=True)
         forever = ["--stop-time", repr(4e7 * step)]
@@ -193,7 +193,7 @@ class Resume(unittest.TestCase):
         self.assertTrue((self.path / "r.csv").exists())
 
     def test_interrupt_before_the_first_writing(self):
-        """Right behind the first steps, long before a part is due."""
+        """Right after the first steps, long before a part is due."""
         self.write(PENDULUM)
         words = ["simulate", self.model, "-q", "--output-file", "r.csv", "--output-interval", "0.25", "--part-interval", "1000"]
         for delay in (0.2, 0.5, 1, 2, 5, 10):
@@ -209,7 +209,7 @@ class Resume(unittest.TestCase):
         self.assertEqual(rows(self.path / "r.csv")[1][-1][0], reached + 10)
 
     def test_cut_line(self):
-        """Rows behind those of the state count no more, whole or cut off."""
+        """Rows after those of the state no longer count, complete or cut off."""
         self.write(PENDULUM)
         self.start_and_end(signal.SIGKILL, "--stop-time", FOREVER, "--output-interval", "0.25")
         with open(self.part, "a") as file:

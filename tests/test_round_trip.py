@@ -1,10 +1,8 @@
-"""What `daedal flatten` prints means the same as what it was made from.
+"""What `daedal flatten` prints means the same as its source.
 
-Seeded models over the whole language: each is a choice of pieces, and each piece brings its declarations and as many
-equations as unknowns. The flat text must read back, its flat text must be itself, `check` and `analyze` must find the
-same figures, and simulations must end at the same values. Expressions with exponentially many equal
-parts must not show in the length of any text.
-"""
+Seeded models over the whole language: each is a choice of pieces, and each piece has its declarations and as many equations as
+unknowns. The flat text must read back, flattening it must give the same text, `check` and `analyze` must find the same figures, and
+simulations must end at the same values. Expressions with exponentially many equal parts must not lengthen any text."""
 import csv
 import io
 import json
@@ -20,7 +18,7 @@ DAEDAL = os.environ["DAEDAL"]
 MODELS = int(os.environ.get("ROUND_TRIP_MODELS", "16"))
 FIGURES = ("status", "equations", "variables", "structural_index", "dof", "aliases", "regular", "dof_true", "index_true")
 LONGEST = 100000  # characters of any text: pieces are short
-LONGEST_LINE = 400  # of what is for people
+LONGEST_LINE = 400  # for text that people read
 
 DEFINITIONS = """
   type E = enumeration(slow, fast, 'very fast');
@@ -236,7 +234,7 @@ class Builder:
         a, b, c = self.name(), self.name(), self.name()
         self.declarations += [f"Boolean {a}", f"input Boolean {b} = not ({self.real(1)} > 0)", f"Integer {c}(start = 3)"]
         self.equations += [f"{a} = {b} and time > 0.3 or {self.real(1)} > 1", f"when {{edge({a}), change({b})}} then {c} = if {a} then 1 else integer(time); end when"]
-        self.expect(" and not pre(", 1)  # what edge means
+        self.expect(" and not pre(", 1)  # the meaning of edge
         self.expect(" <> pre(", 1)
 
     def modes(self):
@@ -310,8 +308,8 @@ def differences(a, b):
 
 
 def text_failures(path, flat):
-    """The flat text of the flat text is itself. Reading may decide a condition on a final parameter that came out of a
-    function; then the text after that is."""
+    """Flattening the flat text again gives the same text. Reading may decide a condition on a final parameter that came from a
+    function; then this holds for the next text."""
     for _ in range(2):
         code, again, words = run("flatten", path)
         if code:
@@ -367,7 +365,7 @@ def long_models():
 
 
 def long_failures(name, text, source, folder):
-    """No command prints much, and none but flatten and reduce, which are read back, a long line."""
+    """No command prints much, and only flatten and reduce, whose output is read back, print long lines."""
     source.write_text(text)
     failures = []
     for command in (["check"], ["analyze"], ["analyze", "--json"], ["init"], ["flatten"], ["reduce"], ["export", "--c", folder]):

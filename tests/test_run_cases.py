@@ -1,4 +1,4 @@
-"""The driver of cases: what is wrong in a case is told with file and line, and what is right passes."""
+"""The driver of cases: errors in a case are reported with file and line, and correct cases pass."""
 import os
 import pathlib
 import subprocess

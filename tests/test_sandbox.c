@@ -1,5 +1,5 @@
-/* What is left to a process in the sandbox: its inputs, the folders of its outputs, threads; no other file, no connection, no
- * program. The table of options is one of this test. */
+/* What a process in the sandbox can still do: use its inputs, the folders of its outputs, and threads; no other file, no
+ * connection, no program. The table of options belongs to this test. */
 #define _GNU_SOURCE
 #include "../src/cli/sandbox.c"
 
@@ -98,7 +98,7 @@ static bool can_open(const char *name, int flags) {
 
 static void *thread(void *context) { return context; }
 
-/* Each line is a number of its own, so that the status of the child says which one failed. */
+/* The line is the exit status of the child, so that it says which check failed. */
 #define EXPECT(condition) \
   if (!(condition)) _exit(__LINE__ % 200 + 20)
 

@@ -1,4 +1,4 @@
-/* Broyden's updates of kept factors: the secant equation, a matrix changed in one direction, and when a pair is refused. */
+/* Broyden's updates of kept factors: the secant equation, a matrix changed in one direction, and refused pairs. */
 #include "base/heap.h"
 #include "core/secant.h"
 
@@ -11,7 +11,7 @@
 
 enum { N = 5 };
 
-/* The true matrix is I + change; the factored one is I, so the factors' solution is the residual itself. */
+/* The true matrix is I + change; the factored one is I, so solving with the factors gives the residual itself. */
 static const double change[N][N] = {
     {0.1, 0, 0.2, 0, 0}, {0, -0.2, 0, 0.1, 0}, {0, 0, 0.15, 0, 0.05}, {0.1, 0, 0, 0.1, 0}, {0, 0.1, 0, 0, -0.1}};
 static const double weight[N] = {1, 2, 0.5, 1, 3};
@@ -29,7 +29,7 @@ static double length(const double *x) {
   return sqrt(sum);
 }
 
-/* Corrections from x until `count` pairs are learnt; the norm that the residual ends with. */
+/* Corrections from x until `count` pairs are learned; returns the final norm of the residual. */
 static double correct(Secant *secant, double *x, int count) {
   double residual[N], step[N], next[N];
   multiply(x, residual);

@@ -1,6 +1,5 @@
-/* Choices of columns along random paths of matrices: what follows from a choice judged earlier is what judging it here
- * says, at steps of every length, with weights and rows of different sizes.
- */
+/* Choices of columns along random paths of matrices: a conclusion from an earlier judgement equals a new judgement, for steps of
+ * every length, with weights and rows of different sizes. */
 #include "core/select.h"
 
 #include <math.h>
@@ -27,7 +26,7 @@ typedef struct Path {
   bool chosen[COLUMNS];
 } Path;
 
-/* Rows of different sizes, columns of different weights, some columns no candidates, some columns twice in a row. */
+/* Rows of different sizes, columns of different weights; some columns are not candidates, some occur twice in a row. */
 static void path_fill(Path *path, uint32_t *seed) {
   int32_t rows = 1 + (int32_t)(random_number(seed) * ROWS), count = 0;
   *path = (Path){.problem = {.rows = rows, .columns = COLUMNS, .keep = 1}};

@@ -1,7 +1,7 @@
-"""Sensitivities of simulate: against differences of accurate runs, of the examples of high index, stiff ones, through pivots and
-events, with initial equations and free parameters, and of generated models; names, refusals.
+"""Sensitivities of simulate compared with differences of accurate runs: for the examples of high index, stiff ones, through pivots
+and events, with initial equations and free parameters, and for generated models; names, refusals.
 
-DAEDAL_SENSITIVITY_MODELS widens the test: so many models are drawn, 12 without it."""
+DAEDAL_SENSITIVITY_MODELS sets the number of models, 12 by default."""
 import csv
 import random
 import unittest
@@ -34,8 +34,8 @@ def difference(model, target, value, options, step):
 
 class Sensitivity(unittest.TestCase):
     def check(self, model, targets, *options, solvers=SOLVERS, step=1e-3, accuracy=1e-6, ignore=()):
-        """targets: names with their values. Errors are relative to the largest derivative, or to a hundredth of signal over target:
-        what is known of a signal is relative to its size."""
+        """targets: names with their values. Errors are relative to the largest derivative, or to a hundredth of signal over target,
+        because a signal is known relative to its size."""
         options = (*options, "--intervals", "12", "--no-event-rows")
         expected = {target: difference(model, target, value, options, step * (abs(value) or 1))
                     for target, value in targets.items()}
@@ -64,7 +64,7 @@ class Sensitivity(unittest.TestCase):
         self.example("slider_crank.mo", {"r": 0.5, "J": 0.3}, "--stop-time", "1", ignore=("E",))
 
     def test_akzo_nobel(self):
-        """Amounts of gas are small beside the absolute tolerance: they are looked at apart."""
+        """Amounts of gas are small compared with the absolute tolerance: they are checked separately."""
         gas = ("y2", "der(y2)", "Fin")
         self.example("chemakzo.mo", {"k1": 18.7, "klA": 3.3, "y1.start": 0.444}, solvers=("auto", "radau"), ignore=gas,
                      step=5e-3, accuracy=3e-6)

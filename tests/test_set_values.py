@@ -1,5 +1,6 @@
-"""Values set on a run between steps: each is kept, the constraints hold, and the run goes on from it; or it is refused by name. Through the Python
-package, on linkages and circuits whose variables are states, other coordinates, velocities, forces, aliases and rates.
+"""Values set on a run between steps: each is kept, the constraints hold, and the run continues from it; or it is refused by name.
+Through the Python package, on linkages and circuits whose variables are states, other coordinates, velocities, forces, aliases and
+rates.
 
 DAEDAL_TEST_TIER=long sets more of them."""
 import os
@@ -78,7 +79,7 @@ class Values(unittest.TestCase):
         self.assertAlmostEqual(run["b"], 2.25, delta=1e-8)
 
     def test_refused(self):
-        """What no state can give, and what is none: by name."""
+        """Values that no state can give, and names that do not exist: refused by name."""
         for name, value in (("x", 1.5), ("y", -3), ("E", -1)):
             run = self.begin(PENDULUM)
             run.advance(0.1)

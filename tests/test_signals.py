@@ -1,5 +1,5 @@
-"""Signals and full disks, for every command and every kind of file: SIGINT gives 130 and SIGTERM 143 in every phase, what was reached is kept, and --resume goes on; a
-disk that is full is said to be full, with status 7, and leaves no half a file."""
+"""Signals and full disks, for every command and every kind of file: SIGINT gives 130 and SIGTERM 143 in every phase, what was
+reached is kept, and --resume continues. A full disk is reported, with status 7, and leaves no half-written file."""
 import os
 import pathlib
 import signal
@@ -31,7 +31,8 @@ equation
 end Osc;
 """
 
-# Commands that do not end by themselves for a long time, and what must be there when they were ended. A run over 1e7 seconds of an oscillator takes hours.
+# Commands that run for a long time, and the files that must exist when they are ended. A run over 1e7 seconds of an oscillator
+# takes hours.
 ENDLESS = ["--stop-time", "1e7"]
 COMMANDS = {
     "simulate": (["simulate", "osc.mo", *ENDLESS, "--output-file", "o.csv"], "o.csv"),
@@ -56,7 +57,7 @@ COMMANDS = {
     "export of an FMU": (["export", "big.mo", "--fmu", "o.fmu"], None),
 }
 
-# What a run can be busy with when the signal comes, as models named M with a parameter k and a state x; none ends for a long time.
+# What a run can be doing when the signal comes, as models named M with a parameter k and a state x; all run for a long time.
 PHASES = {
     "steps": "Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -900*k*x;",
     "a storm of time events": "Real x(start = 1, fixed = true); Integer n(start = 0, fixed = true); equation der(x) = -k*x; when sin(1e9*time) > 0 then n = pre(n) + 1; end when;",
@@ -68,7 +69,7 @@ PHASES = {
     "a control that is sought": "Real x(start = 0, fixed = true), v(start = 0, fixed = true), u; equation der(x) = v; der(v) = -900*k*x + u; minimize integral(u^2); final equation x = 1; v = 0;",
 }
 SOUGHT = ("an end that is sought", "a control that is sought")
-# What the commands leave; nothing is left of what is sought until it is found.
+# What the commands leave; a search leaves nothing until it succeeds.
 DOINGS = {
     "simulate": (["simulate", "m.mo", *ENDLESS, "--output-file", "o.csv"], "o.csv"),
     "simulate --gradient": (["simulate", "m.mo", *ENDLESS, "--gradient", "x", "--output-file", "o.csv"], "o.csv"),
@@ -168,7 +169,7 @@ class Signals(Case):
                     self.assertFalse([p for p in self.left() if p.startswith(".")], "half a file")
 
     def test_every_phase(self):
-        """An alarm ends what does not look at the signal in time, without its rows: so what is kept shows that it looked."""
+        """An alarm ends a run that does not react to the signal in time, without its rows. So the kept rows show that it reacted."""
         for phase, doing, number in MEMBERS if IS_LONG else MEMBERS[::17]:
             words, kept = DOINGS[doing]
             with self.subTest(phase=phase, doing=doing, signal=number):
@@ -184,12 +185,12 @@ class Signals(Case):
                     self.assertEqual(self.left(), [])
 
     def test_resume_of_a_storm(self):
-        """A storm that was ended goes on: the rows are those of a run that was not."""
+        """A run with very many events that was ended continues: the rows are those of an uninterrupted run."""
         text = f"model M parameter Real k = 1; {PHASES['a storm of time events']} end M;\n".replace("1e9", "2e5")
         (self.at / "m.mo").write_text(text)
         words = ["simulate", "m.mo", "--output-file", "o.csv", "--part-interval", "0.02"]
         status, errors = self.end(self.begin(words), signal.SIGTERM)
-        if status == 143:  # else it was faster than we
+        if status == 143:  # otherwise it was faster than this test
             self.assertEqual(subprocess.run([DAEDAL, *words, "--resume", "-q"], cwd=self.at).returncode, 0)
         rows = (self.at / "o.csv").read_text().splitlines()
         self.assertEqual(int(float(rows[-1].split(",")[rows[0].split(",").index("n")])), 31831)  # 2e5/(2 pi), and that at the start
@@ -208,7 +209,7 @@ class Signals(Case):
         self.assertEqual(run.returncode, 0)
 
     def test_resume(self):
-        """A run that was interrupted goes on, with the rows of one that was not."""
+        """An interrupted run continues, with the rows of an uninterrupted one."""
         words = ["simulate", "osc.mo", "--stop-time", "2000", "--output-file", "o.csv", "--part-interval", "0.05"]
         process = self.begin(words)
         for _ in range(2000):
@@ -218,7 +219,7 @@ class Signals(Case):
         if process.poll() is None:
             self.assertIn(self.end_now(process), (0, 143))
         if not (self.at / "o.csv.part").exists():
-            return  # it was faster than we
+            return  # it was faster than this test
         self.assertEqual(subprocess.run([DAEDAL, *words, "--resume", "-q"], cwd=self.at).returncode, 0)
         resumed = (self.at / "o.csv").read_text().splitlines()
         self.assertEqual(len(resumed), 502)

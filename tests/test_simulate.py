@@ -1,5 +1,5 @@
-"""Simulations through the command: against closed forms, against another solver on the same model, against the published end
-points of the test set, through pivots and events. No test asserts a time."""
+"""Simulations through the command, compared with closed forms, with another solver on the same model, and with the published end
+points of the test set; through pivots and events. No test asserts a time."""
 import csv
 import json
 import math
@@ -80,7 +80,7 @@ class ClosedForms(unittest.TestCase):
         self.assertLess(used.json["residual_evals"], 0.5 * run.json["residual_evals"])
 
     def test_factors_of_a_large_block_are_kept(self):
-        """x[k] = sin(k*time/n), found from n equations that hold all of them, nonlinear or with a matrix that moves."""
+        """x[k] = sin(k*time/n), found from n equations that contain all of them, nonlinear or with a varying matrix."""
         n = 30
         for term in ("x[{0}]^3 - sin({0}*time/{1})^3", "sin(time)*(x[{0}] - sin({0}*time/{1}))"):
             rest = "sum((k + {0})/(k + 2*{0})*(x[k] - sin(k*time/{1})) for k in 1:{1})"
@@ -98,8 +98,8 @@ class ClosedForms(unittest.TestCase):
 
 
 class Norms(unittest.TestCase):
-    """Roots of sums of squares of what is zero at the start, as the currents of a machine at rest are. Their slope begins with a jump, which
-    ida, whose error test has algebraic variables in it, does not pass."""
+    """Roots of sums of squares of values that are zero at the start, as the currents of a machine at rest. Their slope begins with
+    a jump. ida does not pass it, because algebraic variables are in its error test."""
 
     def test_from_zero(self):
         for seed in range(6 if SLOW else 24):
@@ -120,12 +120,12 @@ class Norms(unittest.TestCase):
 
 
 class Weights(unittest.TestCase):
-    """A choice of states that is wanted, by stateSelect or by nominal values, is left where it would be singular."""
+    """A preferred choice of states, by stateSelect or by nominal values, is abandoned where it would be singular."""
 
     WISHES = ("stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2")
 
     def declare(self, rng, starts, wish):
-        """Declarations of a model, those of one position and its speed with the wish."""
+        """Declarations of a model; those of one position and its speed have the preference."""
         side = rng.choice([name for name in starts if name[0] != "v"])
         return ", ".join(f"{name}(start = {start!r}{', ' + wish if name in (side, 'v' + side) else ''})" for name, start in starts.items())
 
@@ -136,7 +136,7 @@ class Weights(unittest.TestCase):
         return 3, self.declare(rng, starts, wish) + ", F", "der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;"
 
     def bead(self, rng, wish):
-        """On an ellipse, from rest: both positions are turned back to as well as passed."""
+        """On an ellipse, from rest: both positions turn back and are passed."""
         angle, wide, high = rng.uniform(0.1, 1.4), rng.uniform(0.5, 3), rng.uniform(0.5, 3)
         starts = {"x": wide * math.cos(angle), "y": high * math.sin(angle), "vx": 0.0, "vy": 0.0}
         return 3, self.declare(rng, starts, wish) + ", F", (f"der(x) = vx; der(y) = vy; der(vx) = -F*x/{wide ** 2!r}; der(vy) = -F*y/{high ** 2!r} - 9.81; "
@@ -150,7 +150,7 @@ class Weights(unittest.TestCase):
                                                             "x^2 + y^2 + z^2 = 1;")
 
     def crank(self, rng, wish):
-        """A crank that is driven, and a rod whose other end slides."""
+        """A driven crank, and a rod whose other end slides."""
         angle, rod = rng.uniform(0.3, 2.8), rng.uniform(1.3, 3)
         x, y = math.cos(angle), math.sin(angle)
         starts = {"x": x, "y": y, "s": x + math.sqrt(rod ** 2 - y ** 2), "vx": 0.0, "vy": 0.0, "vs": 0.0}
@@ -183,8 +183,8 @@ class Weights(unittest.TestCase):
         self.check(self.crank, 12)
 
     def test_regular(self):
-        """Where the matrix is always regular, as that of a gear or of a point on an arm, or is far from singular, what is wanted is a state all the
-        time."""
+        """Where the matrix is always regular, as for a gear or a point on an arm, or is far from singular, the preferred variable
+        is a state all the time."""
         for seed in range(8):
             rng = random.Random(seed)
             ratio, wish = 10 ** rng.uniform(1, 2.5), rng.choice(self.WISHES[:2])
@@ -204,7 +204,7 @@ class Weights(unittest.TestCase):
 
 
 class Edges(unittest.TestCase):
-    """Waves that pass a threshold for a short part of their period: the solver's step has no reason to be short there."""
+    """Waves that pass a threshold for a short part of their period: the solver has no other reason for a short step there."""
 
     def test_waves(self):
         for seed in range(4 if SLOW else 16):
@@ -288,7 +288,7 @@ class Mechanisms(unittest.TestCase):
     NAMES = ["double_pendulum", "triple_pendulum", "slider_crank", "spherical_pendulum", "paraboloid"]
 
     def test_both_formulations_agree(self):
-        """The state-space form and the whole index-1 system give one trajectory, with every constraint at round-off."""
+        """The state-space form and the whole index-1 system give the same trajectory, with every constraint at round-off."""
         for name in self.NAMES:
             runs = {solver: Run(example(name), "--tolerance", 1e-9, "--solver", solver) for solver in built("erk", "radau", "bdf", "ida")}
             for solver, run in runs.items():
@@ -317,7 +317,7 @@ class Mechanisms(unittest.TestCase):
 
 class Automatic(unittest.TestCase):
     def test_large(self):
-        """More rows than explicit methods are for: BDF; a rod of 3100 pieces cools by its slowest wave."""
+        """Larger than explicit methods are used for: BDF; a rod of 3100 pieces cools by its slowest wave."""
         n = 3100
         model = (f"model Rod\n parameter Real c = {n + 1}^2;\n Real x[{n}](each fixed = true, start = {{sin(3.141592653589793*i/{n + 1}) for i in 1:{n}}});\n"
                  f"equation\n der(x[1]) = c*(x[2] - 2*x[1]);\n for i in 2:{n - 1} loop der(x[i]) = c*(x[i-1] - 2*x[i] + x[i+1]); end for;\n"
@@ -336,7 +336,7 @@ class Automatic(unittest.TestCase):
         self.assertLess(run.json["factorizations"], run.json["steps"] / 4)
 
     def test_strangeness_exchanges_in_time(self):
-        """At the start no coordinate depends on the state: the choice must be looked at again all the same (the pendulum begins level)."""
+        """At the start no coordinate depends on the state: the choice must still be judged again (the pendulum begins level)."""
         exact = Run(example("pendulum"), "--tolerance", 1e-11)
         for solver in built("bdf", "ida", "erk"):
             run = Run(example("pendulum"), "--tolerance", 1e-8, "--method", "strangeness", "--solver", solver)
@@ -344,7 +344,7 @@ class Automatic(unittest.TestCase):
             self.assertLess(max(abs(a - b) for a, b in zip(run["x"], exact["x"])), 1e-4, solver)
 
     def test_strangeness_selects_anew(self):
-        """Where a selection of states gets singular the corrector fails, and that must be seen: same trajectory as by Radau."""
+        """Where a selection of states becomes singular the corrector fails, and that must be detected: same trajectory as by Radau."""
         model = (SOURCE / "tests/cases/strangeness/overdetermined.mo").read_text()
         for tolerance in (1e-6, 1e-7, 1e-8):
             options = ("--method", "strangeness", "--tolerance", tolerance, "--stop-time", 5)
@@ -378,7 +378,8 @@ class TestSet(unittest.TestCase):
 
     @unittest.skipUnless(built("ida"), "needs SUNDIALS")
     def test_amplifiers_stay_at_high_orders(self):
-        """Amplifiers with other resistors and capacitors: what a corrector leaves behind leads ida to order 1, where it takes ten times as many steps."""
+        """Amplifiers with other resistors and capacitors: the error that a corrector leaves makes ida fall to order 1, where it
+        takes ten times as many steps."""
         text, steps = example("transamp").read_text(), 0
         for seed in range(2 if SLOW else 5):
             random = Random(seed)

@@ -1,4 +1,5 @@
-/* Exact dependences of matrices of numbers, and raised offsets: against products that must vanish and conditions that must hold. */
+/* Exact dependences of matrices of numbers, and raised offsets, checked by products that must vanish and conditions that must
+ * hold. */
 #include "array/eliminate.h"
 #include "signature.h"
 
@@ -37,7 +38,8 @@ static int32_t columns_of(const double *matrix, int32_t rows, int32_t columns, A
   return eliminate_exactly(&lines, arena, found) ? (int32_t)found->count : -1;
 }
 
-/* A matrix of n rows whose last `missing` columns are integer combinations of the others: as many dependences, each exact. */
+/* A matrix of n rows whose last `missing` columns are integer combinations of the others: it has as many dependences, each
+ * exact. */
 static void test_exact_dependences(void **unused) {
   (void)unused;
   Heap *heap = heap_new(NULL);
@@ -68,7 +70,7 @@ static void test_exact_dependences(void **unused) {
   heap_destroy(heap);
 }
 
-/* Fractions, powers of two and a dependence with numbers too large to be taken for one. */
+/* Fractions, powers of two, and a dependence with numbers too large to be accepted. */
 static void test_exact_fractions(void **unused) {
   (void)unused;
   Heap *heap = heap_new(NULL);
@@ -85,7 +87,7 @@ static void test_exact_fractions(void **unused) {
   heap_destroy(heap);
 }
 
-/* Raised offsets are valid, hold what was asked for, and leave the degrees of freedom as they were. */
+/* Raised offsets are valid, contain what was requested, and keep the degrees of freedom. */
 static void test_raised_offsets(void **unused) {
   (void)unused;
   Heap *heap = heap_new(NULL);

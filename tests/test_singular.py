@@ -1,7 +1,7 @@
-"""Structurally sound but singular: conversions, redundant equations, zero parameters, turning points.
+"""Structurally regular but singular: conversions, redundant equations, zero parameters, turning points.
 
-Single models are in cases/singular and cases/strangeness. Here are families: index 1 with a high structural index (Reissig, Martinson,
-Barton 2000), and random linear models of known index."""
+Single models are in cases/singular and cases/strangeness. Here are families: index 1 with a high structural index (Reissig,
+Martinson, Barton 2000), and random linear models of known index."""
 import csv
 import json
 import math
@@ -73,7 +73,7 @@ class Verdicts(unittest.TestCase):
 
 
 class ComputedZeros(unittest.TestCase):
-    """A capacitance that equations make zero, since a parameter is: as a product, as a sum of such, through other variables."""
+    """A capacitance that equations make zero because a parameter is zero: as a product, as a sum of such, through other variables."""
 
     def model(self, rng):
         chain = ["c0 = p*exp(v)"]
@@ -135,7 +135,8 @@ def ladder(n, grounded):
 
 
 def chain(n):
-    """g(z1), g(z) = z + z^3, turns at k*pi/2: y' = g(z1), y^2 + (k*g(z1))^2 = 1; the other z hang on it in one block of n. Returns k, too."""
+    """g(z1), g(z) = z + z^3, turns at k*pi/2: y' = g(z1), y^2 + (k*g(z1))^2 = 1; the other z depend on it in one block of n. Also
+    returns k."""
     u = [0, 1] + [0] * n
     for _ in range(100):
         for i in range(2, n + 1):
@@ -151,7 +152,7 @@ def chain(n):
 
 
 def pair_in_ring(n):
-    """A ring of n derivatives in which equation 6 is 1 + x1^2 times equation 5, but for x6 = sin(time)."""
+    """A ring of n derivatives in which equation 6 is 1 + x1^2 times equation 5, except for x6 = sin(time)."""
     text = f"model Ring\n  Real x[{n}](each start = 1);\nequation\n"
     for i in range(1, n + 1):
         five = f"der(x[5]) + 0.1*sin(x[5])*der(x[6]) + 0.2*der(x[{n // 2}])"
@@ -283,7 +284,7 @@ class Strangeness(unittest.TestCase):
         return second
 
     def test_examples(self):
-        """Structure tells the truth about them: the array is reduced, whatever its size; water has events."""
+        """Structural analysis is right about these: the array is reduced, whatever its size; water has events."""
         for name in ("andrews", "caraxis", "double_pendulum", "reactor", "slider_crank", "spherical_pendulum", "triple_pendulum", "water"):
             with self.subTest(name):
                 run = self.same_as_dummy(name, "strangeness", "--solver", "radau")
@@ -294,7 +295,7 @@ class Strangeness(unittest.TestCase):
         self.assertEqual((run.json["strangeness"]["array"], run.json["strangeness"]["initial"]), ("reduced by ranks", "structure"))
 
     def test_pendulums_by_ranks_alone(self):
-        """Through x = 0 and back, by all solvers; without a redundant equation both are what the other methods run."""
+        """Through x = 0 and back, by all solvers; without the redundant equation both are models that the other methods run."""
         folder = os.path.join(SOURCE, "tests", "cases", "strangeness")
         for name, drop in (("mixed", "$^"), ("velocity", r".*x\*vx.*\n")):
             with open(os.path.join(folder, name + ".mo")) as file:
@@ -315,7 +316,8 @@ class Strangeness(unittest.TestCase):
                     self.same_as_dummy(name, "strangeness", "--solver", solver)
 
     def test_work(self):
-        """With a multistep method: residual evaluations a step no more than GENDA's 4.0, factorizations far less than one a step."""
+        """With a multistep method: no more residual evaluations a step than GENDA's 4.0, and far less than one factorization a
+        step."""
         steps = factorizations = 0
         for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
             path = os.path.join(SOURCE, "tests", "cases", "papers", f"kunkel_{name}.mo")
@@ -358,8 +360,8 @@ class Strangeness(unittest.TestCase):
         self.assertGreaterEqual(right, 99)
 
     def test_many_blocks(self):
-        """Ranks are decided block by block: many blocks have the values of one, times their number, and each its solution. The structure of the
-        first two is wrong (the second with an event), that of the third is right."""
+        """Ranks are decided block by block: many blocks have the values of one, times their number, and each its solution. The
+        structure of the first two is wrong (the second has an event), that of the third is right."""
         blocks = {
             "rewritten": ("Real x[n], y[n];", "der(x[k]) + time*der(y[k]) = k*sin(time); x[k] + time*y[k] = k*cos(time);"),
             "switched": ("Real x[n], y[n], s[n](each start = 0, each fixed = true);",
@@ -387,7 +389,7 @@ class Strangeness(unittest.TestCase):
             self.assertLess(abs(second.json["final"][key] - value), 1e-5 * (1 + abs(value)), key)
 
     def test_block_too_large(self):
-        """A block beyond what dense ranks are for is named."""
+        """A block too large for dense ranks is named."""
         path = written("""model M parameter Integer n = 500; Real x[n], y[n];
           equation for k in 1:n loop der(x[k]) + time*der(y[k]) = sin(time) + sum(x); x[k] + time*y[k] = cos(time); end for; end M;""")
         run = command("simulate", path, "--method", "strangeness")

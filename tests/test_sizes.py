@@ -1,8 +1,10 @@
-"""Absolute tolerances without nominal values: the sizes of the states come from what is seen of them.
+"""Absolute tolerances without nominal values: the sizes of the states come from their values so far.
 
-Random systems of equations in variables of size 1 are written in variables of other sizes, from 1e-12 to 1e12, each of its own. In exact arithmetic the solution is the same
-but for these factors, and a run must be as right, beside the largest value of each state, as one of size 1. A state that is not must be named in the report. Some states
-begin at zero, some decay. Unknowns of nonlinear equations have nominal values, which Newton's method measures them by. States that are zero but for errors of others must not make steps short.
+Random systems of equations in variables of size 1 are written in variables of different sizes, from 1e-12 to 1e12. In exact
+arithmetic the solution is the same except for these factors. A run must be as accurate, relative to the largest value of each
+state, as one of size 1. A state that is not must be named in the report. Some states begin at zero, some decay. Unknowns of
+nonlinear equations have nominal values, which Newton's method uses as their scale. States that are zero except for errors of others
+must not make steps short.
 
 Wide runs: see runs.py."""
 import json
@@ -17,8 +19,8 @@ INTERVALS = 40
 
 
 class System:
-    """Oscillators, decays, growth up to a bound, what is driven by them, and unknowns of nonlinear equations, coupled at random. `terms` are formulas in
-    X1, X2, ..., Z1, ... of size 1."""
+    """Oscillators, decays, growth up to a bound, variables driven by them, and unknowns of nonlinear equations, coupled at random.
+    `terms` are formulas in X1, X2, ..., Z1, ... of size 1."""
 
     def __init__(self, rng):
         self.starts, self.rates, self.algebraic = [], [], []
@@ -78,7 +80,7 @@ class System:
 
 
 def draw_sizes(rng, count):
-    """All alike, each of its own, or two kinds."""
+    """All equal, all different, or two kinds."""
     kind = rng.randrange(3)
     several = [10**rng.uniform(-12, 12) for _ in range(count)]
     if kind == 0:
@@ -87,7 +89,7 @@ def draw_sizes(rng, count):
 
 
 def missed(run, fine, sizes):
-    """Per state the largest error beside the largest value."""
+    """For each state the largest error relative to the largest value."""
     result = []
     for k, size in enumerate(sizes, 1):
         exact = fine.columns[f"x{k}"]
@@ -118,7 +120,8 @@ class Sizes(unittest.TestCase):
         tally.check(self, may_refuse=0.03)
 
     def test_beside_large_columns(self):
-        """Fluxes of 1e-5 to 0.1 in circuits with voltages of 1e4 to 1e8, which follow from them, and water flows beside pressures: each has its digits, and none needs to be named."""
+        """Fluxes of 1e-5 to 0.1 in circuits with voltages of 1e4 to 1e8, which follow from them, and water flows beside pressures:
+        each has its digits, and none must be named."""
         for seed in seeds(100, 20):
             rng = random.Random(seed)
             size, voltage, rate = 10**rng.uniform(-5, -1), 10**rng.uniform(4, 8), 10**rng.uniform(0, 2)
@@ -146,7 +149,8 @@ end M;
             self.assertLess(max(abs(run.end(name)/value - 1) for name, value in reference.items()), allowed)
 
     def test_terms_that_cancel(self):
-        """A state that is moved by nothing but the round-off of its rate: steps do not follow it. While the solution sticks, the rates of both sides cancel."""
+        """A state that only the round-off of its rate moves: steps do not follow it. While the solution sticks, the rates of both
+        sides cancel."""
         for rate in ("sin(time) - sin(time + 6.283185307179586)", "1 - cos(time)^2 - sin(time)^2 - v", "100*(exp(-time)*exp(time) - 1)", "0.3*sin(time) - 0.5*sign(v)"):
             for solver in solver_names():
                 run = simulate(f"model M\n  Real v(start=0, fixed=true), w(start=0, fixed=true);\nequation\n  der(v) = {rate};\n  der(w) = v - w;\nend M;\n", stop_time=10, solver=solver)
@@ -155,7 +159,8 @@ end M;
                 self.assertLess(abs(run.end("w")), 1e-6, (rate, solver))
 
     def test_errors_of_others(self):
-        """Differences of two states that are equal, once and twice integrated, are zero but for their errors: steps are hardly more without nominal values than with them."""
+        """Differences of two equal states, integrated once and twice, are zero except for their errors: without nominal values
+        there are hardly more steps than with them."""
         text = """model M
   Real x1(start = 1, fixed = true), v1(start = 0, fixed = true), x2(start = 1, fixed = true), v2(start = 0, fixed = true);
   Real d(start = 0, fixed = true%s), e(start = 0, fixed = true%s);

@@ -1,8 +1,8 @@
-"""Circuits whose conductances and capacitances are small beside what else is in the equations, and regular all the same.
+"""Circuits whose conductances and capacitances are small compared with other terms of the equations, and regular all the same.
 
-Gates of transistors without capacitances, on conductances of 1e-12: where all transistors are off, the condition number of the equations is large, and the
-output switches within one unit of round-off of the time. And a charge on a capacitance of which an equation says how small it is. And stars of
-conductances that differ by many powers of ten, each a block of linear equations."""
+Gates of transistors without capacitances, on conductances of 1e-12: where all transistors are off, the condition number is large,
+and the output switches within one unit of round-off of the time. A charge on a capacitance whose small value an equation gives. And
+stars of conductances that differ by many powers of ten, each a block of linear equations."""
 import math
 import random
 import unittest
@@ -44,7 +44,7 @@ def current(k, gate, drain):
 
 
 def output(k, g, supply, gate):
-    """Where the currents of both transistors and of both conductances cancel: they grow with the output."""
+    """The output at which the currents of both transistors and of both conductances cancel: they grow with the output."""
     low, high = 0.0, supply
     for _ in range(200):
         middle = (low + high)/2

@@ -1,6 +1,6 @@
-"""Each allocation of a run refused, those of other libraries included, with every solver: the command says that it is out of memory, and does not crash. All of them
-with DAEDAL_TEST_TIER=long, else a sample. SUNDIALS makes its context with two small blocks that it does not look at: these are the only crashes allowed, with its
-solvers (docs/embedding.md)."""
+"""Each allocation of a run is refused, including those of other libraries, with every solver: the command reports that it is out of
+memory, and does not crash. All of them with DAEDAL_TEST_TIER=long, otherwise a sample. SUNDIALS makes its context with two small
+blocks that it does not check: these are the only crashes allowed, with its solvers (docs/embedding.md)."""
 import os
 import pathlib
 import re
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 DAEDAL = os.environ["DAEDAL"]
-SOLVERS = {"erk": 0, "radau": 0, "bdf": 0, "ida": 2, "cvode": 2}  # and how many crashes are those of SUNDIALS
+SOLVERS = {"erk": 0, "radau": 0, "bdf": 0, "ida": 2, "cvode": 2}  # and the number of crashes by SUNDIALS
 SAMPLE = 40
 IS_LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
 MODEL = """model M Real x(start = 0.6, fixed = true), y(start = -0.8), u(start = 0, fixed = true), v, s;
@@ -82,7 +82,7 @@ def main():
                 done = run(folder, solver, REFUSE=str(at))
                 if done.returncode not in (0, 1):
                     crashes.append((at, done.returncode))
-                elif done.returncode == 1 and "memory" not in done.stderr:  # before main a runtime of Fortran says so
+                elif done.returncode == 1 and "memory" not in done.stderr:  # before main the Fortran runtime reports it
                     silent.append((at, done.stderr))
             good = len(crashes) <= allowed and not silent
             passed, failed = passed + good, failed + (not good)

@@ -1,4 +1,4 @@
-"""Models and libraries in several files: what the command says of files that are wrong, where, and with which exit status."""
+"""Models and libraries in several files: what the command says about wrong files, where, and with which exit status."""
 import os
 import pathlib
 import random
@@ -33,7 +33,7 @@ def expect(run, status, *words):
 
 
 def check_files():
-    """Each wrong file is named with its line; the others are read all the same."""
+    """Each wrong file is named with its line; the others are still read."""
     cases = [("model A\n  Real x\nend A;\n", 3, "A.mo:2:9: error: expected `;`"),
              ("model A\n  Real x;\nend B;\n", 3, "A.mo:3:5: error: wrong name after `end`"),
              (b"\xef\xbb\xbfmodel A end A;", 0, "1 file, 1 class: fine"),
@@ -49,7 +49,7 @@ def check_files():
 
 
 def check_trees():
-    """Links to directories above, to themselves and to nothing; directories that are not there."""
+    """Links to directories above, to themselves and to nothing; directories that do not exist."""
     folder = Folder()
     folder.write("lib/L/package.mo", "package L model A end A; end L;")
     (folder.path / "lib/L/up").symlink_to("../..")
@@ -111,7 +111,7 @@ def check_models():
 
 
 def random_class(chance, depth, name):
-    """A class with classes, components and equations inside of it, and how many classes it is."""
+    """A class that contains classes, components and equations, and the number of classes."""
     count, lines = 1, [f"{chance.choice(['model', 'class', 'block', 'partial model', 'encapsulated model'])} {name} \"text\""]
     for k in range(chance.randrange(4)):
         if depth and chance.random() < 0.5:

@@ -1,4 +1,4 @@
-/* Runs step by step: clones go on with the same bits through events, and the state-space form agrees with the run. */
+/* Runs step by step: clones continue with the same bits through events, and the state-space form agrees with the run. */
 #include "daedal.h"
 #include "tier.h"
 
@@ -72,7 +72,7 @@ static void compare_clone(const char *example, Bench *bench, double until) {
   daedal_free(clone);
 }
 
-/* What is said of the beginning, by a result of daedal_initialize and by one of a run that went on. */
+/* The report of the beginning, from daedal_initialize and from a run that has continued. */
 static void compare_beginnings(const char *example, const char *method) {
   static const daedal_report_kind reports[] = {DAEDAL_REPORT_INITIAL, DAEDAL_REPORT_START_VALUES, DAEDAL_REPORT_CHOICE,
                                                DAEDAL_REPORT_REDUCED};
@@ -93,7 +93,7 @@ static void compare_beginnings(const char *example, const char *method) {
   daedal_free(model);
 }
 
-/* A run that has gone on to an example's half, and its clone, can be asked for all reports. */
+/* A run at half of an example's time, and its clone, can give all reports. */
 static void read_clone(const char *example, const char *method) {
   Bench bench = open_bench_by(example, method, 2);
   if (daedal_run_start(bench.run) == DAEDAL_OK && daedal_run_advance(bench.run, 1) == DAEDAL_OK) {
@@ -147,7 +147,7 @@ static void must_agree(const char *what, const daedal_model *model, const double
       fail_msg("%s: %s is %.17g and %.17g", what, daedal_variable_get(model, v).name, a[v], b[v]);
 }
 
-/* From the time reached to `until`, by one advance or by `parts` of it, as often as it can be restored and cloned; saving twice is as good
+/* From the time reached to `until`, in one advance or in `parts`, restored and cloned as often as possible; saving twice is as good
  * as once. Runs that fail do so each time. */
 static void go_on_alike(const char *what, daedal_run *run, const daedal_model *model, double until, int parts) {
   uint32_t count = daedal_variable_count(model);
@@ -222,8 +222,8 @@ static void states_go_on_alike(void **state) {
   }
 }
 
-/* Restored again and again, also across changes of the structure, with states saved on either side of them: the lists of events and pivots
- * stay the run's own (for sanitizers and valgrind). */
+/* Restored repeatedly, also across changes of the structure, with states saved on either side of them: the lists of events and
+ * pivots stay the run's own (for sanitizers and valgrind). */
 static void restore_often(const char *example, const char *method) {
   Bench bench = open_bench_by(example, method, 1);
   daedal_run *run = bench.run;
@@ -289,7 +289,7 @@ static void form_has_its_derivatives(void **state) {
   }
 }
 
-/* The ball is above the ground while its indicator is positive, and the run is not moved by a look at other points. */
+/* The ball is above the ground while its indicator is positive, and evaluating other points does not move the run. */
 static void indicators_tell_of_events(void **state) {
   (void)state;
   Bench bench = open_bench("events/bouncing_ball.mo", 1);

@@ -1,8 +1,7 @@
-"""State machines: those that a generator draws, with states in states, against an interpreter of chapter 17 of the language
-specification; the example. What must be refused is in cases/clocks.
+"""State machines: generated ones, with states in states, compared with an interpreter of chapter 17 of the language specification;
+the example. What must be refused is in cases/clocks.
 
-DAEDAL_STATE_MODELS widens the test: so many machines are drawn, 16 without it.
-"""
+DAEDAL_STATE_MODELS sets the number of machines, 16 by default."""
 import csv
 import os
 import random
@@ -39,7 +38,7 @@ def ticks(path, *options):
 
 
 class Machine:
-    """States s0, s1, ... each with a counter n of its own, a step by which it moves v, and perhaps a machine inside."""
+    """States s0, s1, ... each with its own counter n, a step by which it moves v, and perhaps a machine inside."""
 
     def __init__(self, draw, path, depth):
         self.path = path
@@ -114,7 +113,7 @@ class Machine:
         return None
 
     def tick(self, k, v, active, reset):
-        """One tick; gives v."""
+        """One tick; returns v."""
         self.active = [False] * len(self.steps)
         fired = self.choose(k, reset) if active else None
         if active:
@@ -174,7 +173,7 @@ class Generated(unittest.TestCase):
 
 class Example(unittest.TestCase):
     def test_crossing_light(self):
-        """By day 4 s red, 5 s green, 1 s yellow; from 20.5 s on it blinks, two ticks each; at 33.5 s the day begins anew."""
+        """By day 4 s red, 5 s green, 1 s yellow; from 20.5 s on it blinks, two ticks each; at 33.5 s the day begins again."""
         for row in ticks(os.path.join(EXAMPLES, "crossing_light.mo")):
             t = row["time"]
             day = (t - 33.5 if t >= 33.5 else t) % 10

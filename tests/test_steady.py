@@ -1,6 +1,6 @@
-"""Steady states of generated models: what happens at events is at rest too, and stability is said only as far as it is known.
+"""Steady states of generated models: events have come to rest, too, and stability is reported only as far as it is known.
 
-DAEDAL_TEST_TIER=long draws more members of each class."""
+DAEDAL_TEST_TIER=long makes more members of each class."""
 import json
 import math
 import os
@@ -25,7 +25,7 @@ def steady(text, status=0):
 
 class Steady(unittest.TestCase):
     def test_whens(self):
-        """A when that fires on the way leaves its value behind."""
+        """A when that fires on the way leaves its value."""
         draw = random.Random(1)
         for _ in range(COUNT):
             first, second, level, k = draw.choice((1, 3)), draw.choice((-1, 0.2)), draw.choice((0.3, 0.7)), draw.choice((0.5, 2))
@@ -43,7 +43,7 @@ class Steady(unittest.TestCase):
             self.assertAlmostEqual(found["values"]["x"], b, delta=1e-9)
 
     def test_no_rest(self):
-        """Thermostats, samples and what is thrown back have no steady state."""
+        """Thermostats, samples and bouncing balls have no steady state."""
         draw = random.Random(3)
         for _ in range(COUNT):
             low, high = draw.choice((0.2, 0.4)), draw.choice((0.6, 0.9))
@@ -53,7 +53,8 @@ class Steady(unittest.TestCase):
             self.assertIn(said, steady(f"model M Real x(start = 0, fixed = true); {text} end M;", status=5))
 
     def test_stability(self):
-        """der(x) = -k (x - a)^n with one state is judged by the equation, beside others it stays open; a mode that is slow is a mode."""
+        """der(x) = -k (x - a)^n: with one state the equation decides its stability; beside other states it stays undecided. A slow
+        mode is still a mode."""
         draw = random.Random(4)
         for _ in range(COUNT):
             n, k, a = draw.choice((1, 2, 3, 4)), draw.choice((-1, 1, 2, 1e-7)), draw.choice((0, 0.4, -2))

@@ -1,4 +1,4 @@
-/* Stepping: advancing to times gives what a run gives, and a state restored goes on bit for bit as it did. */
+/* Stepping: advancing to times gives what a run gives, and a restored state continues bit for bit as before. */
 #include "lang/lang.h"
 #include "pipeline/pipeline.h"
 
@@ -29,7 +29,7 @@ static const char SAMPLED[] =
     "true);\n"
     "equation der(x) = x + u + n; when sample(0.05, 0.1) then u = -2*x - pre(n); n = pre(n) + 1; end when; end S;\n";
 
-/* A model planned, and a run that has begun. */
+/* A planned model, and a run that has begun. */
 typedef struct Bench {
   Heap *heap;
   Names names;
@@ -108,7 +108,7 @@ static void states_are_restored(void **state) {
   check(PENDULUM, &method_ggl, "radau");
 }
 
-/* Events before the time asked for are passed, and the one at it. */
+/* Events before the requested time are passed, and so is one at that time. */
 static void events_are_passed(void **state) {
   (void)state;
   static const char ramp[] = "model R Real x(start = 0, fixed = true); equation der(x) = if time < 1 then 1 else if x "

@@ -1,5 +1,5 @@
-/* Runs that the caller steps, on every example: advanced to times drawn at random, saved, restored and cloned on the
- * way, they end where one execution ends, and what is restored goes on bit for bit. */
+/* Runs that the caller steps, on every example: advanced to random times, saved, restored and cloned on the way, they end where one
+ * execution ends, and a restored run continues bit for bit. */
 #include "daedal.h"
 #include "tier.h"
 
@@ -56,7 +56,7 @@ static double *executed(const char *path, daedal_plan *plan, double *end) {
   return values;
 }
 
-/* Goes on from here to `ahead`, then from the state again, and in a clone. */
+/* Continues to `ahead`, then again from the state, and in a clone. */
 static void go_thrice(const char *path, daedal_run *run, const daedal_model *model, double ahead) {
   uint32_t count = daedal_variable_count(model);
   daedal_state *state = daedal_run_save(run);
@@ -127,7 +127,7 @@ static void examples_are_stepped(void **state) {
   each_example("*.mo", 1e-3, NAN);
 }
 
-/* What is set before a run is what discrete variables start from, whether it is run whole or stepped. */
+/* Values set before a run are what discrete variables start from, whether it is executed as a whole or stepped. */
 static void discrete_starts_are_set(void **state) {
   (void)state;
   static const char text[] =
@@ -153,7 +153,7 @@ static void discrete_starts_are_set(void **state) {
   daedal_free(model);
 }
 
-/* What is set between steps holds at once, and the rest follows: the pendulum at rest, then pushed. */
+/* Values set between steps hold at once, and the rest follows: the pendulum at rest, then pushed. */
 static void values_are_set(void **state) {
   (void)state;
   static const char text[] =
@@ -223,8 +223,8 @@ static void variables_are_listed(void **state) {
   daedal_free(model);
 }
 
-/* A run whose structural parameter was set has a model of its own, and yet the handles of the plan: with more and with fewer
- * elements, and with inputs. */
+/* A run whose structural parameter was set has its own model, but keeps the handles of the plan: with more and with fewer elements,
+ * and with inputs. */
 static void check_structural(daedal_plan *plan, uint32_t n) {
   enum { GUARD = 50 };
   const daedal_model *model = daedal_plan_model(plan);

@@ -78,7 +78,7 @@ static Table table_random(Random *random, int m, int n, int percent, int orders)
   return t;
 }
 
-/* As the above with a diagonal added, so that it is not singular. */
+/* The same with a diagonal added, so that it is not singular. */
 static Table table_regular(Random *random, int n, int percent, int orders) {
   Table t = table_random(random, n, n, percent, orders);
   for (int i = 0; i < n; i++)
@@ -327,7 +327,7 @@ static void assert_order(const Table *t, const int32_t *c, const int32_t *d, con
   }
 }
 
-/* The definition, block by block: nothing algebraic in it or in what uses its highest derivatives. */
+/* The definition, block by block: nothing algebraic in it, nor in what uses its highest derivatives. */
 static void assert_superfluous(const Table *t, const Structure *s) {
   static bool uses[MOST][MOST];
   int32_t n_blocks = s->blocks.n_blocks, count = 0;
@@ -367,7 +367,8 @@ static void find_driven(const Table *t, const Structure *s, bool *driven) {
   }
 }
 
-/* The definition: blocks with foreign states in their constraints go out, then those that a differentiated equation that stays needs. */
+/* The definition: blocks with foreign states in their constraints are removed, then those that a remaining differentiated equation
+ * needs. */
 static void assert_spare(const Table *t, const Structure *s) {
   bool driven[MOST], removable[MOST];
   find_driven(t, s, driven);
@@ -390,7 +391,7 @@ static void assert_spare(const Table *t, const Structure *s) {
   for (int32_t b = 0; b < s->blocks.n_blocks; b++) assert_int_equal(removable[b], s->removable_block[b]);
 }
 
-/* Everything a good result must satisfy, given offsets found another way. */
+/* Everything that a correct result must satisfy, given offsets found another way. */
 static void assert_structure(const Table *t, const Structure *s, const int32_t *c, const int32_t *d) {
   int64_t sum_c = 0, sum_d = 0;
   int32_t index = 0, algebraic = 0;
@@ -455,7 +456,7 @@ static void check_example(Arena *arena, const Table *t, const Example *example, 
   assert_int_equal(s.n_superfluous, example->n_superfluous);
 }
 
-/* (3.1): where x4' is a variable of its own, (c') stays; where x1'' is, all of its block stays, and (c') for x4', which (d) uses. */
+/* (3.1): where x4' is a separate variable, (c') stays; where x1'' is, its whole block stays, and (c') for x4', which (d) uses. */
 static void needed_derivatives_keep_differentiations(void **state) {
   Arena *arena = arena_of(state);
   Table t = table_of("00..; 000.; 0..0; 2221;");
@@ -629,7 +630,7 @@ static void random_large_against_textbook(void **state) {
   }
 }
 
-/* Offsets, parts and blocks follow the permutation; only the order of blocks may tell equations apart. */
+/* Offsets, parts and blocks follow the permutation; only the order of blocks may distinguish equations. */
 static void permutation_permutes_the_result(void **state) {
   Random random = {.state = 13};
   for (int round = 0; round < 1000; round++) {
@@ -704,8 +705,8 @@ static bool follows_one_by_one(const Table *t, const Structure *s, const Structu
   return left == 0;
 }
 
-/* Preferred unknowns that can be states depend on states through smooth equations, are differentiated, and in one block with what they can replace,
- * which follows from them; all else stays as it was. */
+/* Preferred unknowns that can be states depend on states through smooth equations, are differentiated, and are in one block with
+ * the unknowns they can replace, which follow from them. Everything else stays unchanged. */
 static void preferred_unknowns_can_be_states(void **state) {
   Random random = {.state = 41};
   int offered = 0, refused = 0, taken_back = 0;
@@ -783,7 +784,7 @@ static void matching_is_of_maximum_size(void **state) {
   }
 }
 
-/* Grown from nothing, without the start that leaves little to do: this makes long alternating paths. */
+/* Grown from nothing, without the initial heuristic that leaves little to do: this makes long alternating paths. */
 static void matcher_grows_to_maximum(void **state) {
   Random random = {.state = 23};
   for (int round = 0; round < 5000; round++) {
@@ -806,7 +807,7 @@ static void matcher_grows_to_maximum(void **state) {
   }
 }
 
-/* A perfect matching that is not of highest value has no offsets; one that is gives the smallest ones. */
+/* A perfect matching whose value is not the highest has no offsets; one with the highest value gives the smallest ones. */
 static void signature_tells_highest_value(void **state) {
   Random random = {.state = 29};
   int highest = 0, lower = 0;
@@ -868,8 +869,8 @@ static Table table_transpose(const Table *t) {
   return r;
 }
 
-/* The fewest rows among the culprits that the unmatched rows of a component have with the matching: of the
- * matched rows and that one, those that must not be missing for the rest to be independent. */
+/* The fewest rows among the culprits of a component. A culprit is an unmatched row together with the matched rows that must not be
+ * missing for the rest to be independent. */
 static int plain_culprit(const Table *t, const int32_t *partner, unsigned component) {
   unsigned matched = 0;
   int best = INT32_MAX;
@@ -886,7 +887,7 @@ static int plain_culprit(const Table *t, const int32_t *partner, unsigned compon
   return best;
 }
 
-/* Checks components whose rows are the side with too many, and that they are all of the rows in `part`. */
+/* Checks components that have too many rows, and that they are all of the rows in `part`. */
 static void assert_components(const Table *t, const DulmageComponent *list, int32_t count, bool turned,
                               const int32_t *partner, unsigned part) {
   unsigned seen_rows = 0, seen_columns = 0;
@@ -991,7 +992,7 @@ static void culprits_are_named(void **state) {
   assert_int_equal(s.dulmage.n_over, 0);
   assert_set(&s.dulmage.under[0].culprit, "23", "234");
   assert_int_equal(s.dulmage.row_kind[0], DULMAGE_WELL);
-  /* an equation without unknowns stands before a larger culprit */
+  /* an equation without unknowns comes before a larger culprit */
   s = run_text(state, "00.; 00.; 00.; ...; 1.1;");
   assert_int_equal(s.status, STRUCTURE_UNBALANCED);
   assert_int_equal(s.dulmage.n_over, 2);

@@ -1,6 +1,8 @@
-"""Structure that the left limit of a discrete variable decides: `if pre(b)` chooses between an equation for a rate and a constraint.
+"""Structure that the left limit of a discrete variable decides: `if pre(b)` chooses between an equation for a rate and a
+constraint.
 
-Both branches have the same solution, x = s*sin(time) and what follows from it, so that each run has a closed form; what changes b is a sample, the state or the time.
+Both branches have the same solution, x = s*sin(time) and what follows from it, so each run has a closed form. A sample, the state
+or the time changes b.
 
 Wide runs: see runs.py."""
 import math

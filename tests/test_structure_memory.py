@@ -1,4 +1,4 @@
-"""A run whose equations change their structure again and again holds memory for the structure it is in, not for those it has left."""
+"""A run whose equations change their structure repeatedly uses memory for its present structure, not for those it has left."""
 import os
 import tempfile
 import unittest
@@ -26,7 +26,7 @@ end Clutch;
 
 
 def peak_memory(path, stop):
-    """Kilobytes that a run needs at most. Its 200 changes a second are counted by the caller."""
+    """The largest memory of a run in kilobytes. The caller counts its 200 changes a second."""
     process = os.posix_spawn(DAEDAL, [DAEDAL, "simulate", path, "--stop-time", str(stop), "--no-event-rows", "-q",
                                       "--output-file", path + ".csv"], os.environ)
     _, status, usage = os.wait4(process, 0)

@@ -51,7 +51,8 @@ def table(*arguments):
 
 
 def draw_conditions(rng):
-    """A model whose states are lines, with other names, and conditions on them. Returns its text and {condition: first time, by g}."""
+    """A model whose states are straight lines, with other names, and conditions on them. Returns its text and {condition: first
+    time, by g}."""
     lines, names, declared, inside, equations = [], {}, [], [], []
     for k in range(rng.randint(1, 3)):
         lines.append((round(rng.uniform(-2, 2), 3), round(rng.choice((-1, 1)) * rng.uniform(0.7, 3), 3)))
@@ -129,7 +130,8 @@ class Points(unittest.TestCase):
         self.assertEqual([r["b"] for r in rows[:4]], [r["b"] for r in rows[4:]])
 
     def test_sobol(self):
-        """Of 2^k points each interval of length 2^-k has one, in every dimension, and 16 of 256 each square of a 4x4 grid."""
+        """Of 2^k points, each interval of length 2^-k contains one, in every dimension; of 256, each square of a 4x4 grid contains
+        16."""
         arguments = [f for name in "abc" for f in ("--distribution", f"{name}=uniform(0,1)")]
         rows = table(self.growth, "--samples", "256", *arguments, "--outputs", "y", "--seed", "5")
         for name in "abc":
@@ -209,7 +211,8 @@ class Outputs(unittest.TestCase):
             self.assertTrue(row["time"] == 3 and row["bounces"] >= 2)
 
     def test_names_in_conditions(self):
-        """A condition goes by any name of its variables, and as the model writes it; a name or a condition that is not there is an error."""
+        """A condition can be named by any name of its variables, and as the model writes it; an unknown name or condition is an
+        error."""
         names = {"h": 1, "x": 1, "u": -1, "a.b[2]": 1}
         model = WORK / "named.mo"
         for written, (sign, relation, level) in ((n, draw) for n in names for draw in ((1, "<=", 0.5), (2, "<", 0.8))):
@@ -233,8 +236,8 @@ class Outputs(unittest.TestCase):
             self.assertIn(f"the equations have no 'der({wrong.split('(')[-1].split(')')[0]})'", done.stderr)
 
     def test_drawn_conditions(self):
-        """First times of conditions on lines, as written and under other names of their variables, are the closed forms; where it never changes there is none. What the model
-        has no condition or name for is an error."""
+        """First times of conditions on straight lines, as written and under other names of their variables, are the closed forms; a
+        condition that never changes has none. A condition or name that the model does not have is an error."""
         for seed in range(300 if os.environ.get("DAEDAL_TEST_TIER") == "long" else 25):
             text, first = draw_conditions(random.Random(seed))
             path = model(text, "drawn.mo")
@@ -303,7 +306,7 @@ class Structure(unittest.TestCase):
         equation der(x) + p*der(y) + x = sin(q*time); 2*der(x) + 2*p*der(y) + y = 2; der(z) = -a*z + x; end R;"""
 
     def structures(self, path, vary, *arguments):
-        """The number of structures that the report of a sweep tells; its table is that of one thread, and of runs of their own."""
+        """The number of structures in the report of a sweep; its table equals that of one thread, and of single runs."""
         tables = []
         for threads in ("1", "4"):
             done = command("sweep", path, "--vary", vary, "--outputs", "x", "--threads", threads, "--output-file", "shared.csv",
@@ -321,15 +324,15 @@ class Structure(unittest.TestCase):
         return json.loads(done.stdout)["structures"]
 
     def test_structures_are_derived_once(self):
-        """Points share the plans of the structures that they come to, at events and by values."""
+        """Points share the plans of the structures that they reach, at events and by values."""
         clutch, rewritten = model(self.CLUTCH, "clutch.mo"), model(self.REWRITTEN, "rewritten.mo")
         for points, period in ((3, 0.2), (40, 0.2), (40, 0.03)):
             vary = f"k=1:{2/(points - 1)!r}:3"
             self.assertEqual(self.structures(clutch, vary, "--override", f"period={period}"), 3)  # all branches, and each of two
         for method in ("dummy", "underlying"):
             self.assertLessEqual(self.structures(clutch, "k=1:0.5:3", "--method", method), 3)
-        self.assertEqual(self.structures(rewritten, "a=1:0.1:5"), 1)  # a has no part in what is rewritten
-        self.assertEqual(self.structures(rewritten, "p=1:0.1:1.5"), 6)  # p has
+        self.assertEqual(self.structures(rewritten, "a=1:0.1:5"), 1)  # a does not affect what is rewritten
+        self.assertEqual(self.structures(rewritten, "p=1:0.1:1.5"), 6)  # p does
 
     def test_failed_points(self):
         rows = table(PENDULUM, "--vary", "L={1,0,2}", "--outputs", "x")
@@ -340,7 +343,7 @@ class Structure(unittest.TestCase):
         self.assertEqual((report["failed"], report["failures"][0]["point"]), (1, 1))
 
     def test_plan_from_a_point(self):
-        """The values that the model has need not have initial values themselves."""
+        """The model's own values need not have initial values."""
         text = "model M parameter Real a = -1; Real x(start = 1); equation x^2 = a + time; end M;"
         rows = table(model(text, "root.mo"), "--vary", "a={-2,1,4}", "--outputs", "x")
         self.assertEqual([r["status"] == "ok" for r in rows], [False, True, True])
@@ -418,7 +421,7 @@ class Sameness(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("mpirun") and not IS_SLOW, "no mpirun")
     def test_process_that_ends_early(self):
-        """One of two is interrupted with most of its points left: there is no table without them."""
+        """One of two processes is interrupted with most of its points left: there is no table without them."""
         start = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else []), "-n", "2", "sh", "-c"]
         words = f"{DAEDAL} sweep {PENDULUM} --vary 'L=lin(0.5,2,8000)' --stop-time 5 --outputs x --threads 1 --output-file early.csv"
         both = f"if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then exec timeout -s INT 1 {words}; else exec {words}; fi"
@@ -439,7 +442,7 @@ class Sameness(unittest.TestCase):
         self.assertEqual((WORK / "mpi.h5").read_bytes(), self.trajectories)
 
     def interrupt(self, path, number, *arguments):
-        """Starts a sweep and ends it when some points are there."""
+        """Starts a sweep and ends it when some points are done."""
         process = subprocess.Popen([DAEDAL, "sweep", *self.ARGUMENTS, "--output-file", path, *arguments], cwd=WORK, stderr=subprocess.PIPE)
         journal = WORK / (path + ".part")
         before = journal.stat().st_size if journal.exists() else 0
@@ -458,7 +461,7 @@ class Sameness(unittest.TestCase):
         self.assertEqual(self.interrupt("killed.csv", signal.SIGINT, "--resume"), 130)
         again = (journal.stat().st_size - 24) // record
         self.assertGreater(again, finished)
-        with open(journal, "ab") as file:  # what a kill in the midst of a record leaves
+        with open(journal, "ab") as file:  # what a kill in the middle of a record leaves
             file.write(b"\1" * (record - 7))
         words = self.run_to("killed.csv", "--resume", "--threads", "3")
         self.assertIn(f"{again} points were there already", words)
@@ -466,7 +469,7 @@ class Sameness(unittest.TestCase):
         self.assertFalse(journal.exists())
 
     def test_collection_after_a_kill(self):
-        """One file of trajectories is the same, too, and points whose trajectory has gone are run again."""
+        """A file of all trajectories is the same, too, and points whose trajectory is missing are run again."""
         self.assertEqual(self.interrupt("part.csv", signal.SIGKILL, "--trajectories", "part.h5"), -signal.SIGKILL)
         self.assertFalse((WORK / "part.h5").exists())
         min((WORK / "part.h5.part").glob("point_*.mat")).unlink()

@@ -1,5 +1,5 @@
-"""What the library's object files say about its manners: only base/heap.c takes memory from the C library,
-nothing prints, exits or keeps mutable state, and the shared library exports daedal_* alone."""
+"""What the library's object files show: only base/heap.c takes memory from the C library, nothing prints, exits or keeps mutable
+state, and the shared library exports only daedal_*."""
 import os
 import re
 import subprocess
@@ -14,7 +14,7 @@ FORBIDDEN = re.compile(
 ALLOWED = {
     ("heap.c.o", "realloc"), ("heap.c.o", "calloc"), ("heap.c.o", "free"),  # the default hook
     ("heap.c.o", "abort"),  # see heap_fail
-    ("file.c.o", "free"),  # what realpath gives, registered with heap_defer
+    ("file.c.o", "free"),  # the result of realpath, registered with heap_defer
     ("fmu.c.o", "calloc"), ("fmu.c.o", "free"),  # handed to an FMU of FMI 2.0, which asks for them
     ("vectors.c.o", "free"), ("vectors.c.o", "realloc"),  # what SUNDIALS has made with malloc
 }
@@ -37,7 +37,7 @@ def mutable_state():
     for line in nm("-A", "--format=sysv", f"{BUILD}/libdaedal.a").splitlines():
         fields = [field.strip() for field in line.split("|")]
         if len(fields) == 7 and re.fullmatch(r"\.t?(data|bss)(\.(?!rel\.ro).*)?|\*COM\*", fields[6]):
-            if "foreign.c.o" not in fields[0]:  # the call under way in a thread: ModelicaError of a C function says no more than a text
+            if "foreign.c.o" not in fields[0]:  # the current call of a thread: ModelicaError of a C function passes only a text
                 yield f"{fields[0].split(':')[1]} keeps state in {fields[0].split(':')[-1]}"
 
 

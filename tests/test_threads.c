@@ -1,5 +1,5 @@
-/* Threads: many runs of one plan and all reports of one model at once give the same numbers and texts as one thread. The
- * sanitizer for threads runs this too (tools/run_tests). */
+/* Threads: many runs of one plan and all reports of one model at once give the same numbers and texts as one thread. The thread
+ * sanitizer runs this, too (tools/run_tests). */
 #include "daedal.h"
 
 #include <math.h>
@@ -60,12 +60,12 @@ static const Example EXAMPLES[] = {
      "p"},
 };
 
-/* What one thread does; everything that it sees is summed up in `seen`. */
+/* What one thread does; everything that it sees is added to `seen`. */
 typedef struct Worker {
   daedal_model *model;
   daedal_plan *plan;
   const char *parameter;
-  int first; /* run: threads come to the structures of a model in different orders */
+  int first; /* run: threads reach the structures of a model in different orders */
   uint64_t seen[RUNS];
 } Worker;
 
@@ -133,7 +133,7 @@ static void check(const Example *example) {
   work(&alone);
   uint32_t structures = daedal_plan_structures(plan);
   daedal_free(plan);
-  plan = daedal_plan_make(model, &options); /* in which nobody has been to other structures */
+  plan = daedal_plan_make(model, &options); /* in which no run has been in other structures */
   for (int k = 0; k < THREADS; k++) {
     workers[k] = alone;
     workers[k].plan = plan;

@@ -1,6 +1,6 @@
-/* Functions that are called are recorded and run as straight-line code (code/trace.h). Generated functions with
- * loops, branches, arrays, records and given derivatives are called at many points, and run
- * instruction by instruction: values and partials of first and second order must agree. */
+/* Functions that are called are recorded and run as straight-line code (code/trace.h). Generated functions with loops, branches,
+ * arrays, records and given derivatives are called at many points, and also run instruction by instruction: values and partials of
+ * first and second order must agree. */
 #include "code/calls.h"
 #include "lang/lang.h"
 
@@ -117,7 +117,7 @@ static const char *make_source(Generator *g) {
   return g->text.data;
 }
 
-/* What is asked of the function: its results, or partials of them. */
+/* What is requested from the function: its results, or partials of them. */
 static const struct {
   uint32_t partial_count, partials[2];
 } DEMANDS[] = {{0, {0}}, {1, {0}}, {1, {1}}, {1, {3}}, {2, {0, 0}}, {2, {0, 2}}, {2, {1, 1}}};

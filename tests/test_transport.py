@@ -1,7 +1,6 @@
-"""spatialDistribution: a network, and drawn flows against the method of characteristics. Closed forms are in cases/transport.
+"""spatialDistribution: a network, and generated flows against the method of characteristics. Closed forms are in cases/transport.
 
-DAEDAL_TRANSPORT_MODELS widens the property test: so many models are drawn, 40 without it.
-"""
+DAEDAL_TRANSPORT_MODELS sets the number of models, 40 by default."""
 import math
 import os
 import random
@@ -9,7 +8,7 @@ import unittest
 
 from test_delay import SOLVERS, Run
 
-TURNING = [s for s in SOLVERS if s != "ida"]  # whose error test has outputs that begin like a square root
+TURNING = [s for s in SOLVERS if s != "ida"]  # without ida, whose error test includes outputs that begin like a square root
 COUNT = int(os.environ.get("DAEDAL_TRANSPORT_MODELS", "10" if os.environ.get("BUILD_KIND") == "asan" else "40"))
 
 
@@ -22,7 +21,8 @@ def line(points, values, y):
 
 
 def came_from(x, t, end):
-    """Where what is at an end of the pipe at t came from: (end, time) if it entered behind the start, else (None, place at the start)."""
+    """Where the content at an end of the pipe at t came from: (end, time) if it entered after the start, otherwise (None, place at
+    the start)."""
     now, step, high = x(t), 5e-3, t
     while high > 0:
         low = max(0.0, high - step)
@@ -53,7 +53,7 @@ class Closed(unittest.TestCase):
                 self.assertAlmostEqual(row[name], value(row["time"]), delta=tolerance, msg=f"{name} at {row['time']} by {run.json['solver']} after {run.json['method']}")
 
     def test_network(self):
-        """Pipes of different length, a jump that arrives with another event, and one that turns back before it has come out."""
+        """Pipes of different length, a jump that arrives with another event, and one that turns back before it comes out."""
         with open(os.path.join(os.environ["SOURCE_DIR"], "examples", "events", "heat_network.mo")) as file:
             text = file.read()
 
@@ -74,7 +74,7 @@ class Closed(unittest.TestCase):
 
 class Drawn(unittest.TestCase):
     def test_random_flows(self):
-        """Flows that turn around, smooth inflow at both ends, contents with corners and jumps: what comes out, and its integral."""
+        """Flows that reverse, smooth inflow at both ends, contents with corners and jumps: what comes out, and its integral."""
         for seed in range(COUNT):
             draw = random.Random(seed)
             amplitude, rate, drift = draw.uniform(0.2, 1.5), draw.uniform(0.7, 3), draw.uniform(-0.4, 0.4)

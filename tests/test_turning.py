@@ -1,8 +1,8 @@
-"""The watch for singular points over generated mechanisms and circuits, against closed forms.
+"""The watch for singular points on generated mechanisms and circuits, compared with closed forms.
 
-Four-bar linkages driven at the crank: where coupler and rocker get in line the run must stop, at that time to 1e-6; where they only
-come close (down to a thousandth of the lengths) it must pass, on its branch. Charges with nested conditions: a capacitance is zero in
-most modes, but not in those that hold.
+Four-bar linkages driven at the crank: where coupler and rocker become collinear the run must stop, at that time to 1e-6; where they
+only come close (down to a thousandth of the lengths) it must pass, on its branch. Charges with nested conditions: a capacitance is
+zero in most modes, but not in those that hold.
 
 Wide runs: see runs.py."""
 import math
@@ -16,8 +16,8 @@ CASES = [(states, solver) for solver in ("auto", "radau") for states in (True, F
 
 
 class FourBar:
-    """Crank a, coupler b, rocker c, ground d. r, from the end of the crank to the rocker's pivot, runs from d - a to d + a; b + c must not
-    be less. With an even seed it is more by little, with an odd one it is less."""
+    """Crank a, coupler b, rocker c, ground d. r, from the end of the crank to the rocker's pivot, runs from d - a to d + a; b + c
+    must not be smaller. With an even seed it is slightly larger, with an odd one smaller."""
 
     def __init__(self, seed):
         rng = random.Random(seed)
@@ -53,7 +53,7 @@ class FourBar:
 
 class Linkages(unittest.TestCase):
     def is_right(self, bar, run):
-        """At a singular point the run must stop; elsewhere it may not speak of one, and must end where the closed form does."""
+        """At a singular point the run must stop; elsewhere it must not report one, and must end where the closed form does."""
         if bar.singular:
             return run.status == 6 and abs(run.report["singular"]["time"] - bar.singular) < 1e-6 * max(1, bar.singular)
         if run.status == 0:
@@ -79,15 +79,15 @@ class Linkages(unittest.TestCase):
             self.check(True, solver)
 
     def test_without_states(self):
-        """Without states no error is controlled: a few are given up by the explicit method, none is wrong."""
+        """Without states no error is controlled: the explicit method gives up on a few, none is wrong."""
         self.check(False, "radau")
         self.check(False, "auto", 0.1)
 
 
 class Parallelograms(unittest.TestCase):
-    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed, and
-    where all points are in line the linkage may become an antiparallelogram. Every method and solver that watches must stop
-    there; with a coupler that is a little longer nothing is singular."""
+    """Two masses on cranks of equal length and a coupler as long as the base, without forces: they turn at a constant speed. Where
+    all points are in line the linkage may become an antiparallelogram. Every method and solver that watches must stop there. With a
+    slightly longer coupler nothing is singular."""
 
     def text(self, crank, base, coupler, angle, speed):
         x, y = crank * math.cos(angle), crank * math.sin(angle)
@@ -126,7 +126,7 @@ class Parallelograms(unittest.TestCase):
 
 
 class Charges(unittest.TestCase):
-    """Nonlinear capacitors behind resistors; their charges are constant in all modes but the one that holds."""
+    """Nonlinear capacitors after resistors; their charges are constant in all modes except the one that holds."""
 
     def text(self, rng, stages):
         text = "model Charges\n" + "".join(f"  Real v{s}(start = {2 + 0.1 * s}, fixed = true), q{s}, i{s};\n" for s in range(stages)) + "equation\n"
@@ -162,8 +162,8 @@ class Charges(unittest.TestCase):
 
 
 class Decades(unittest.TestCase):
-    """Junctions in series, with charges a*exp(v/w) + c*v. Their capacitances fall by many decades, rise again, and are never zero. The current is given, so that the
-    voltages follow from the charge."""
+    """Junctions in series, with charges a*exp(v/w) + c*v. Their capacitances fall by many decades, rise again, and are never zero.
+    The current is given, so the voltages follow from the charge."""
 
     def voltage(self, charge, a, w, c):
         low, high = min(charge / c, 0) - 1, 1 + w * math.log(1 + abs(charge) / a)

@@ -1,5 +1,5 @@
-"""The types of the Python package, by mypy with all its checks: of the package itself, and of a program that uses it, in which each line that
-is wrong is found and no other."""
+"""The types of the Python package, checked by mypy with all its checks: those of the package itself, and of a program that uses it,
+in which exactly the wrong lines are found."""
 import os
 import pathlib
 import re

@@ -5,8 +5,8 @@ from runs import simulate
 
 
 def chain(stages, has_events):
-    """Stages with two solutions each. A parameter selects the one nearer to a guess; the other leaves the next stage without any. Nothing tells
-    the parameters of now from the start values: each follows from the stages before it."""
+    """Stages with two solutions each. A parameter selects the one nearer to a guess; the other leaves the next stage without a
+    solution. Start values do not show the values of the parameters: each follows from the stages before it."""
     near, far = ("abs(%sa[i]*sqrt(max(1e-12, 1 - u[i]^2)) - guess)" % sign for sign in ("", "-"))
     condition = f"{near} < {far}" if has_events else f"noEvent({near} < {far})"
     return f"""model Chain
@@ -32,8 +32,8 @@ end Chain;
 
 
 def tubes(size, start):
-    """A coil on an iron core with an air gap and a leakage. Permeances are far from 1, have no start value, and reluctances divide by them;
-    the flux begins at the edge of a power's domain. Sizes of the magnetic quantities do not change the current."""
+    """A coil on an iron core with an air gap and a leakage. Permeances are far from 1, have no start value, and reluctances divide
+    by them; the flux begins at the edge of a power's domain. The sizes of the magnetic quantities do not change the current."""
     return f"""model Tubes
   parameter Real A = 1e-4, l = 0.05, gap = 1e-3, N = 200/{size!r}, R = 5, Bm = 0.6, leak = 5e7/{size!r};
   constant Real mu0 = 1.2566e-6*{size!r};

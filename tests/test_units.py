@@ -1,5 +1,5 @@
-"""--units: equations of random quantities, half of them with a wrong unit, which must be named, and only these; units as
-the language writes them. cases/units has single equations."""
+"""--units: equations of random quantities, half of them with a wrong unit: exactly these must be named; units as the language
+writes them. cases/units has single equations."""
 import os
 import random
 import re
@@ -16,7 +16,7 @@ UNITS = [("m", (1, 0, 0, 0)), ("kg", (0, 1, 0, 0)), ("s", (0, 0, 1, 0)), ("A", (
 
 
 def written(exponents, pick):
-    """The unit in one of the ways to write it."""
+    """The unit written in one of several ways."""
     names = [symbol for symbol, own in UNITS if own == exponents]
     if names and pick.random() < 0.5:
         return pick.choice(names)

@@ -1,5 +1,6 @@
-"""Events that hide inside of a step: pulses of unknowns that only an equation gives, from a hundredth to a ten-millionth of the run wide, drawn by a
-generator and run with every solver. What a run misses it must say: a pulse that is not counted lies in a span of the certificate's `unproven`.
+"""Events that hide inside a step: generated pulses of unknowns that only an equation gives, from a hundredth to a ten-millionth of
+the run wide, with every solver. A run must report what it misses: a pulse that is not counted lies in a span of the certificate's
+`unproven`.
 
 Wide runs: see runs.py."""
 import math
@@ -34,7 +35,7 @@ def draw(seed):
     if shape == "bow":
         widths = [min(width, 1e-3) for width in widths]
     p = " + ".join(pulse(shape, at, width) for at, width in zip(times, widths))
-    bends = rng.choice([0, 0, 5, 13, 20])  # conditions whose branches meet, which make no events
+    bends = rng.choice([0, 0, 5, 13, 20])  # conditions whose branches meet, which cause no events
     bent = " + ".join(f"(if x > {(k + 0.5) / bends!r} then (x - {(k + 0.5) / bends!r})^2 else 0)" for k in range(bends)) or "0"
     text = f"""model M
   Real x(start = 0, fixed = true), z(start = 0), b(start = 0, fixed = true);{' Real y(start = 0.1);' if given == 'pair' else ''}
@@ -78,8 +79,8 @@ class Watcher(unittest.TestCase):
         self.assertGreater(found, 10 * told)
 
     def test_accumulation(self):
-        """A ball that bounces ever faster never falls through the floor: the run ends by name, also where bounces are lower than the error of
-        a method. An event of the last seeds is located late by the hysteresis that lets the ball rest."""
+        """A ball that bounces ever faster never falls through the floor: the run ends with a message, also where bounces are lower
+        than the error of a method. In the last seeds an event is located late because of the hysteresis that lets the ball rest."""
         tally = runs.Tally("accumulation")
         for seed in [*runs.seeds(12), 523, 531, 549]:
             rng = random.Random(seed)
@@ -104,7 +105,7 @@ end M;
         tally.check(self, may_refuse=0.1)
 
     def test_starts_on_an_edge(self):
-        """A condition that is at its edge at the start fires if the solution leads over it, and only then."""
+        """A condition that is at its edge at the start fires exactly if the solution leads across it."""
         tally = runs.Tally("starts on an edge")
         for seed in runs.seeds(12):
             rng = random.Random(seed)
@@ -126,7 +127,7 @@ end M;
         tally.check(self)
 
     def test_nothing_to_prove(self):
-        """A model without conditions, or with those of time alone, is complete, and that costs nothing."""
+        """A model without conditions, or with conditions of time alone, is complete, and that costs nothing."""
         for equations in ("der(x) = -x;", "der(x) = if time > 0.3 then 1 else -1;"):
             run = runs.simulate(f"model M\n  Real x(start = 1, fixed = true);\nequation\n  {equations}\nend M;\n", stop_time=1.0)
             certificate = run.report["certificate"]
@@ -134,7 +135,7 @@ end M;
             self.assertEqual(certificate, {"events_complete": 1, "evaluations": 0, "unproven": [], "branch_followed": True})
 
     def test_not_proven(self):
-        """What a called function gives has no bounds."""
+        """The value of a called function has no bounds."""
         text = """model M
   function f
     input Real u;
@@ -159,7 +160,7 @@ end M;
         self.assertEqual(certificate["unproven"], [[0, 0.9]])
 
     def test_pulses_in_functions(self):
-        """Functions whose loops depend on data may jump for a moment: a run that steps over that does not call itself complete."""
+        """Functions whose loops depend on data may jump for a moment: a run that steps over that does not claim to be complete."""
         for seed in runs.seeds(12):
             rng = random.Random(seed)
             at, width, argument = rng.uniform(0.1, 0.8), 10 ** rng.uniform(-7, -1), rng.choice(["s", "time", "v"])
@@ -181,7 +182,7 @@ end M;
                     self.assertEqual(is_told([(at, width)], run.report["certificate"]["unproven"]), 1)
 
     def test_time_that_is_proven(self):
-        """An oscillator that passes its edge often: all of the time is proven, before and behind each event."""
+        """An oscillator that passes its edge often: all of the time is proven, before and after each event."""
         text = """model M
   Real x(start = 1, fixed = true), v(start = 0, fixed = true);
   discrete Real k(start = 0, fixed = true);

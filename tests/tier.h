@@ -1,5 +1,5 @@
-/* tier: how much of its members a test runs. With DAEDAL_TEST_TIER=long in the environment all of them, else a sample that lies evenly
- * over them: one in `quick`, or one in `sanitized` in a build with sanitizers, which take twenty times as long. */
+/* tier: how many of its members a test runs. With DAEDAL_TEST_TIER=long in the environment all of them, otherwise an evenly spread
+ * sample: one in `quick`, or one in `sanitized` in a build with sanitizers, which take twenty times as long. */
 #ifndef DAEDAL_TESTS_TIER_H
 #define DAEDAL_TESTS_TIER_H
 

@@ -1,4 +1,5 @@
-"""What tests of sensitivities and of gradients share: how they run a model, models with events and initial equations, and models that are drawn."""
+"""What tests of sensitivities and of gradients share: how they run a model, models with events and initial equations, and generated
+models."""
 import os
 import pathlib
 import subprocess
@@ -48,7 +49,7 @@ end M;"""
 
 
 def simulate(model, *options, status=0):
-    """Runs a text or a file; its trajectory is in TRAJECTORY. Returns what was said."""
+    """Runs a text or a file; its trajectory is in TRAJECTORY. Returns the messages."""
     path = model if isinstance(model, pathlib.Path) else WORK / "m.mo"
     if path != model:
         path.write_text(model)
@@ -59,7 +60,7 @@ def simulate(model, *options, status=0):
 
 
 def count(variable, usual):
-    """How many models are drawn: as the environment says."""
+    """The number of models, from the environment."""
     return int(os.environ.get(variable, "4" if SLOW else usual))
 
 
