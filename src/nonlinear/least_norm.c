@@ -14,10 +14,10 @@ struct LeastNorm {
   int32_t *number;            /* per column: among the free ones, -1 if held */
   double slack;
   double *work;            /* free columns, then rows */
-  int32_t *begin, *places; /* the pattern; of a row: where its next entry goes */
+  int32_t *begin, *places; /* the pattern; per row: where its next entry goes */
   int32_t *index;
   double *value;
-  Linear *linear; /* NULL: the pattern is to be made */
+  Linear *linear; /* NULL: the pattern must be made */
 };
 
 LeastNorm *least_norm_new(Heap *heap, int32_t rows, int32_t columns, const int32_t *start, const int32_t *row) {

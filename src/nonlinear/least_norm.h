@@ -1,8 +1,7 @@
-/* least_norm: the correction of least weighted norm of linear equations A s = b with as many unknowns as equations or more, sparse.
+/* least_norm: the correction of least weighted norm of sparse linear equations A s = b with at least as many unknowns as equations.
  *
- * With S scaling rows and U the units of the columns it solves [I, (SAU)^T; SAU, -slack I] (U^-1 s, m) = (U^-1 target, S b): rows that depend on each
- * other leave a residual of slack * m, and do no harm.
- */
+ * With S scaling rows and U the units of the columns it solves [I, (SAU)^T; SAU, -slack I] (U^-1 s, m) = (U^-1 target, S b).
+ * Dependent rows leave a residual of slack * m, and do no harm. */
 #pragma once
 
 #include "base/heap.h"
@@ -15,7 +14,8 @@ typedef struct LeastNorm LeastNorm;
 /* For a matrix with this pattern of compressed columns, which must stay. Lives in the heap. */
 LeastNorm *least_norm_new(Heap *heap, int32_t rows, int32_t columns, const int32_t *start, const int32_t *row);
 
-/* Unit per column; a column with 0 is held, and has no part in the matrix. Must come before least_norm_factor; cheap while the same columns are held. */
+/* The unit of each column; a column with 0 is held, and is not part of the matrix. Must come before least_norm_factor; cheap while
+ * the same columns are held. */
 void least_norm_set_units(LeastNorm *norm, const double *unit);
 
 /* Forgets the order of pivots. */
@@ -27,5 +27,5 @@ bool least_norm_factor(LeastNorm *norm, const double *entries, const double *sca
 /* The step for S b, given as `right`; with `target` (NULL: 0) the one that ends nearest to it. false: it is not finite. */
 bool least_norm_solve(LeastNorm *norm, const double *right, const double *target, double *step);
 
-/* The square of what the last step leaves of the scaled equations. */
+/* The squared residual of the scaled equations after the last step. */
 double least_norm_left(const LeastNorm *norm);

@@ -25,23 +25,25 @@ enum {
 };
 
 static const double CONSISTENT = 1e-10; /* scaled residual of a solution */
-static const double FLOOR = 4e-16;      /* step that is lost in round-off */
+static const double FLOOR = 4e-16;      /* a smaller step is lost in round-off */
 static const double SLACK = 1e-22, FIRM_SLACK = 1e-14, MOST_SLACK = 1e4;
-static const double SHORTEST = 1e-5; /* step of a continuation, over the size of a column, as the next */
+static const double SHORTEST =
+    1e-5; /* smallest step of a continuation, relative to the size of a column; so is the next */
 static const double FIRST = 0.25;
 static const double LEAST_DAMPING = 1e-4;
-static const double FARTHEST_SLIDE = 64;   /* over the step of the linear model */
-static const double ASIDE = 1e-4;          /* from a point where nothing draws, in units of the columns */
-static const double NOWHERE = 1e-9;        /* distance that is none */
-static const double NO_SLIDE = 1e-10;      /* step along the solutions, over the size of a column, that is none */
-static const double LINEAR = 1e-16;        /* squares after one step, over those before */
-static const double LONGEST = 0.5;         /* careful step, over the size of a column */
-static const double UNNOTICED = 1e-3;      /* part of a step, over what counts as round-off in each row */
+static const double FARTHEST_SLIDE = 64; /* relative to the step of the linear model */
+static const double ASIDE = 1e-4; /* distance from a point where no row depends on a column, in units of the columns */
+static const double NOWHERE = 1e-9;   /* a smaller distance counts as zero */
+static const double NO_SLIDE = 1e-10; /* a smaller step along the solutions, relative to the size of a column, counts as
+                                            * zero */
+static const double LINEAR = 1e-16;   /* squares after one step, relative to those before */
+static const double LONGEST = 0.5;    /* careful step, relative to the size of a column */
+static const double UNNOTICED = 1e-3; /* part of a step, relative to what counts as round-off in each row */
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
 static const double ASTRAY =
-    1e3; /* over nominal and first value: a column beyond it counts no more for the terms of a row */
-static const double FLAT = 1e-3;     /* part of a way along which rows do not change, over one of nominal length */
-static const double SINGULAR = 1e11; /* growth by an inverse that is none */
+    1e3; /* relative to nominal and first value: a larger column no longer counts for the terms of a row */
+static const double FLAT = 1e-3; /* part of a way along which rows do not change, relative to one of nominal length */
+static const double SINGULAR = 1e11; /* an inverse that amplifies more counts as none */
 
 struct Nonlinear {
   const NonlinearProblem *problem;
@@ -54,14 +56,14 @@ struct Nonlinear {
   double *weight;     /* per column */
   double *damping;    /* per column: factor of the weight, below 1 for those that went astray */
   double *unit;       /* per column: in the norm */
-  double slack;       /* of the last step */
+  double slack;       /* slack of the last step */
   double rest;        /* squares that it leaves by its linear model, */
-  double after;       /* and in truth */
-  double *entered;    /* per column: where the search began */
+  double after;       /* and actually */
+  double *entered;    /* per column: its value at the start of the search */
   double *step, *trial, *best, *origin, *target; /* per column */
   double *right;                                 /* per row */
   LeastNorm *norm;
-  Linear *square; /* NULL: its pattern is to be made */
+  Linear *square; /* NULL: its pattern must be made */
   int32_t *square_start, *square_row;
   double *square_value;
 };
@@ -163,7 +165,7 @@ static void scale_rows(Nonlinear *nonlinear, const double *x) {
   }
 }
 
-/* Entries of columns that stay may be infinite, as that of sqrt(u) is where u is known to be 0. */
+/* Entries of columns that stay may be infinite, for example that of sqrt(u) where u is known to be 0. */
 static bool drop_infinite(Nonlinear *nonlinear) {
   for (int32_t k = 0; k < nonlinear->columns; k++)
     for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1); e++) {
@@ -223,8 +225,7 @@ static void make_square(Nonlinear *nonlinear) {
   linear_set_pattern(nonlinear->square, nonlinear->square_start, nonlinear->square_row);
 }
 
-/* A factored system for steps at x. Square ones keep their own weights out: the step does not depend on
- * them. */
+/* Factors a system for steps at x. Square systems do not use the weights: the step does not depend on them. */
 static bool factor_square(Nonlinear *nonlinear, const double *x) {
   if (!nonlinear->square) make_square(nonlinear);
   int32_t next = 0;
@@ -259,7 +260,7 @@ static void equilibrate(const Nonlinear *nonlinear, double *row_factor, double *
   heap_free(nonlinear->heap, largest);
 }
 
-/* Is the inverse much larger than 1 where units do not count? A force on an area of 1e60 is large, not undetermined. */
+/* Is the inverse much larger than 1, independently of units? A force on an area of 1e60 is large, not undetermined. */
 static bool is_singular(const Nonlinear *nonlinear, const double *part) {
   double *row_factor, *column_factor, asked = 0, found = 0;
   heap_numbers(nonlinear->heap, (size_t)nonlinear->free, &row_factor, &column_factor);
@@ -273,7 +274,8 @@ static bool is_singular(const Nonlinear *nonlinear, const double *part) {
   return !(found <= SINGULAR * asked);
 }
 
-/* False when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so its inverse should not be much larger than 1. */
+/* false when the matrix is singular as far as this right-hand side shows: rows and columns are scaled, so its inverse should not be
+ * much larger than 1. */
 static bool solve_square(Nonlinear *nonlinear, const double *x) {
   double asked = 0, found = 0, *right = nonlinear->right;
   if (!factor_square(nonlinear, x)) return false;
@@ -327,7 +329,7 @@ static void go(const Nonlinear *nonlinear, const double *from, double fraction, 
   for (int32_t k = 0; k < nonlinear->columns; k++) x[k] = from[k] + fraction * nonlinear->step[k];
 }
 
-/* A careful step keeps its direction only. */
+/* A careful step keeps only its direction. */
 static void shorten(Nonlinear *nonlinear, const double *x, double squares) {
   double size = step_size(nonlinear, x), fraction = LONGEST / size;
   if (!nonlinear->careful || size <= LONGEST) return;
@@ -335,7 +337,7 @@ static void shorten(Nonlinear *nonlinear, const double *x, double squares) {
   nonlinear->rest = squares - fraction * (squares - nonlinear->rest);
 }
 
-/* Where a step leads over a flat place: nothing is gained, but nothing lost either. */
+/* Does a step lead over a flat place, where nothing is gained, but nothing lost either? */
 static bool is_level(const Nonlinear *nonlinear, double squares, double before) {
   return nonlinear->careful && squares <= before * (1 + 1e-12);
 }
@@ -362,8 +364,8 @@ static double more_slack(double slack) {
   return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack;
 }
 
-/* Damps the columns that the last step would move farthest, measured by their size: that is where
- * its linear model fails first. False if all move alike. */
+/* Damps the columns that the last step would move farthest relative to their size: there its linear model fails first. false: all
+ * move by similar amounts. */
 static bool damp(Nonlinear *nonlinear, const double *x) {
   double largest = step_size(nonlinear, x);
   int32_t damped = 0;
@@ -377,7 +379,7 @@ static bool damp(Nonlinear *nonlinear, const double *x) {
   return damped > 0 && damped < nonlinear->free;
 }
 
-/* All columns move as their weights say, by this factor at most. */
+/* Lets columns move by their weights again; the damping changes by at most this factor. */
 static void relieve(Nonlinear *nonlinear, double factor) {
   for (int32_t k = 0; k < nonlinear->columns; k++) nonlinear->damping[k] = fmin(1, factor * nonlinear->damping[k]);
 }
@@ -408,7 +410,7 @@ static bool advance(Nonlinear *nonlinear, double *x, double squares, double *sla
 
 /* ---- is it a solution? ---- */
 
-/* What measures the residuals of the rows at x; the largest residual over that. */
+/* Computes what measures the residuals of the rows at x; returns the largest residual relative to that. */
 static double largest_excess(const Nonlinear *nonlinear, const double *x, RowSize *size) {
   double largest = 0;
   memset(size, 0, (size_t)nonlinear->rows * sizeof *size);
@@ -419,7 +421,7 @@ static double largest_excess(const Nonlinear *nonlinear, const double *x, RowSiz
   return largest;
 }
 
-/* Leaves out of the step what no row notices: such a part may lead out of the domain of a row, as from u = 0 in u^1.5. */
+/* Removes from the step what no row notices: such a part may lead out of the domain of a row, as from u = 0 in u^1.5. */
 static void drop_unnoticed(Nonlinear *nonlinear, const RowSize *size) {
   for (int32_t k = 0; k < nonlinear->columns; k++) {
     double most = 0;
@@ -429,8 +431,8 @@ static void drop_unnoticed(Nonlinear *nonlinear, const RowSize *size) {
   }
 }
 
-/* Where residuals are round-off in units of nominal, they need not be beside the terms of their rows (row_size.h): columns may be small beside
- * their nominal values. Full steps, as long as the largest excess shrinks. Do the rows hold then? */
+/* Residuals may be round-off in units of nominal, but not relative to the terms of their rows (row_size.h), because columns may be
+ * small compared with their nominal values. Takes full steps while the largest excess shrinks. Do the rows hold then? */
 static bool polish(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, excess = HUGE_VAL;
   copy(nonlinear, nonlinear->trial, x);
@@ -451,9 +453,8 @@ static bool is_strict(const Nonlinear *nonlinear, int32_t i, const RowSize *size
   return fabs(nonlinear->r[i]) <= fmax(TERMS_CONSISTENT * size[i].terms, 2 * DBL_EPSILON);
 }
 
-/* A row whose residual is small relative to the nominal values, but not to its terms, must change when a step is
- * taken, and the step is taken: near the pole of a logarithm the matrix is so large that every residual looks like
- * round-off. */
+/* A row whose residual is small relative to the nominal values, but not to its terms, must change when a step is taken, and the
+ * step is taken. Near the pole of a logarithm the matrix is so large that every residual looks like round-off. */
 static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size) {
   double squares, *before = nonlinear->target;
   bool all_strict = true, answers = true;
@@ -467,7 +468,8 @@ static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size
   return answers;
 }
 
-/* The same with columns that ran away counted no larger than plausible: beside 1e12 * cos(1e12) every sine is small, beside its terms it is not. */
+/* The same with columns that ran away limited to plausible sizes: compared with 1e12 * cos(1e12) every sine is small, but not
+ * compared with its terms. */
 static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);
   bool hold = true;
@@ -481,7 +483,7 @@ static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   return hold;
 }
 
-/* Do all rows hold at x, beside their terms and by the last word of the problem? */
+/* Do all rows hold at x, relative to their terms and by the problem's own test? */
 static bool confirm(Nonlinear *nonlinear, double *x, bool hold) {
   const NonlinearProblem *problem = nonlinear->problem;
   RowSize *size = heap_array(nonlinear->heap, (size_t)nonlinear->rows, sizeof *size);
@@ -501,7 +503,7 @@ static bool rows_hold(const Nonlinear *nonlinear, const double *x) {
   return hold;
 }
 
-/* Why no step is left at x, where the rows do not hold: a step of least norm that leaves nothing of them says that columns are dependent. */
+/* Finds why no step is left at x, where the rows do not hold: if a step of least norm would satisfy them, columns are dependent. */
 static void find_reason(Nonlinear *nonlinear, const double *x, NonlinearResult *result) {
   double squares, largest = 0;
   result->end = result->iterations >= ITERATION_LIMIT ? NONLINEAR_SLOW : NONLINEAR_INCONSISTENT;
@@ -548,7 +550,7 @@ static double part_norm(const double *part, int32_t count) {
   return sqrt(squares);
 }
 
-/* The correction at x by the factors that are there, into `right`. false: a function is not defined at x. */
+/* Computes the correction at x with the existing factors, in `right`. false: a function is undefined at x. */
 static bool correct_with_factors(Nonlinear *nonlinear, const double *x) {
   double squares;
   if (!evaluate(nonlinear, x, &squares)) return false;
@@ -557,9 +559,9 @@ static bool correct_with_factors(Nonlinear *nonlinear, const double *x) {
   return true;
 }
 
-/* Takes the fraction of the step after which the next correction, by the same factors, is smaller; x is then that
- * point. Deuflhard 2004, algorithm NLEQ-ERR of section 3.3: the fraction follows from how much of the correction is
- * not foreseen. 0: there is none. */
+/* Takes the fraction of the step after which the next correction, with the same factors, is smaller; x is then that point.
+ * Deuflhard 2004, algorithm NLEQ-ERR of section 3.3: the fraction follows from how much of the correction was not predicted. 0:
+ * there is none. */
 static double go_naturally(Nonlinear *nonlinear, const double *part, double fraction, double *x) {
   int32_t n = nonlinear->free;
   double size = part_norm(part, n), *left = nonlinear->right;
@@ -598,7 +600,8 @@ static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterat
 
 /* ---- flat places ---- */
 
-/* A direction in which the rows do not change at x, of length 1 in units of the columns, into `direction`. false: there is none. */
+/* Finds a direction in which the rows do not change at x, of length 1 in units of the columns, in `direction`. false: there is
+ * none. */
 static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *direction) {
   double squares, largest = 0, *target = direction;
   if (!look_at(nonlinear, x, &squares)) return false;
@@ -619,7 +622,7 @@ static bool find_flat_direction(Nonlinear *nonlinear, const double *x, double *d
   return found;
 }
 
-/* How many nominal values of the columns a direction is long. */
+/* The length of a direction in nominal values of the columns. */
 static double nominal_length(const Nonlinear *nonlinear, const double *direction) {
   double longest = 0;
   for (int32_t k = 0; k < nonlinear->columns; k++)
@@ -627,7 +630,7 @@ static double nominal_length(const Nonlinear *nonlinear, const double *direction
   return longest;
 }
 
-/* How far x is from where the search began, in sizes of the columns. */
+/* The distance of x from the start of the search, in sizes of the columns. */
 static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   double squares = 0;
   for (int32_t k = 0; k < nonlinear->columns; k++) {
@@ -637,10 +640,9 @@ static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
   return squares;
 }
 
-/* Leaves a point where no step is possible because the rows do not change along a direction, such as those of a flow
- * at rest: tries points along that direction on either side, a unit and a nominal value away, and goes on from
- * there. Near a flat place steps are long and lead far away, so of several solutions the one nearest to the start of
- * the search is taken. */
+/* Leaves a point where no step is possible because the rows do not change along a direction, such as those of a flow at rest. Tries
+ * points along that direction on both sides, a unit and a nominal value away, and continues from there. Near a flat place steps are
+ * long and lead far away, so of several solutions the one nearest to the start of the search is taken. */
 static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {0};
   double *direction, *reached, *found, squares;
@@ -664,7 +666,7 @@ static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   return result;
 }
 
-/* A later rung's result, if it is a solution. */
+/* Takes the result of a later rung, if it is a solution. */
 static void climb(NonlinearResult *result, NonlinearResult other, NonlinearRung rung) {
   uint32_t iterations = result->iterations + other.iterations;
   if (other.solved) *result = other, result->rung = rung;
@@ -712,13 +714,13 @@ static double step_squares(const Nonlinear *nonlinear) {
   return squares;
 }
 
-/* The step along the solutions, as near to a target as their linear model allows. */
+/* The step along the solutions that ends as near to a target as their linear model allows. */
 static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *target) {
   nonlinear->slack = SLACK;
   return solve_least_norm(nonlinear, x, target);
 }
 
-/* Do no rows depend on a free column where they were linearized? Then nothing draws it, as at the top of a bell. */
+/* Does no row depend on a free column where they were linearized? Then nothing moves it, as at the top of a bell. */
 static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   bool is = is_free(nonlinear, k);
   for (int32_t e = column_begin(nonlinear, k); e < column_begin(nonlinear, k + 1) && is; e++)
@@ -727,7 +729,7 @@ static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   return is;
 }
 
-/* A place a little aside of x: in the columns that nothing draws, or in all of them. false: there are none. */
+/* A place slightly beside x: in the columns that nothing moves, or in all of them. false: there are none. */
 static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_undrawn, double *place) {
   bool any = false;
   for (int32_t k = 0; k < nonlinear->columns; k++) {
@@ -738,8 +740,8 @@ static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_u
   return any;
 }
 
-/* Whether a little step aside along the solutions leads nearer to the origin; x then is there. A point where they run across the way to it may be
- * the farthest of its neighbours, as the top of a bell seen from below. */
+/* Does a small step aside along the solutions lead nearer to the origin? Then x is there. A point where the solutions run across
+ * the way to the origin may be the farthest of its neighbours, as the top of a bell seen from below. */
 static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {
   double away = distance(nonlinear, x), squares;
   double *held, *place;
@@ -783,7 +785,7 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
       break;
     }
     fraction =
-        fmin(4 * fraction, FARTHEST_SLIDE); /* twice what was taken: far from its curve the origin draws weakly */
+        fmin(4 * fraction, FARTHEST_SLIDE); /* twice what was taken: far from its curve the origin pulls only weakly */
     if (away - next < 1e-12 * away) break;
     away = next;
   }
@@ -808,7 +810,7 @@ static void set_weight(Nonlinear *nonlinear, int32_t k, double weight) {
   nonlinear->square = NULL;
 }
 
-/* From `from` a part of the step, and onto the solutions again: where that is at the goal, with the column held there. */
+/* Goes a part of the step from `from`, and back onto the solutions; if that reaches the goal, with the column held there. */
 static bool go_part(Nonlinear *nonlinear, int32_t column, const double *from, double goal, double *x,
                     NonlinearResult *result) {
   double way = nonlinear->step[column], rest = goal - from[column], weight = nonlinear->weight[column];
@@ -823,7 +825,7 @@ static bool go_part(Nonlinear *nonlinear, int32_t column, const double *from, do
   return part.solved;
 }
 
-/* The step from `from`; where corrections lead beyond the goal, the way to them as far as the goal. */
+/* Takes the step from `from`; where corrections lead beyond the goal, only as far as the goal. */
 static bool go_along(Nonlinear *nonlinear, int32_t column, const double *from, double goal, double *x,
                      NonlinearResult *result) {
   if (!go_part(nonlinear, column, from, goal, x, result)) return false;
@@ -832,7 +834,7 @@ static bool go_along(Nonlinear *nonlinear, int32_t column, const double *from, d
   return go_part(nonlinear, column, from, goal, x, result);
 }
 
-/* Makes the way from `from` to x the direction, of length 1; false: it turns too sharply. The first may have any direction. */
+/* Makes the way from `from` to x the direction, of length 1; false: it turns too sharply. The first one may have any direction. */
 static bool take_direction(const Nonlinear *nonlinear, const double *from, const double *x, bool is_first,
                            double *direction) {
   static const double STRAIGHT = 0.5; /* cosine of the angle between two steps */

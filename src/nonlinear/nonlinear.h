@@ -1,11 +1,11 @@
-/* nonlinear: f(x) = 0, for as many unknowns as equations or more: the one solver of initial systems, steady states, points of the derivative
- * array and event systems.
+/* nonlinear: f(x) = 0, for at least as many unknowns as equations: the one solver of initial systems, steady states, points of the
+ * derivative array and event systems.
  *
- * Newton's method, whose correction is that of least weighted norm where there are more unknowns than equations, or where the Jacobian has
- * dependent columns (Estévez Schwarz 2010, Theorem 4.3). Where the correction leads too far it is damped; then the equations are asked to
- * hold less exactly, which bends it towards the steepest descent (Levenberg, Marquardt). A point at which a function is not defined is no error: the
- * step is shorter. Distances are in units of nominal times weight: a weight says how easily an unknown moves; 0 holds it.
- */
+ * Newton's method. Its correction is that of least weighted norm where there are more unknowns than equations, or where the
+ * Jacobian has dependent columns (Estévez Schwarz 2010, Theorem 4.3). A correction that leads too far is damped. If that is not
+ * enough, the equations are required to hold less exactly, which bends it towards the steepest descent (Levenberg, Marquardt). A
+ * point at which a function is undefined is not an error: the step is shortened. Distances are in units of nominal times weight. A
+ * weight says how easily an unknown moves; 0 holds it. */
 #pragma once
 
 #include "base/heap.h"
@@ -19,7 +19,7 @@ typedef struct NonlinearProblem {
   const int32_t *column_start, *row_index; /* pattern of the Jacobian, by columns */
   const double *nominal;                   /* per unknown */
 
-  /* The functions at x, and the entries of the Jacobian. false: one of them has no value there; it is not finite. */
+  /* The functions at x, and the entries of the Jacobian. false: one of them is undefined or not finite there. */
   bool (*residual)(void *context, const double *x, double *r);
   bool (*jacobian)(void *context, const double *x, double *entries);
 
@@ -28,7 +28,7 @@ typedef struct NonlinearProblem {
    * So they are not for start values, which must be refused there. */
   bool by_corrections;
 
-  /* The last word on a solution x, whose residuals are r; NULL: there is none. */
+  /* The problem's own test of a solution x with residuals r; NULL: there is none. */
   bool (*confirm)(void *context, const double *x, const double *r);
 } NonlinearProblem;
 
@@ -44,16 +44,17 @@ const char *nonlinear_rung_words(NonlinearRung rung);
 /* Why a search ended. */
 typedef enum NonlinearEnd {
   NONLINEAR_CONVERGED,
-  NONLINEAR_UNDEFINED, /* the functions have no value where it began */
+  NONLINEAR_UNDEFINED, /* the functions are undefined where it began */
   NONLINEAR_SINGULAR, /* no step is left, and the Jacobian has dependent columns: `vanishing` is the largest of its null vector */
-  NONLINEAR_INCONSISTENT, /* no step is left, and the Jacobian is regular or has too few columns: `worst` cannot be met near x */
-  NONLINEAR_SLOW, /* the limit of iterations */
+  NONLINEAR_INCONSISTENT, /* no step is left, and the Jacobian is regular or has too few columns: `worst` cannot be satisfied near
+                           * x */
+  NONLINEAR_SLOW, /* the limit of iterations was reached */
 } NonlinearEnd;
 
 typedef struct NonlinearResult {
   bool solved;
-  bool defined;    /* the functions have values at the end */
-  bool linear;     /* the first step met them: there is nothing nearer */
+  bool defined;    /* the functions are defined at the end */
+  bool linear;     /* the first step solved them: nothing is nearer */
   double residual; /* largest scaled residual: |f| over the largest |df/dx| * (nominal + |x|) */
   uint32_t iterations;
   NonlinearEnd end;
@@ -73,25 +74,25 @@ void nonlinear_set_weights(Nonlinear *nonlinear, const double *weights);
 /* Short steps: each moves an unknown by no more than part of its size. They leave flat places, and find solutions near by. */
 void nonlinear_set_careful(Nonlinear *nonlinear, bool careful);
 
-/* Solves from x, in place; after a failure x is where the equations are met best. */
+/* Solves from x, in place; after a failure x is where the equations are best satisfied. */
 NonlinearResult nonlinear_solve(Nonlinear *nonlinear, double *x);
 
-/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton homotopy), by nonlinear_trace. */
+/* The same by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy), by nonlinear_trace. */
 NonlinearResult nonlinear_continue(Nonlinear *nonlinear, double *x);
 
-/* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step continues in
- * the direction of the last one as far as the linear model allows, then corrections of least norm lead back onto the
- * solutions; so turning points are passed (Allgower, Georg, Introduction to Numerical Continuation Methods, chapter
- * 3). */
+/* Follows the solutions from x, which is one, until the unknown `column` has the value `goal`. A step continues in the direction of
+ * the last one as far as the linear model allows. Then corrections of least norm lead back onto the solutions, so turning points
+ * are passed (Allgower, Georg, Introduction to Numerical Continuation Methods, chapter 3). */
 NonlinearResult nonlinear_trace(Nonlinear *nonlinear, int32_t column, double goal, double *x);
 
-/* Moves a solution x along the solutions until its distance to `origin` is least near by. */
+/* Moves a solution x along the solutions to a local minimum of its distance to `origin`. */
 void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result);
 
-/* Largest scaled residual at x; HUGE_VAL where a function has no value. *worst: its equation. */
+/* Largest scaled residual at x; HUGE_VAL where a function is undefined. *worst: its equation. */
 double nonlinear_residual(Nonlinear *nonlinear, const double *x, uint32_t *worst);
 
-/* After nonlinear_residual or a solution: the functions, what makes them relative to the sizes of the unknowns, the entries of the Jacobian. */
+/* After nonlinear_residual or a solution: the functions, their scales relative to the sizes of the unknowns, the entries of the
+ * Jacobian. */
 const double *nonlinear_rows(const Nonlinear *nonlinear);
 const double *nonlinear_scale(const Nonlinear *nonlinear);
 const double *nonlinear_entries(const Nonlinear *nonlinear);

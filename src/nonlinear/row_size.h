@@ -1,20 +1,22 @@
-/* row_size: when does a residual count as round-off? Beside the terms that its row adds up, or, where these vanish, beside what round-off in
- * units of nominal would make of it. */
+/* row_size: when a residual counts as round-off: relative to the terms of its row or, where these vanish, relative to the effect of
+ * round-off in units of nominal. */
 #pragma once
 
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
-/* Residual of a solution over the sizes of a row's terms; over what round-off in units of nominal would make of it, where the
- * terms vanish. */
+/* The largest residual of a solution: relative to the sizes of a row's terms; relative to the effect of round-off in units of
+ * nominal, where the terms vanish. */
 static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
 
-/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, the largest |column| / nominal. */
+/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, and the largest |column| /
+ * nominal. */
 typedef struct RowSize {
   double terms, nominal, largest;
   double most, least; /* the largest and the smallest of |d row / d column| * (|column| + nominal) that are not 0 */
-  bool is_astray;     /* it is not linear in a column that ran away: |d row / d column| * |column| measures no term */
+  bool
+      is_astray; /* it is not linear in a column that ran away: |d row / d column| * |column| is not the size of a term */
 } RowSize;
 
 static inline void row_size_add(RowSize *size, double entry, double value, double nominal) {
@@ -33,7 +35,7 @@ static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;
 }
 
-/* The residual over what counts as round-off: the row holds up to 1. */
+/* The residual relative to what counts as round-off: the row holds up to 1. */
 static inline double row_excess(double residual, const RowSize *size) {
   double vanished = TERMS_VANISHED * size->nominal / fmax(1, size->largest);
   return fabs(residual) / fmax(fmax(TERMS_CONSISTENT * size->terms, vanished), 2 * DBL_EPSILON);

@@ -13,7 +13,7 @@ struct Defect {
   Heap *heap;
   const System *system;
   double tolerance;
-  double *found; /* all columns, the rows solved */
+  double *found; /* all columns, with the rows solved */
 
   /* The filter: made when it is first needed. */
   Elimination *elimination;
@@ -78,7 +78,7 @@ static void set_defect(const Defect *defect, const Segment *segment, double part
   }
 }
 
-/* What stiffness leaves of the defect `error` if it lasts no longer than it does at the end of the step. */
+/* The part of the defect `error` that stiffness leaves, if it lasts no longer than it does at the end of the step. */
 static double norm_at_end(Defect *defect, const Segment *segment, const double *error) {
   double h = segment->t1 - segment->t0;
   if (!factor_filter(defect, segment->t1, segment->end, h)) return NAN;
@@ -87,10 +87,11 @@ static double norm_at_end(Defect *defect, const Segment *segment, const double *
   return norm(defect, segment->end, defect->first);
 }
 
-/* What stiffness leaves of the defect `error`: one step of Newton's method for the error e of e = h (f(p + e) - p'). That is good if a second one with the same
- * matrix is small beside it: a quarter is what convergence of simplified Newton's method asks for (Deuflhard, Newton Methods for Nonlinear Problems, 2004,
- * section 2.1). With exponentials, whose slopes tell nothing of the way, it is 1/e. Less than a tolerance may be round-off, which does not
- * contract. A diode that stops conducting within the step damps no errors after that time, so the error at the end of the step counts, too. `found` is spoilt. NAN: it is not known. */
+/* The part of the defect `error` that stiffness leaves: one step of Newton's method for the error e of e = h (f(p + e) - p'). It is
+ * accurate if a second step with the same matrix is small compared with it: a quarter is what convergence of the simplified Newton
+ * method requires (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 2.1). For exponentials, whose slopes say nothing
+ * about the way, it is 1/e. Less than a tolerance may be round-off, which does not contract. A diode that stops conducting within
+ * the step damps no errors afterwards, so the error at the end of the step counts, too. Overwrites `found`. NAN: unknown. */
 static double stiff_norm(Defect *defect, const Segment *segment, double part, double *error) {
   const System *system = defect->system;
   double h = segment->t1 - segment->t0, t = segment->t0 + part * h, *found = defect->found;

@@ -1,40 +1,38 @@
-/* elimination: the states taken out of a linear system by their links.
+/* elimination: eliminates the states from a linear system by their links.
  *
- * An implicit method couples y[from] = known + factor * y[to] with the rows of G. Walking each chain of links from
- * its end, a column that is no state (an unknown), back to the states before it, the matrix of the rows in the
- * unknowns alone has as column u the sum of factor^k times G's column k links before u. A pivot changes these
- * lists and nothing else.
- */
+ * An implicit method couples y[from] = known + factor * y[to] with the rows of G. Each chain of links ends at a column that is not
+ * a state (an unknown). Walking back from there, the matrix of the rows in the unknowns alone has as column u the sum of factor^k
+ * times G's column k links before u. A pivot changes only these lists. */
 #pragma once
 
 #include "base/heap.h"
 #include "base/linear.h"
 #include "segment/system.h"
 
-/* Of a Jacobian: compressed columns over the system's columns. */
+/* The pattern of a Jacobian: compressed columns over the system's columns. */
 typedef struct JacobianPattern {
   int32_t rows;
   const int32_t *column_start, *row_index;
-  const bool *left_out; /* [columns] columns that are no part of it, and no states; NULL: none */
+  const bool *left_out; /* [columns] columns that are neither part of it nor states; NULL: none */
 } JacobianPattern;
 
 typedef struct Elimination {
   Heap *heap;
   const System *system;
-  JacobianPattern jacobian; /* of the rows: the system's, or what is left of it */
+  JacobianPattern jacobian; /* of the rows: the system's, or the remaining ones */
   int32_t *unknown;         /* [rows] columns that are no state, ascending */
-  int32_t *from, *to;       /* [links] such that a state that is `to` comes before as `from` */
+  int32_t *from, *to;       /* [links] a state that is `to` comes earlier as `from` */
   int32_t *start, *row;     /* pattern of the matrix, compressed columns; start[rows + 1] */
-  int32_t *slot, *power;    /* [nonzeros of the Jacobian] entry of the matrix, links between it and the unknown */
+  int32_t *slot, *power;    /* [nonzeros of the Jacobian] entry of the matrix, and number of links to the unknown */
   int32_t *scratch;         /* [columns] */
   int32_t room;             /* entries for which row, slot, power are allocated */
 } Elimination;
 
-/* Room for any choice of states of the system; lives in the heap. elimination_choose must follow. */
+/* Makes room for any choice of states of the system; lives in the heap. elimination_choose must follow. */
 Elimination *elimination_new(Heap *heap, const System *system);
 
-/* Takes the present links of the system, for Jacobians of this pattern; NULL: the system's own, and otherwise as many
- * rows as columns neither left out nor states. O(columns + nonzeros). */
+/* Accepts the present links of the system, for Jacobians of this pattern. NULL: the system's own; otherwise it has as many rows as
+ * columns that are neither left out nor states. O(columns + nonzeros). */
 void elimination_choose(Elimination *elimination, const JacobianPattern *jacobian);
 
 /* The matrix for a real factor, from the Jacobian, in the order of the pattern. */
@@ -46,7 +44,7 @@ void elimination_complex(const Elimination *elimination, const double *jacobian,
 /* right -= the Jacobian's columns of the states times their entries in `vector` (all columns). */
 void elimination_subtract(const Elimination *elimination, const double *jacobian, const double *vector, double *right);
 
-/* Replaces `error` of the states by (1 - step J)^-1 error, J that of the rates, where `linear` has the factors of elimination_real with this step. right: [rows],
- * work: [columns] are for any numbers. */
+/* Replaces `error` of the states by (1 - step J)^-1 error, with J that of the rates; `linear` has the factors of elimination_real
+ * with this step. right: [rows] and work: [columns] are scratch. */
 void elimination_filter(const Elimination *elimination, Linear *linear, const double *jacobian, double step,
                         double *error, double *right, double *work);

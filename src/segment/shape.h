@@ -1,25 +1,28 @@
-/* shape: what a method tells of the polynomials of its last step, and how they are evaluated. Exported solvers carry it as it stands. */
+/* shape: what a method says about the polynomials of its last step, and how they are evaluated. Exported solvers carry this as it
+ * stands. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the polynomials of a step are. */
+/* The form of the polynomials of a step. */
 typedef struct StepShape {
   int degree;  /* less than BERNSTEIN_MOST; 0 before the first step */
-  double part; /* of the step: a place between the method's points at which the defect is large */
+  double part; /* part of the step: a place between the method's points at which the defect is large */
   double
-      defect; /* of a smooth solution with the error that the method found: the largest, as an error in tolerances, where that is more than DEFECT_HARMLESS */
+      defect; /* the largest defect of a smooth solution with the error that the method found, as an error in tolerances, where that
+               * exceeds DEFECT_HARMLESS */
 } StepShape;
 
 /* Where the columns come from: the step of a method. */
 typedef struct SegmentMethods {
-  /* These columns at a time of the step, of the method's continuous order; NULL: the first `count`. Others in y stay as they are. Columns that are no states are only as good as the
-   * method makes them: good guesses for `complete`. */
+  /* Evaluates these columns at a time of the step, with the method's continuous order; NULL: the first `count`. Other entries of y
+   * stay unchanged. Columns that are not states are only as accurate as the method makes them: good guesses for `complete`. */
   void (*interpolate)(void *self, double t, const uint32_t *columns, uint32_t count, double *y);
   StepShape (*shape)(void *self); /* it may evaluate the system, as `interpolate` does */
-  bool is_explicit;               /* of columns that are no states `interpolate` gives no more than guesses */
+  bool is_explicit;               /* for columns that are not states `interpolate` gives only guesses */
   bool is_costly;                 /* `interpolate` evaluates the system when it is first called */
   bool
-      is_collocation; /* of a long step: a column may make a whole turn in it, and the polynomial overshoot early in it */
+      is_collocation; /* steps may be long: a column may make a whole oscillation in one, and the polynomial may overshoot early in
+                       * it */
 } SegmentMethods;

@@ -1,11 +1,9 @@
-/* system: the equations of a run, as methods that integrate them and those that judge their steps see them.
+/* system: the equations of a run, as seen by the methods that integrate them and those that judge their steps.
  *
- * A system is a view of the derivative array: `columns` unknowns y, `rows` algebraic equations
- * G(t, y) = 0 and `links` pairs y[from]' = y[to], with columns == rows + links. No other derivative
- * occurs, so the present choice of states is data: a pivot changes the link lists and nothing else.
- * The states are the columns link_from[]. A column may be `to` of one link and `from` of another; it is `to` of
- * at most one link and `from` of at most one, and links never close a ring.
- */
+ * A system is a view of the derivative array: `columns` unknowns y, `rows` algebraic equations G(t, y) = 0 and `links` pairs
+ * y[from]' = y[to], with columns == rows + links. No other derivative occurs, so the present choice of states is data: a pivot
+ * changes only the link lists. The states are the columns link_from[]. A column may be `to` of one link and `from` of another, but
+ * of at most one each, and links never form a ring. */
 #pragma once
 
 #include "core/point.h"
@@ -26,10 +24,11 @@ typedef struct System {
   /* Pattern of dG/dy, compressed columns: column_start[columns + 1], row_index[nonzeros], rows ascending. */
   const int32_t *column_start, *row_index;
 
-  /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: not known of any. */
+  /* Entries of dG/dy that are the same at all times and points [nonzeros]. NULL: none is known to be. */
   const bool *constant;
 
-  /* Sizes of the columns: what `nominal` says, or 1; and what absolute tolerances are made of, tolerance * size[i], which may change from step to step. */
+  /* Sizes of the columns: nominal, or 1; and those of absolute tolerances, tolerance * size[i], which may change from step to
+   * step. */
   const double *nominal, *size;
 
   /* Differentiation index of each column, 1 for states and index-1 unknowns, 2 or 3 where the view leaves a
@@ -39,37 +38,39 @@ typedef struct System {
   /* G(t, y) into residual[rows]. */
   EvalStatus (*residual)(void *context, double t, const double *y, double *residual);
 
-  /* The same at `count` points. NULL: one after the other. */
+  /* The same at `count` points. NULL: one after another. */
   EvalStatus (*residuals)(void *context, uint32_t count, const double *t, double *const *y, double *const *residual);
 
   /* dG/dy into values[nonzeros], in the order of the pattern. */
   EvalStatus (*jacobian)(void *context, double t, const double *y, double *values);
 
-  /* Does a step from (t, y) to (t_end, end) lead over an edge where slopes of the equations change, and which does not end it? There a
-   * method has not its order. NULL: there is no such edge. */
+  /* Does a step from (t, y) to (t_end, end) pass an edge where slopes of the equations change without ending the step? There a
+   * method does not have its order. NULL: there is no such edge. */
   bool (*bends)(void *context, double t, const double *y, double t_end, const double *end);
 
-  /* State-space form: given t and the states within y (and y's other columns as a guess), solves G = 0 for all
-   * other columns, in place: for the solution next to the guess, or EVAL_DOMAIN if it is too far off. NULL where this form
-   * does not exist. After it, y[link_to] are the states' rates. */
+  /* State-space form: given t, the states in y, and guesses in the other columns, solves G = 0 for all other columns, in place.
+   * Finds the solution nearest to the guess, or returns EVAL_DOMAIN if that is too far off. NULL where this form does not exist.
+   * Afterwards y[link_to] are the states' rates. */
   EvalStatus (*complete)(void *context, double t, double *y);
 
-  /* As `complete`, from a guess that is too far off for it: finds a solution, not always the next. NULL where `complete` is. */
+  /* Like `complete`, from a guess that is too far off for it: finds a solution, not always the nearest. NULL where `complete` is
+   * NULL. */
   EvalStatus (*find)(void *context, double t, double *y);
 
-  /* As `complete`, but may leave columns on which no rate depends. NULL: `complete` serves. */
+  /* Like `complete`, but may leave out columns on which no rate depends. NULL: use `complete`. */
   EvalStatus (*rates)(void *context, double t, double *y);
 
-  /* [columns] that `complete` finds without a guess; with `rates`, nothing looks at them inside a step. NULL: not known of any. */
+  /* [columns] that `complete` finds without a guess; with `rates`, nothing reads them inside a step. NULL: none known. */
   const bool *given;
 
-  /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: not known of any. */
+  /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: none known. */
   const bool *spare;
 
-  /* [columns] that conditions read, whose derivative is no column and that follow time: where the states rest, the ends of a step tell nothing of them. NULL: there are none. */
+  /* [columns] that conditions read, that follow time and whose derivative is not a column: where the states rest, the ends of a
+   * step say nothing about them. NULL: there are none. */
   const bool *watched;
 
-  /* d rates / d states, dense column-major links x links, at a point closed by `complete`; by the implicit function
-   * theorem. NULL where `complete` is. */
+  /* d rates / d states, dense column-major links x links, at a point solved by `complete`; by the implicit function theorem. NULL
+   * where `complete` is NULL. */
   EvalStatus (*rates_jacobian)(void *context, double t, const double *y, double *jacobian);
 } System;

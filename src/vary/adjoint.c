@@ -64,13 +64,13 @@ typedef struct Note {
   } of;
 } Note;
 
-/* An entry of what varies at the start. */
+/* An entry of the variations at the start. */
 typedef struct StartEntry {
   uint32_t place;
   double value;
 } StartEntry;
 
-/* Weights of all that varies, one block of numbers. */
+/* Weights of everything that varies, one block of numbers. */
 typedef struct Weights {
   double *column, *discrete, *pre, *parameter, *reset;
   double time;
@@ -92,12 +92,12 @@ struct Adjoint {
   IndexVec start_end; /* per target */
   double integral, before;
   size_t memory, used; /* bytes of the stages that are kept */
-  uint32_t spacing;    /* of the steps that are, between events and changes of states */
+  uint32_t spacing;    /* of the kept steps, between events and changes of states */
   Retake *retake;      /* NULL until it is needed */
   Weights weights;
   WholeStages *stages;
   Variation *variation;
-  Workspace *rows; /* NULL: rows owe nothing */
+  Workspace *rows; /* NULL: rows do not depend on parameters */
   double *entries[RADAU_STAGES_MAX], *owed[RADAU_STAGES_MAX], *multiplier[RADAU_STAGES_MAX];
   double *stage[RADAU_STAGES_MAX]; /* weights of columns there */
   double *root, *z;
@@ -197,7 +197,7 @@ static size_t bytes_of(const Adjoint *adjoint, const TakenStep *taken) {
   return (size_t)taken->method->stages * (size_t)adjoint->system.columns * sizeof(double);
 }
 
-/* Can the step of note k be taken again after that of the note before? */
+/* Can the step of note k be recomputed from that of the note before? */
 static bool continues(const Adjoint *adjoint, uint32_t k) {
   const Note *note = &adjoint->notes.data[k];
   if (k == 0 || note[-1].kind != NOTE_STEP) return false;
@@ -211,7 +211,7 @@ static void forget_values(Adjoint *adjoint, TakenStep *taken) {
   adjoint->used -= bytes_of(adjoint, taken);
 }
 
-/* Keeps every so many steps. The first after an event stays: it cannot be taken again from the one before. */
+/* Keeps one of every so many steps. The first after an event stays: it cannot be recomputed from the one before. */
 static void thin_steps(Adjoint *adjoint) {
   uint32_t since = 0;
   for (uint32_t k = 0; k < adjoint->notes.count; k++) {
@@ -222,7 +222,7 @@ static void thin_steps(Adjoint *adjoint) {
   }
 }
 
-/* To half of the memory, if there are steps enough that can be taken again; if not, more memory it is. */
+/* Reduces the memory to a half, if enough steps can be recomputed; otherwise the limit is raised. */
 static void forget_steps(Adjoint *adjoint) {
   while (adjoint->used > adjoint->memory / 2 && adjoint->spacing < adjoint->notes.count) {
     adjoint->spacing *= 2;
@@ -297,7 +297,7 @@ void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column, doubl
 
 /* ---- transposes ---- */
 
-/* Weights of parameters, discretes and pre() from those of rows, or roots, that they enter. */
+/* Weights of parameters, discretes and pre(), from those of the rows or roots that contain them. */
 static void weigh_leaves(Adjoint *adjoint, const LeafJacobian *leaves, const double *values, double factor,
                          const double *vector) {
   const SensitivityPlan *plan = adjoint->plan;
@@ -311,7 +311,7 @@ static void weigh_leaves(Adjoint *adjoint, const LeafJacobian *leaves, const dou
     weights->pre[plan->discretes.data[d]] += factor * leaf_jacobian_dot(leaves, leaf, values, vector);
 }
 
-/* From weights of the roots, in adjoint->root, to those of all that they are made of. */
+/* From weights of the roots, in adjoint->root, to those of everything that they depend on. */
 static void weigh_roots(Adjoint *adjoint, const Roots *roots) {
   const SensitivityPlan *plan = adjoint->plan;
   if (!plan->roots) return;
@@ -401,7 +401,7 @@ static void take_setting(Adjoint *adjoint, const Setting *setting) {
   take_links(adjoint, setting);
 }
 
-/* The step of note k again, and all between it and the last one before that was kept. */
+/* Recomputes the step of note k, and all between it and the last kept one before. */
 static bool recall_step(Adjoint *adjoint, uint32_t k) {
   uint32_t first = k;
   while (!adjoint->notes.data[first].of.step.taken.values) first--;
@@ -415,13 +415,13 @@ static bool recall_step(Adjoint *adjoint, uint32_t k) {
   return true;
 }
 
-/* What rows owe at a point. */
+/* The direct dependence of rows on parameters at a point. */
 static bool evaluate_rows(Adjoint *adjoint, double t, const double *y, double *owed) {
   Point point = evaluator_point(adjoint->view->evaluator, t, y);
   return !adjoint->rows || workspace_run(adjoint->rows, &point, owed) == EVAL_OK;
 }
 
-/* Jacobians at the stages, and what rows owe there. */
+/* Jacobians at the stages, and the direct dependence of rows there. */
 static bool evaluate_stages(Adjoint *adjoint, const TakenStep *step) {
   const System *system = &adjoint->system;
   for (int i = 0; i < step->method->stages; i++) {
@@ -488,7 +488,7 @@ static bool transpose_note(Adjoint *adjoint, uint32_t k) {
   return false;
 }
 
-/* The weight of what is kept of the start at a place. */
+/* The weight of a value kept from the start. */
 static double weight_at(const Adjoint *adjoint, size_t place) {
   size_t columns = (size_t)adjoint->system.columns, leaves = count_leaves(adjoint);
   if (place < columns) return adjoint->weights.column[place];

@@ -1,13 +1,13 @@
 /* adjoint: the gradient of one number of a run, the last value of a column or its integral, by any number of parameters and start
  * values, for about the cost of two sensitivities.
  *
- * Sensitivities are propagated by linear maps: one of each step, and several of each event (sensitivity.h). While a run
- * goes on, the adjoint notes what these maps are made of; from the end on it applies their transposes to the weights that the number
- * gives to the variations of columns and discrete values, and collects the weights of the parameters. The result is that of forward
+ * Sensitivities are propagated by linear maps: one for each step, and several for each event (sensitivity.h). During a run the
+ * adjoint records what these maps are made of. From the end on it applies their transposes to the weights that the number gives to
+ * the variations of columns and discrete values, and collects the weights of the parameters. The result equals that of forward
  * sensitivities except for round-off and the errors of iterations.
  *
- * Memory: of a step the columns at its stages. Where these exceed what is allowed, steps between checkpoints are forgotten, and taken
- * again from there as the adjoint comes to them. */
+ * Memory: for each step the columns at its stages. Where these exceed the limit, steps between checkpoints are forgotten, and
+ * recomputed from there when the adjoint needs them. */
 #pragma once
 
 #include "vary/sensitivity_plan.h"
@@ -22,7 +22,7 @@ typedef struct Functional {
   bool is_integral;
 } Functional;
 
-/* What comes out. */
+/* The result. */
 typedef struct Gradient {
   const char *functional; /* as it was asked for */
   double value;
@@ -34,14 +34,14 @@ typedef struct Gradient {
 Adjoint *adjoint_new(Heap *heap, const SensitivityPlan *plan, View *view, const Functional *functional, size_t memory,
                      Diags *diags);
 
-/* What varies at the start in the direction of the next target: columns and after them discrete leaves, pre() of these, parameters of
- * the plan. */
+/* The variations at the start in the direction of the next target: columns, then discrete leaves, pre() of these, parameters of the
+ * plan. */
 void adjoint_note_start(Adjoint *adjoint, const double *values, const double *pre, const double *parameters);
 
 /* A step that was accepted. */
 void adjoint_note_step(Adjoint *adjoint, const StepStages *step);
 
-/* How many maps are noted, and back to so many: an event is passed again. */
+/* The number of recorded maps, and back to that number: an event is handled again. */
 uint32_t adjoint_noted(const Adjoint *adjoint);
 void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 
@@ -49,23 +49,24 @@ void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 void adjoint_note_begin(Adjoint *adjoint, const double *y);
 void adjoint_note_end(Adjoint *adjoint, const double *y);
 
-/* Values of the derivatives of roots, by columns and by leaves, and of the rows with the rates of all columns: what follows uses the
- * last of them. */
+/* Values of the derivatives of roots, by columns and by leaves, and of the rows with the rates of all columns. What follows uses
+ * the last of them. */
 void adjoint_keep_roots(Adjoint *adjoint, const double *columns, const double *leaves);
 void adjoint_keep_rates(Adjoint *adjoint, const double *entries, const double *rows, const double *rates);
 
-/* The maps of an event (sensitivity_events.c). */
+/* Records the maps of an event (sensitivity_events.c). */
 void adjoint_note_time(Adjoint *adjoint, uint32_t mode,
-                       double rate);                    /* the time of the event, from a root; MAP_NONE: it stays */
-void adjoint_note_shift(Adjoint *adjoint, double sign); /* columns along their rates, times that of the time */
+                       double rate); /* the time of the event, from a root; MAP_NONE: it does not vary */
+void adjoint_note_shift(Adjoint *adjoint, double sign); /* columns along their rates, times the variation of the time */
 void adjoint_note_lefts(Adjoint *adjoint);              /* pre() of all */
 void adjoint_note_complete(Adjoint *adjoint);           /* all columns from the states, with the time of the event */
 void adjoint_note_steps(Adjoint *adjoint);              /* discrete values, and what reinit sets, from roots */
 void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column,
                         double sign); /* a column from what reinit sets */
 
-/* Asked after each step on the way back: is the user to get no gradient after all? */
+/* Called after each step on the way back: should the computation stop? */
 typedef bool AdjointStop(void *context);
 
-/* The number, at the end y of the run, and its derivatives by all targets, in the heap. false: an error is in diags, or `stop` has said so. */
+/* The number, at the end y of the run, and its derivatives by all targets, in the heap. false: an error is in diags, or `stop`
+ * returned true. */
 bool adjoint_finish(Adjoint *adjoint, const double *y, AdjointStop *stop, void *context, Gradient *gradient);

@@ -12,7 +12,7 @@ struct CallJumps {
   double tolerance;
   Workspace *workspace;
   double *begin, *end, *inside; /* values of the calls */
-  double *rate;                 /* of late; INFINITY: not known */
+  double *rate;                 /* recent rates; INFINITY: unknown */
   double *y;
 };
 
@@ -40,8 +40,8 @@ static bool evaluate_at(const CallJumps *jumps, const Segment *segment, double t
   return view_point(jumps->view, segment, t, jumps->y) == EVAL_OK && evaluate(jumps, t, jumps->y, values);
 }
 
-/* Halves the step from `begin` to *high towards the larger change of call k. A value that differs only at the very
- * beginning, like that of an edge, is not a jump within the step. */
+/* Halves the step from `begin` to *high towards the larger change of call k. A value that differs only at the beginning itself,
+ * like that of an edge, is not a jump within the step. */
 static bool jumps_between(CallJumps *jumps, const Segment *segment, uint32_t k, double begin, double *high) {
   double low = begin;
   double first = jumps->begin[k], last = jumps->end[k];

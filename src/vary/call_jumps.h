@@ -1,9 +1,9 @@
-/* call_jumps: functions that jump along a step. The branches of a function whose control flow is known are conditions of the equations, which make
- * events where a solution is differentiated (array/kink_modes.h). Those after a while-loop, in a table or in another language are
- * not seen: where the value of such a call jumps, the derivatives of the solution jump by an amount that nothing tells.
+/* call_jumps: functions that jump within a step. Branches of a function with known control flow are conditions of the equations,
+ * which cause events where a solution is differentiated (array/kink_modes.h). Branches after a while-loop, in a table or in another
+ * language are not visible. Where the value of such a call jumps, the derivatives of the solution jump by an unknown amount.
  *
- * Only values are looked at. A jump in a step makes a call change much faster than in the step before; then the step is
- * halved towards the larger change, until that vanishes or a jump is left. */
+ * Only values are compared. A jump in a step makes a call change much faster than in the step before. Then the step is halved
+ * towards the larger change, until that vanishes or a jump is left. */
 #pragma once
 
 #include "vary/sensitivity_plan.h"
@@ -11,10 +11,10 @@
 
 typedef struct CallJumps CallJumps;
 
-/* For the calls of a plan; NULL: there are none. Errors of runs are of this tolerance. Lives in the heap. */
+/* For the calls of a plan; NULL: there are none. Runs have errors of this tolerance. Lives in the heap. */
 CallJumps *call_jumps_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance);
 
-/* Steps before say nothing about those to come. */
+/* Forgets earlier steps. */
 void call_jumps_forget(CallJumps *jumps);
 
 /* Does a call jump in the last step, up to the time `end` within it? *call is its number in the plan, *time when. */

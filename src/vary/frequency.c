@@ -1,5 +1,5 @@
-/* frequency: see frequency.h. A = Q H Q^T with H of Hessenberg form once; for each frequency H - s is eliminated row by row
- * (Laub, Efficient multivariable frequency response computations, IEEE Transactions on Automatic Control 26, 1981). */
+/* frequency: see frequency.h. A = Q H Q^T with H of Hessenberg form is computed once. For each frequency H - s is eliminated row by
+ * row (Laub, Efficient multivariable frequency response computations, IEEE Transactions on Automatic Control 26, 1981). */
 #include "vary/frequency.h"
 
 #include "base/blas.h"
@@ -46,7 +46,7 @@ FrequencyResponse *frequency_response_new(const LinearForm *form, Arena *arena) 
   rotate('L', size, response->h, tau, response->b, size, (lapack_int)form->inputs, scratch, length);
   rotate('R', size, response->h, tau, response->c, (lapack_int)form->outputs, size, scratch, length);
   for (size_t k = 0; k < n; k++)
-    for (size_t i = k + 2; i < n; i++) response->h[i + k * n] = 0; /* what was left of the reflectors */
+    for (size_t i = k + 2; i < n; i++) response->h[i + k * n] = 0; /* clear what is left of the reflectors */
   return response;
 }
 

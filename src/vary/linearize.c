@@ -30,7 +30,7 @@ typedef struct Linearization {
 
 /* ---- outputs ---- */
 
-/* An unknown that is an expression over parameters, inputs among them; EXPR_NONE if the name is none. */
+/* An unknown that is an expression over parameters, including inputs; EXPR_NONE if the name is not one. */
 static Expr constant_of(const Linearization *work, const char *name) {
   const Model *model = work->view->evaluator->model;
   const Aliases *aliases = &work->view->evaluator->array->problem->aliases;
@@ -85,7 +85,7 @@ static double direct_slope(const Linearization *work, const LinearOutput *output
 
 /* ---- matrices ---- */
 
-/* The columns of [A; C] or [B; D] that the change of all columns makes. */
+/* The columns of [A; C] or [B; D] that follow from the change of all columns. */
 static void take_change(Linearization *work, double *rates, double *outputs) {
   const System *system = &work->view->system;
   for (int32_t i = 0; i < system->links; i++) rates[i] = work->change[system->link_to[i]];
@@ -157,7 +157,7 @@ typedef struct Eigenvalue {
   uint32_t place; /* of its vector */
 } Eigenvalue;
 
-/* By size, then stable before unstable, then as LAPACK has them; pairs stay together. */
+/* By size, then stable before unstable, then in LAPACK's order; pairs stay together. */
 static int compare_eigenvalues(const void *one, const void *other) {
   const Eigenvalue *a = one, *b = other;
   double size_a = hypot(a->real, a->imaginary), size_b = hypot(b->real, b->imaginary);

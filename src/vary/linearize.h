@@ -16,9 +16,9 @@ typedef struct LinearForm {
   double *value;                            /* of the states */
   double *a, *b, *c, *d;
   double *real,
-      *imaginary; /* eigenvalues of A, the slowest first, of a pair that with the positive imaginary part first */
+      *imaginary; /* eigenvalues of A, the slowest first; in a pair, the one with the positive imaginary part first */
   double *
-      vector; /* eigenvectors: of a real one column k; of a pair real part and imaginary part are columns k and k + 1 */
+      vector; /* eigenvectors: column k for a real one; for a pair, columns k and k + 1 are the real and the imaginary part */
 } LinearForm;
 
 typedef struct LinearRequest {
@@ -38,7 +38,7 @@ bool linear_form(View *view, const Recorder *recorder, double t, const double *y
 double linear_frequency(const LinearForm *form, uint32_t k);
 double linear_damping(const LinearForm *form, uint32_t k);
 
-/* The state with the largest part in the mode of eigenvalue k, whose vector has the norm 1. MAP_NONE: there is none. */
+/* The state with the largest component in the mode of eigenvalue k, whose vector has norm 1. MAP_NONE: there is none. */
 uint32_t linear_leader(const LinearForm *form, uint32_t k);
 
 /* The largest real part of an eigenvalue; -INFINITY without states. */

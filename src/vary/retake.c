@@ -1,5 +1,5 @@
-/* retake: see retake.h. A step of Radau IIA: Newton's method from the polynomial of the step before; the Jacobian is that of the stage in the
- * middle, and a new one where it converges slowly. */
+/* retake: see retake.h. A step of Radau IIA: Newton's method from the polynomial of the step before. The Jacobian is that of the
+ * middle stage, and is renewed where convergence is slow. */
 #include "vary/retake.h"
 
 #include "core/constants.h"
@@ -25,7 +25,7 @@ Retake *retake_new(Heap *heap, const System *system) {
   return retake;
 }
 
-/* All columns continue the step before, the states as the links have it. */
+/* Predicts all columns by continuing the step before, and the states by the links. */
 static void predict(Retake *retake, const TakenStep *before, const TakenStep *step) {
   const System *system = retake->system;
   size_t columns = (size_t)system->columns;

@@ -1,4 +1,4 @@
-/* retake: steps that were taken before, taken again: their sizes and methods are known, the columns at the stages are wanted. */
+/* retake: recomputes steps that were taken before: their sizes and methods are known, the columns at the stages are needed. */
 #pragma once
 
 #include "integrate/stages.h"
@@ -8,7 +8,7 @@ typedef struct Retake Retake;
 /* Lives in the heap. */
 Retake *retake_new(Heap *heap, const System *system);
 
-/* A step, and the columns at its stages, one after the other; the last are those at its end. */
+/* A step, and the columns at its stages, one after another; the last are those at its end. */
 typedef struct TakenStep {
   const RadauCoefficients *method;
   double t, h;

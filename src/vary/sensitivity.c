@@ -12,7 +12,7 @@ static size_t count_values(const Sensitivity *sensitivity) {
   return (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
 }
 
-/* The entries that are not the same at all points. */
+/* Lists the entries that are not the same at all points. */
 static JacobianEntries list_varying(Heap *heap, const System *system) {
   size_t nonzeros = (size_t)system->column_start[system->columns];
   JacobianEntries list = {.entry = heap_array(heap, nonzeros, sizeof(int32_t)),
@@ -94,7 +94,7 @@ bool sensitivity_failed(const Sensitivity *sensitivity) { return sensitivity->fa
 
 bool sensitivity_shares_factors(const Sensitivity *sensitivity) { return !sensitivity->adjoint; }
 
-/* ---- what rows owe to parameters ---- */
+/* ---- direct dependence of rows on parameters ---- */
 
 static bool evaluate_rows(Sensitivity *sensitivity, double t, const double *y, double *values) {
   if (!sensitivity->rows) return true;
@@ -136,7 +136,7 @@ void sensitivity_complete(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- the step ---- */
 
-/* The Radau IIA method that is as accurate as the step was: steps of an explicit method of order 8 are long. */
+/* The Radau IIA method that is as accurate as the step: steps of an explicit method of order 8 are long. */
 static const RadauCoefficients *method_for(const Integrator *integrator, void *self) {
   IntegratorStatistics now;
   integrator->statistics(self, &now);
@@ -144,7 +144,7 @@ static const RadauCoefficients *method_for(const Integrator *integrator, void *s
   return &radau_methods[now.order >= 13 ? 2 : now.order >= 6 ? 1 : 0];
 }
 
-/* Columns within the step by dense output; those of an explicit method are solved for, others are known to the tolerance. */
+/* Columns within the step by dense output; those of an explicit method are solved for, others are accurate to the tolerance. */
 static bool point_at(Sensitivity *sensitivity, double t, double *y) {
   const Segment *segment = sensitivity->segment;
   if (segment->methods->is_explicit) return view_point(sensitivity->view, segment, t, y) == EVAL_OK;
@@ -152,7 +152,7 @@ static bool point_at(Sensitivity *sensitivity, double t, double *y) {
   return true;
 }
 
-/* Stages of its own: the columns at the nodes by dense output. */
+/* Own stages: the columns at the nodes by dense output. */
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
   const RadauCoefficients *method = method_for(integrator, self);
@@ -169,8 +169,8 @@ static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integ
   return true;
 }
 
-/* The Jacobian at a point, whose constant entries are there, and what rows owe to parameters. Infinite entries count as zeros, as they do in
- * steps. */
+/* The Jacobian at a point, whose constant entries are already set, and the direct dependence of rows on parameters. Infinite
+ * entries count as zeros, as in steps. */
 static bool evaluate_stage(Sensitivity *sensitivity, double t, const double *y, double *entries, double *owed) {
   const JacobianEntries *varying = &sensitivity->varying;
   double *values = sensitivity->stage_values;
@@ -186,7 +186,7 @@ static bool evaluate_stage(Sensitivity *sensitivity, double t, const double *y, 
   return true;
 }
 
-/* The whole Jacobian of one point has the constant entries of all. */
+/* The whole Jacobian of one point has the constant entries of all points. */
 static bool find_constants(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   size_t bytes = (size_t)system->column_start[system->columns] * sizeof(double);
@@ -195,7 +195,7 @@ static bool find_constants(Sensitivity *sensitivity, double t, const double *y) 
   return sensitivity->has_constants = true;
 }
 
-/* Jacobians at the stages, and what rows owe to parameters there. */
+/* Jacobians at the stages, and the direct dependence of rows on parameters there. */
 static bool evaluate_stages(Sensitivity *sensitivity) {
   const StepStages *step = &sensitivity->step;
   if (!sensitivity->has_constants &&
@@ -234,10 +234,10 @@ static void evaluate_residuals(const Sensitivity *sensitivity, double *const *st
 
 /* ---- the linear equations of a step ---- */
 
-/* Errors are relative to what varies, at the start and at the end of the step; the scale of what varies little is a part of the largest.
- * Rates count through what they are rates of. */
+/* Errors are relative to the variation at the start and at the end of the step; the scale of a small variation is a part of the
+ * largest one. Rates count through their variables. */
 static void set_scale(Sensitivity *sensitivity, const Direction *direction, const double *end) {
-  static const double least = 0x1p-500; /* squares of less than that underflow */
+  static const double least = 0x1p-500; /* squares of smaller numbers underflow */
   const System *system = &sensitivity->view->system;
   int stages = sensitivity->step.method->stages;
   double largest = 0, root = sqrt((double)system->columns * stages), *scale = sensitivity->scale;
@@ -262,7 +262,7 @@ static bool solve_whole(Sensitivity *sensitivity, Direction *direction) {
 
 /* ---- corrections ---- */
 
-/* The stages of a direction continue those of the step before. */
+/* Continues the stages of a direction from the step before. */
 static void continue_stages(const Sensitivity *sensitivity, const Direction *direction) {
   const StepStages *step = &sensitivity->step;
   double weight[RADAU_STAGES_MAX], ratio = step->h / sensitivity->last_h;
@@ -275,7 +275,7 @@ static void continue_stages(const Sensitivity *sensitivity, const Direction *dir
   }
 }
 
-/* Without a step before they are constant. The states follow from their rates. */
+/* Without a step before, they are constant. The states follow from their rates. */
 static void predict(const Sensitivity *sensitivity, const Direction *direction) {
   const StepStages *step = &sensitivity->step;
   const System *system = &sensitivity->view->system;
@@ -303,8 +303,8 @@ static double correct(const Sensitivity *sensitivity) {
   return sqrt(sum);
 }
 
-/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise all stages are solved at once. How much is left of an
- * error by a correction is known from the step before. */
+/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise all stages are solved at once. The
+ * contraction of a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
   double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
   for (int k = 0; k < ROUNDS; k++) {
@@ -354,9 +354,9 @@ static double largest_of(const Sensitivity *sensitivity, const Direction *direct
   return fmax(fabs(direction->now[c]), fabs(direction->stage[sensitivity->step.method->stages - 1][c]));
 }
 
-/* The size that errors of a state's variation are relative to: the variation itself; if that is small, 1% of the
- * largest variation of any state so far, or the variation that the present rate would give over the whole run, as
- * far as that matters for a state of its nominal size. */
+/* The size to which errors of a state's variation are relative: the variation itself. If that is small, it is 1% of the largest
+ * variation of any state so far, or the variation that the present rate would give over the whole run, as far as that matters for a
+ * state of its nominal size. */
 static double error_scale(const Sensitivity *sensitivity, const Direction *direction, int32_t link) {
   const System *system = &sensitivity->view->system;
   int32_t c = system->link_from[link];
@@ -380,8 +380,8 @@ static double error_norm(const Sensitivity *sensitivity, Direction *direction) {
   return sqrt(sum / fmax(system->links, 1));
 }
 
-/* The estimate is that of the steps of Radau (radau.c), and is held to the same tolerance: it is of order s, the solution of order
- * 2s - 1. Over a kink the solution is no better than the estimate. */
+/* The estimate is that of the steps of Radau (radau.c), with the same tolerance: it is of order s, the solution of order 2s - 1.
+ * Across a kink the solution is no more accurate than the estimate. */
 static double direction_error(Sensitivity *sensitivity, Direction *direction, bool is_bent) {
   const StepStages *step = &sensitivity->step;
   double s = step->method->stages, tolerance = sensitivity->tolerance;
@@ -393,7 +393,7 @@ static double direction_error(Sensitivity *sensitivity, Direction *direction, bo
   return error_norm(sensitivity, direction) / inner;
 }
 
-/* Whether the step resolves what varies, and how long the next one may be. */
+/* Does the step resolve the variations? And how long may the next one be? */
 static void control_step(Sensitivity *sensitivity, bool is_bent) {
   const StepStages *step = &sensitivity->step;
   double error = 0;
@@ -418,7 +418,7 @@ static bool report_slow(Sensitivity *sensitivity, double t) {
   return false;
 }
 
-/* Is there a kink that makes no event between the ends of the step? */
+/* Is there a kink without an event between the ends of the step? */
 static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
   const View *view = sensitivity->view;
   const StepStages *step = &sensitivity->step;
@@ -447,7 +447,7 @@ static bool calls_are_continuous(Sensitivity *sensitivity, double to) {
 bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, const Segment *segment,
                       double to) {
   double from = segment->t0;
-  if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is taken again: its stages are not those before it */
+  if (sensitivity->has_step) sensitivity->last_h = 0; /* the step is repeated: its stages are not those before it */
   sensitivity->has_step = sensitivity->is_coarse = false;
   sensitivity->segment = segment;
   if (!(to > from)) return true;
@@ -482,7 +482,7 @@ void sensitivity_accept(Sensitivity *sensitivity) {
 
 /* ---- between the stages ---- */
 
-/* The states between stages, as those of a step of Radau (radau.c). */
+/* Interpolates the states between stages, like a step of Radau (radau.c). */
 static void interpolate(const Sensitivity *sensitivity, double x) {
   const System *system = &sensitivity->view->system;
   const RadauCoefficients *method = sensitivity->step.method;

@@ -1,7 +1,6 @@
-/* sensitivity_events: what events do to sensitivities. Within an event everything varies with the time of the event: what a
- * column varies by is Y + y' dt, dt being that of the time, and discrete values vary as what they are computed from. Behind it Y is
- * that without the rate after the event. The iteration of an event is followed as it goes, with the derivatives of what it
- * evaluates. */
+/* sensitivity_events: sensitivities at events. Within an event everything varies with its time: a column varies by Y + y' dt, where
+ * dt is the variation of the time, and discrete values vary as the expressions that give them. After the event the rate after it is
+ * subtracted from Y again. The iteration of an event is followed as it goes, with the derivatives of what it evaluates. */
 #include "core/constants.h"
 #include "vary/sensitivity_internal.h"
 
@@ -19,7 +18,7 @@ bool sensitivity_refuse(Sensitivity *sensitivity, double t, const char *why) {
 
 /* ---- rates ---- */
 
-/* All columns by time at (t, y), whose rows hold, in sensitivity->rate; the variation is that of the point. */
+/* The time derivatives of all columns at (t, y), whose rows hold, in sensitivity->rate; the variation is that of the point. */
 static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   const SensitivityPlan *plan = sensitivity->plan;
@@ -37,7 +36,7 @@ static bool find_rates(Sensitivity *sensitivity, double t, const double *y) {
   return true;
 }
 
-/* From what the states vary by in the event to all columns. */
+/* From the variations of the states in the event to those of all columns. */
 static bool complete(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   if (!find_rates(sensitivity, t, y)) return false;
@@ -123,7 +122,7 @@ static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
 
 /* ---- the iteration ---- */
 
-/* Numbers between 1 and 2 that have nothing to do with each other: what a map does to them it does to all. */
+/* Independent numbers between 1 and 2: what a map does to them it does to all. */
 static void draw(uint32_t *state, double *numbers, size_t count) {
   for (size_t k = 0; k < count; k++) {
     *state = *state * 1664525u + 1013904223u;
@@ -131,8 +130,8 @@ static void draw(uint32_t *state, double *numbers, size_t count) {
   }
 }
 
-/* Which maps an event is made of does not depend on what varies, except for what never does: a probe finds out. It varies as a solution may, with columns that
- * follow from the states: conditions that are one because of the equations change together. */
+/* The maps of an event do not depend on the variations, except for those that are always zero: a probe finds these. It varies as a
+ * solution may, with columns that follow from the states: conditions that are equal because of the equations change together. */
 static bool make_probe(Sensitivity *sensitivity, double t, const double *y) {
   Direction *probe = sensitivity->directions;
   size_t columns = (size_t)sensitivity->view->system.columns, leaves = modes_leaves(sensitivity->plan->code->modes);
@@ -182,7 +181,7 @@ bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint
   return true;
 }
 
-/* States stay at an event, except for what reinit sets; where the equations let them jump, how they do is not differentiated. */
+/* States keep their values at an event, except those that reinit sets; jumps of states by the equations are not differentiated. */
 static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
   const System *system = &sensitivity->view->system;
   for (int32_t l = 0; l < system->links; l++) {
@@ -196,7 +195,7 @@ static bool states_stay(Sensitivity *sensitivity, double t, const double *y) {
   return true;
 }
 
-/* Discrete values from the steps; true if one varies otherwise than before. */
+/* Discrete values from the steps; returns true if one varies differently than before. */
 static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
   const SensitivityPlan *plan = sensitivity->plan;
   double *discrete = direction->at + sensitivity->view->system.columns;
@@ -330,7 +329,7 @@ bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment 
   return true;
 }
 
-/* What the time of mode m moves by in direction k, and that of mode n: the same? */
+/* Does the time of mode m vary in direction k as that of mode n? */
 static bool move_alike(const Sensitivity *sensitivity, const double *time, size_t modes, uint32_t m, uint32_t n) {
   for (size_t k = 0; k < sensitivity->count; k++) {
     double a = time[k * modes + m], b = time[k * modes + n];
@@ -354,7 +353,7 @@ static uint32_t number_of(const Sensitivity *sensitivity, const double *time, si
   return count;
 }
 
-/* What the times of the modes marked move by, per direction. */
+/* The variations of the times of the marked modes, per direction. */
 static void find_own_times(Sensitivity *sensitivity, const bool *marked, size_t modes, double *time) {
   for (size_t k = 0; k < sensitivity->count; k++) {
     Direction *direction = &sensitivity->directions[k];

@@ -8,20 +8,20 @@
 #include "vary/sensitivity.h"
 #include "vary/whole_stages.h"
 
-/* Of one target. */
+/* The variation by one target. */
 typedef struct Direction {
-  double *parameter;                   /* what each parameter of the plan moves by */
-  double *now;                         /* columns, then discrete leaves: at the end of the last step accepted */
+  double *parameter;                   /* variation of each parameter of the plan */
+  double *now;                         /* columns, then discrete leaves: at the end of the last accepted step */
   double *pre;                         /* per discrete leaf: of pre() */
   double *point[RADAU_STAGES_MAX + 1]; /* all columns: `now`, and at the stages of the step */
-  double **stage;                      /* the latter */
-  double contraction;                  /* what a correction leaves of an error, in the last step */
+  double **stage;                      /* points to the stages */
+  double contraction;                  /* contraction of a correction, in the last step */
   double *defect;                      /* per column, of states */
   double size;                         /* of the target */
-  double peak;                         /* the most that states have varied by so far, scaled */
-  double *at;    /* what sensitivity_at has made; in an event what varies with its time fixed to it */
-  double *reset; /* per reinit of the plan: what its value varies by */
-  double time;   /* what the time of the event moves by */
+  double peak;                         /* the largest scaled variation of states so far */
+  double *at;    /* the result of sensitivity_at; in an event, the variations with the time of the event */
+  double *reset; /* per reinit of the plan: the variation of its value */
+  double time;   /* the variation of the time of the event */
 } Direction;
 
 /* Some entries of the Jacobian. */
@@ -34,11 +34,12 @@ struct Sensitivity {
   const SensitivityPlan *plan;
   View *view;
   Diags *diags;
-  double tolerance;  /* of the run */
-  double span;       /* its length */
-  double goal;       /* of the iteration, relative */
-  Adjoint *adjoint;  /* NULL: variations are followed; otherwise the first direction is a probe, made anew at every
-                       event, and the others are combinations of the targets that control the steps */
+  double tolerance; /* of the run */
+  double span;      /* its length */
+  double goal;      /* of the iteration, relative */
+  Adjoint *
+      adjoint; /* NULL: variations are followed; otherwise the first direction is a probe, made again at every event, and the
+                      * others are combinations of the targets that control the steps */
   uint32_t followed; /* the first direction that is followed over steps */
   uint32_t count;    /* of directions */
   Direction *directions;
@@ -61,13 +62,14 @@ struct Sensitivity {
   double *stage_values;              /* of the program of a stage */
   bool has_constants;                /* the others are in all of `entries` */
   double *guess[RADAU_STAGES_MAX];   /* columns: of the stages of a direction */
-  double *residual[RADAU_STAGES_MAX], *direct[RADAU_STAGES_MAX]; /* rows: of the stages; what rows owe directly */
-  double *scale;         /* columns: reciprocal scales of a direction in the step */
-  double *error;         /* columns: of a direction in the step */
-  CallJumps *jumps;      /* NULL: no call may jump */
-  double longest;        /* step that the error of the last one allows */
-  bool is_coarse;        /* the last one was longer */
-  double *rate, *before; /* columns: by time, in an event; their values as it began, or as reinit has left them */
+  double *residual[RADAU_STAGES_MAX],
+      *direct[RADAU_STAGES_MAX]; /* rows: of the stages; the direct dependence of the rows */
+  double *scale;                 /* columns: reciprocal scales of a direction in the step */
+  double *error;                 /* columns: of a direction in the step */
+  CallJumps *jumps;              /* NULL: no call may jump */
+  double longest;                /* the step size that the error of the last step allows */
+  bool is_coarse;                /* the last step was longer */
+  double *rate, *before;         /* columns: time derivatives in an event; values at its beginning, or after reinit */
   /* the step before, to continue it; h 0: there is none */
   double last_t, last_h;
   const RadauCoefficients *last_method;
@@ -75,12 +77,12 @@ struct Sensitivity {
   bool failed;
 };
 
-/* What the rows owe directly in a direction, from values of their program, into g. `now` has the discretes. */
+/* The direct dependence of the rows in a direction, from values of their program, in g. `now` has the discretes. */
 void sensitivity_direct(const Sensitivity *sensitivity, const Direction *direction, const double *values,
                         const double *now, double *g);
 
-/* Takes the point (t, y), whose rows hold. false: an error is in diags. */
+/* Linearizes at the point (t, y), whose rows hold. false: an error is in diags. */
 bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);
 
-/* The variations of all columns from those of the states in direction->at, at the point taken last. */
+/* The variations of all columns from those of the states in direction->at, at the last point. */
 void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);

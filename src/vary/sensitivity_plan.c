@@ -11,7 +11,7 @@ static bool is_opaque(const Routine *routine) {
          !routine->derivatives.count;
 }
 
-/* A function of unknown derivative that a call may lead to; NULL: there is none. */
+/* A function with unknown derivative that a call may reach; NULL: there is none. */
 static const Routine *opaque_routine(const Model *model, const Routine *routine) {
   if (is_opaque(routine)) return routine;
   for (uint32_t k = 0; k < model->routines.count && routine->kind == ROUTINE_CODE; k++)
@@ -19,7 +19,7 @@ static const Routine *opaque_routine(const Model *model, const Routine *routine)
   return NULL;
 }
 
-/* Differences stand in for derivatives that nobody knows: good enough for Newton's method, not for these. */
+/* Differences replace unknown derivatives: good enough for Newton's method, but not here. */
 static bool functions_are_smooth(const ArrayCode *code, const Expr *roots, uint32_t count, Diags *diags) {
   const Model *model = code->model;
   Dag *dag = model->dag;
@@ -44,7 +44,7 @@ static bool has_no_delays(const ArrayCode *code, Diags *diags) {
   return false;
 }
 
-/* Does the expression use a parameter that moves? */
+/* Does the expression use a parameter that varies? */
 static bool moves(const SensitivityPlan *plan, Expr e) {
   Dag *dag = plan->code->model->dag;
   bool found = false;
@@ -68,7 +68,7 @@ static bool samples_stay(const SensitivityPlan *plan, Diags *diags) {
   return true;
 }
 
-/* What is made of a parameter in another language has no derivative by it. */
+/* An object made from a parameter in another language has no derivative by it. */
 static bool objects_stay(const SensitivityPlan *plan, Diags *diags) {
   const Model *model = plan->code->model;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
@@ -84,7 +84,7 @@ static bool objects_stay(const SensitivityPlan *plan, Diags *diags) {
 
 /* ---- what moves ---- */
 
-/* The parameters asked for, those that initialization determines, and all that are bound to them. */
+/* The requested parameters, those that initialization determines, and all that are bound to them. */
 static void find_parameters(SensitivityPlan *plan, Evaluator *evaluator) {
   Heap *heap = plan->code->heap;
   const Model *model = plan->code->model;
@@ -172,7 +172,7 @@ static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
   return program;
 }
 
-/* Calls whose values follow the solution, or time and a parameter that moves. */
+/* Calls whose values follow the solution, or time and a parameter that varies. */
 static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
   Dag *dag = code->array->dag;
   IndexVec below = {0};
@@ -187,7 +187,7 @@ static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
   if (plan->calls.count) plan->call_values = array_code_program(code, plan->calls.data, plan->calls.count);
 }
 
-/* Runs with initial equations need derivatives of these; others may, where start values are no states. */
+/* Runs with initial equations need derivatives of these; others may need them where start values are not states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
   if (plan->code->model->initial_equations.count)

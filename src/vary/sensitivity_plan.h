@@ -1,5 +1,6 @@
 /* sensitivity_plan: what does not depend on values when solutions are differentiated by parameters and start values: which
- * parameters and discrete variables move with those asked for, and programs for what rows and events owe to them. */
+ * parameters and discrete variables vary with the requested ones, and programs for the direct dependence of rows and events on
+ * them. */
 #pragma once
 
 #include "code/evaluator.h"
@@ -16,7 +17,7 @@ typedef struct SensitivityPlan {
   const ArrayCode *code;
   const SensitivityTarget *target;
   uint32_t targets;
-  IndexVec parameters; /* leaves that may move */
+  IndexVec parameters; /* leaves that may vary */
   IndexVec discretes;  /* discrete leaves that hold Reals */
   LeafJacobian *rows;  /* by the parameters, the discretes, pre() of them, and time */
   /* Entries of the Jacobian that are not constant, in its order, then those of rows. NULL: there are none. */
@@ -33,7 +34,7 @@ typedef struct SensitivityPlan {
   Program *call_values; /* NULL: there are none */
 } SensitivityPlan;
 
-/* For the equations of the code; `evaluator` has the values of the plan, by which parameters that were overridden are known.
- * The targets must outlive it. NULL: what cannot be differentiated is named in diags. Lives in the heap of the code. */
+/* For the equations of the code; `evaluator` has the values of the plan, which show the overridden parameters. The targets must
+ * outlive it. NULL: diags names what cannot be differentiated. Lives in the heap of the code. */
 const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const Structure *structure,
                                         const SensitivityTarget *targets, uint32_t count, Diags *diags);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What an expression over parameters moves by, if it is where its value comes from. */
+/* The variation of an expression over parameters, if it is the source of the value. */
 static double move_of(Sensitivity *sensitivity, const Direction *direction, Expr e, double value) {
   const SensitivityPlan *plan = sensitivity->plan;
   Evaluator *evaluator = sensitivity->view->evaluator;
@@ -49,7 +49,7 @@ static void move_bound(Sensitivity *sensitivity, Direction *direction, const Sen
   }
 }
 
-/* What the start value of a column moves by. */
+/* The variation of the start value of a column. */
 static double start_move(Sensitivity *sensitivity, const Direction *direction, const SensitivityTarget *target,
                          const InitialColumn *column) {
   const Model *model = sensitivity->view->evaluator->model;
@@ -75,7 +75,7 @@ static void start_discretes(Sensitivity *sensitivity, Direction *direction, cons
   }
 }
 
-/* A target with where its derivatives go: a direction of its own, or the one that the adjoint reads. */
+/* A target and the place of its derivatives: a direction of its own, or the one that the adjoint reads. */
 static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
   Direction *direction = &sensitivity->directions[sensitivity->adjoint ? 0 : k];
   size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);

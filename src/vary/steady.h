@@ -1,5 +1,5 @@
-/* steady: a point where nothing moves: the equations as written hold with every derivative zero, at a time that stands
- * still. Rows of the array that are differentiated then hold by themselves. */
+/* steady: a point where nothing moves: the equations as written hold with every derivative zero, at a fixed time. Differentiated
+ * rows of the array then hold by themselves. */
 #pragma once
 
 #include "view/view.h"
@@ -9,16 +9,15 @@ typedef struct SteadySystem SteadySystem;
 /* The equations of the view's array with all derivatives zero. Lives in the heap. */
 SteadySystem *steady_new(Heap *heap, View *view, double t);
 
-/* Newton's method with steps as short as the residual asks for, and those of Levenberg and Marquardt where the Jacobian is
- * singular. y: all columns, in place; derivatives become zero. false: it ends elsewhere, y is as it was. */
+/* Newton's method with steps as short as the residual requires, and those of Levenberg and Marquardt where the Jacobian is
+ * singular. y: all columns, in place; derivatives become zero. false: it ends elsewhere, and y is unchanged. */
 bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations);
 
-/* Continuation from a problem that y solves: what is left of the residual there goes to zero step by step. */
+/* Continuation from a problem that y solves: the residual there goes to zero step by step. */
 bool steady_continue(SteadySystem *steady, double *y, uint32_t *iterations);
 
-/* The largest residual at y with all derivatives zero, scaled by what one iteration would move; INFINITY where it is not
- * defined. */
+/* The largest residual at y with all derivatives zero, scaled by what one iteration would move; INFINITY where it is undefined. */
 double steady_residual(SteadySystem *steady, const double *y);
 
-/* Is the Jacobian singular at y? Then other steady states are next to this one. */
+/* Is the Jacobian regular at y? Otherwise there are other steady states next to this one. */
 bool steady_is_isolated(SteadySystem *steady, const double *y);

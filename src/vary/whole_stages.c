@@ -79,7 +79,7 @@ static int longest_chain(const Elimination *elimination) {
   return most;
 }
 
-/* Solves with right sides of the rows at the stages or, of the transpose, of the columns that are no states, in place. */
+/* Solves with right sides of the rows at the stages or, for the transpose, of the columns that are not states, in place. */
 static bool solve(WholeStages *whole, const WholeStep *step, double *const *values) {
   const Elimination *elimination = whole->elimination;
   int32_t s = step->method->stages, rows = whole->system->rows, n = s * rows;
@@ -120,7 +120,7 @@ bool whole_stages_solve(WholeStages *whole, const WholeStep *step, double *const
 
 /* ---- the transpose ---- */
 
-/* n from the weights. */
+/* Computes n from the weights. */
 static void chain(const WholeStages *whole, const WholeStep *step, double *const *weights) {
   int s = step->method->stages;
   for (int i = 0; i < s; i++) memcpy(whole->chained[i], weights[i], (size_t)whole->system->columns * sizeof(double));

@@ -14,7 +14,7 @@ struct ArrayJump {
   double *parameters; /* at the last jump; NULL: there was none */
 };
 
-/* Does a row that is differentiated depend on what events change? */
+/* Does a differentiated row depend on something that events change? */
 static bool has_switched_constraint(const Array *array) {
   for (uint32_t i = 0; i < array->problem->equations; i++) {
     Expr e = array->problem->residual[i];

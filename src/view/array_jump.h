@@ -9,12 +9,12 @@ typedef struct ArrayJump ArrayJump;
 /* For the array of the evaluator. Lives in the heap. O(entries of its Jacobian). */
 ArrayJump *array_jump_new(Heap *heap, Evaluator *evaluator);
 
-/* Nothing of the jumps so far counts for those to come. */
+/* Forgets all earlier jumps. */
 void array_jump_forget(ArrayJump *jump);
 
-/* Is it sure that an event at a point where all rows held contradicts none of those that are differentiated? Parameters may be others than at
- * the last one, if the caller has changed them. */
+/* Is it certain that an event at a point where all rows held contradicts none of the differentiated rows? The caller may have
+ * changed parameters since the last event. */
 bool array_jump_is_ruled_out(ArrayJump *jump);
 
-/* As jump_solve. */
+/* Like jump_solve. */
 bool array_jump_solve(ArrayJump *jump, double t, double *y, uint32_t *column);

@@ -6,19 +6,20 @@
 #include <float.h>
 #include <math.h>
 
-/* Of a step: a branch that cannot be followed over this part of it is lost: shorter steps get closer at less cost. */
+/* Part of a step: a branch that cannot be followed over this part is lost. Shorter steps then get closer at less cost. */
 static const double shortest = 1e-5;
 
-/* Of the size of a column: solutions that are nearer are the same. */
+/* Relative to the size of a column: closer solutions count as the same. */
 static const double same = 1e-6;
 
-/* Of a way over which Newton's method was certain: from so near to its end it leads there too, since h of there is below 1/2 (statespace.c). */
+/* Part of a way over which Newton's method was certain: from this close to its end it leads there, too, because h there is below
+ * 1/2 (statespace.c). */
 static const double sure = 0.125;
 
-/* Of a way: over this part of it a branch is straight. */
+/* Part of a way: over this part a branch is straight. */
 static const double little = 1e-4;
 
-/* Of a time: differences of less tell no rate. */
+/* Relative to the time: smaller time differences are round-off. */
 static const double TIME_ROUND_OFF = 1024 * DBL_EPSILON;
 
 /* A point of the branch. */
@@ -29,10 +30,10 @@ typedef struct BranchPoint {
 
 struct Branch {
   View *view;
-  int32_t count, *columns; /* branching */
+  int32_t count, *columns; /* branching columns */
   BranchPoint begin, end;  /* of the last step */
-  bool is_at_once;         /* the last step was followed in one way */
-  BranchPoint at, next;    /* where the branch was followed to last, and what comes next, or was before it */
+  bool is_at_once;         /* the last step was followed without halving */
+  BranchPoint at, next;    /* at: where the branch was last followed to; next: what comes next, or was before it */
   double *beside;          /* all columns next to a point */
 };
 
@@ -60,7 +61,7 @@ static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Solves for the branch at a time of the step from what it is elsewhere, or a little way off; the other columns are those of the step. */
+/* Solves for the branch at a time of the step from its values elsewhere, or nearby; the other columns are those of the step. */
 static bool solve(const Branch *branch, const Segment *segment, double t, bool is_little, const double *from,
                   double *y) {
   View *view = branch->view;
@@ -69,7 +70,7 @@ static bool solve(const Branch *branch, const Segment *segment, double t, bool i
   return view->methods->follow(view, t, y, is_little) == EVAL_OK;
 }
 
-/* The rate at a point of the branch, by another that is nearer by far than `way`. */
+/* The rate at a point of the branch, from another point much closer than `way`. */
 static bool find_rate(Branch *branch, const Segment *segment, double way, BranchPoint *point) {
   double beside = point->t + little * way;
   if (!solve(branch, segment, beside, true, point->y, branch->beside)) return false;
@@ -80,7 +81,7 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch get as far as its rates at both ends lead it, except for half of that? Else it went elsewhere between them. */
+/* Does the branch get as far as its rates at both ends lead it, within half of that? Otherwise it went elsewhere between them. */
 static bool keeps_course(const Branch *branch) {
   double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0;
   for (int32_t k = 0; k < branch->count; k++) {
@@ -92,14 +93,14 @@ static bool keeps_course(const Branch *branch) {
   return missed <= ahead + same;
 }
 
-/* Follows the branch to t, if it can at once. */
+/* Follows the branch to t, if that is possible in one step. */
 static bool advance(Branch *branch, const Segment *segment, double t) {
   BranchPoint *next = &branch->next;
   double way = t - branch->at.t;
   next->t = t;
   next->has_rate = false;
   if (!solve(branch, segment, t, false, branch->at.y, next->y)) return false;
-  if (little * way > TIME_ROUND_OFF * fabs(t)) { /* else it is straight */
+  if (little * way > TIME_ROUND_OFF * fabs(t)) { /* otherwise it is straight */
     if (!branch->at.has_rate && !find_rate(branch, segment, way, &branch->at)) return false;
     if (!find_rate(branch, segment, -way, next) || !keeps_course(branch)) return false;
   }
@@ -121,7 +122,7 @@ static bool follow(Branch *branch, const Segment *segment, double t) {
   return true;
 }
 
-/* Does y differ from the branch by a part of the last way at most? */
+/* Does y differ from the branch by at most a part of the last way? */
 static bool is_near(const Branch *branch, const double *y, double part) {
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
@@ -131,14 +132,14 @@ static bool is_near(const Branch *branch, const double *y, double part) {
   return true;
 }
 
-/* Is the solution next to the end of the step that of the branch? */
+/* Is the solution nearest to the end of the step on the branch? */
 static bool ends_there(Branch *branch, const Segment *segment) {
   const double *y = segment->end;
   if (is_near(branch, y, sure)) return true;
   return solve(branch, segment, branch->at.t, false, y, branch->beside) && is_near(branch, branch->beside, 0);
 }
 
-/* The point where a step begins, if it is not where the last one ended. */
+/* Sets the point where a step begins, if it is not where the last one ended. */
 static bool begin_at(Branch *branch, ConstMoment begin) {
   copy_numbers(branch->begin.y, begin.y, (size_t)branch->view->system.columns);
   branch->begin.t = begin.t;
@@ -163,12 +164,13 @@ void branch_forget(Branch *branch) { branch->end.t = NAN; }
 
 const double *branch_begin(const Branch *branch) { return branch->begin.y; }
 
-/* Is t in the last step, and was that followed? */
+/* Is t in the last step, and was that step followed? */
 static bool was_followed(const Branch *branch, const Segment *segment, double t) {
   return branch->end.t == segment->t1 && branch->begin.t <= t && t <= branch->end.t;
 }
 
-/* What a branch that was followed in one way is at a part of it, by its values and rates at both ends. */
+/* The expected value of a branch that was followed without halving, at a part of the step, from its values and rates at both
+ * ends. */
 static double expected(const Branch *branch, int32_t k, double part) {
   const BranchPoint *begin = &branch->begin, *end = &branch->end;
   int32_t c = branch->columns[k];

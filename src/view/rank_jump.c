@@ -6,26 +6,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Scaled by nominal values: a jump is more than this, and so is a row that is not met. */
+/* Relative to nominal values: larger changes are jumps, and larger residuals are violations. */
 static const double JUMPED = 1e-6;
 
 struct RankJump {
   const Strangeness *strangeness;
-  uint32_t rows, columns; /* of the system; the array's come first, then integrated equations and impulses */
+  uint32_t rows, columns; /* of the system: first the array's, then integrated equations and impulses */
   RankParts parts;        /* of it */
   double *values;         /* of the array's Jacobian */
-  double *matrix, *scale; /* of the parts, in units of `weight`; of the rows */
+  double *matrix, *scale; /* of the parts, in units of `weight`; scales of the rows */
   double *weight;         /* per column: its nominal value */
-  double *right, *moved;  /* moved: in all, in these units */
+  double *right, *moved;  /* moved: the total so far, in these units */
   double *first;          /* entries of the integrated equations at the beginning, as in the matrix */
   double *y;
-  double t, total; /* of now; the largest changes so far, in all */
-  uint32_t column; /* of the last of them */
+  double t, total; /* t: present time; total: sum of the largest changes so far */
+  uint32_t column; /* the column of the last change */
   bool is_first;   /* nothing has moved yet */
-  bool is_refused; /* the rows cannot be met, or leave open what jumps */
+  bool is_refused; /* the rows cannot be satisfied, or leave the jump undetermined */
 };
 
-/* How often equations are to be integrated: again than the highest derivative in them. */
+/* How often equations are integrated: once more than the highest derivative in them. */
 static uint32_t count_integrations(const Array *array, const Jacobian *jacobian) {
   uint32_t highest = 0;
   for (uint32_t q = 0; q < jacobian->columns; q++)
@@ -42,12 +42,12 @@ static void integrate_entry(const Array *array, uint32_t *row, uint32_t *column,
   *column = p < array_order(array, *column) ? *column - p - 1 : array->columns + unknown;
 }
 
-/* Entries of equations are integrated as often as leaves something of them. */
+/* Entries of equations are integrated as long as something of them is left. */
 static uint32_t integrals_of(const Array *array, uint32_t row, uint32_t column) {
   return array_level(array, row) ? 0 : array_order(array, column) + 1;
 }
 
-/* Calls for each entry of the system; `context` is of the caller. */
+/* Calls `visit` for each entry of the system; `context` belongs to the caller. */
 static void for_entries(const RankJump *jump, void (*visit)(void *, uint32_t, uint32_t, int32_t), void *context) {
   const Array *array = jump->strangeness->array;
   const Jacobian *jacobian = jump->strangeness->evaluator->jacobian;
@@ -110,7 +110,7 @@ RankJump *rank_jump_new(Heap *heap, const Strangeness *strangeness) {
   return jump;
 }
 
-/* Where the row begins in the dense matrix of its part; the next column is as many entries away as that has rows. */
+/* The beginning of the row in the dense matrix of its part; the next column follows after as many entries as the part has rows. */
 static size_t row_entry(const RankJump *jump, uint32_t row) {
   return jump->parts.part[jump->parts.of_row[row]].first + jump->parts.row_place[row];
 }
@@ -122,7 +122,8 @@ static void add_entry(void *context, uint32_t row, uint32_t column, int32_t entr
       jump->values[entry] * jump->weight[column];
 }
 
-/* Scales the rows to largest entry 1, with what they miss: the array's own rows, and integrated ones for what has moved so far. */
+/* Scales the rows to a largest entry of 1, with their residuals: the array's own rows, and integrated ones for what has moved so
+ * far. */
 static void scale_rows(RankJump *jump) {
   uint32_t own = jump->strangeness->array->rows;
   for (uint32_t i = 0; i < jump->rows; i++) {
@@ -155,14 +156,14 @@ static double right_along(const RankJump *jump, const RankPart *part, const Svd 
   return along;
 }
 
-/* The squared residual that remains whatever the columns do. */
+/* The squared residual that no columns can remove. */
 static double missed(const RankJump *jump, const RankPart *part, const Svd *svd) {
   double sum = 0;
   for (int32_t k = svd->rank; k < part->rows; k++) sum += pow(right_along(jump, part, svd, k), 2);
   return sum;
 }
 
-/* Does the system leave the column open? */
+/* Does the system leave the column undetermined? */
 static bool is_open(const RankJump *jump, const Svd *svd, uint32_t column) {
   int32_t columns = jump->parts.part[jump->parts.of_column[column]].columns;
   for (int32_t k = svd->rank; k < columns; k++)
@@ -170,7 +171,7 @@ static bool is_open(const RankJump *jump, const Svd *svd, uint32_t column) {
   return false;
 }
 
-/* Moves the columns of a part by the solution of least norm; returns the largest change of one of x, or `largest`, and whose it is. */
+/* Moves the columns of a part by the solution of least norm. Returns the largest change of an x, or `largest`, and its column. */
 static double move(RankJump *jump, const RankPart *part, const Svd *svd, const double *along, double largest,
                    uint32_t *column) {
   const Strangeness *strangeness = jump->strangeness;

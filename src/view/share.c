@@ -13,11 +13,11 @@ struct Share {
   ArrayJump *jump;
   double *begin;         /* columns of the view where the event began */
   double *before;        /* those of the model's array there, with every row solved */
-  double *whole, *moved; /* the same now; after a jump */
-  double *drift;         /* what they are more than the columns of the view */
+  double *whole, *moved; /* the same now; and after a jump */
+  double *drift;         /* their differences from the columns of the view */
   uint8_t *held;         /* per column of the model's array */
-  const Blocks *blocks;  /* of that array */
-  int32_t block;         /* that could not be solved last */
+  const Blocks *blocks;  /* blocks of that array */
+  int32_t block;         /* the block that could not be solved last */
   bool is_constrained;   /* equations are differentiated: columns may have drifted, or be missing in the view */
 };
 
@@ -30,7 +30,8 @@ Share *share_new(Heap *heap, View *view, const Reduction *reduction, const Array
   share->jump = array_jump_new(heap, original->evaluator);
   share->begin = heap_array(heap, reduced->array->columns, sizeof(double));
   share->before = heap_copy(heap, original->y, columns, sizeof(double));
-  for (size_t q = 0; q < columns; q++) /* guesses; of columns that the view of a run cloned had not there are none */
+  for (size_t q = 0; q < columns;
+       q++) /* guesses; there are none for columns that the view of a cloned run did not have */
     if (!isfinite(share->before[q])) share->before[q] = 0;
   heap_numbers(heap, columns, &share->whole, &share->moved, &share->drift);
   share->held = heap_array(heap, columns, sizeof(uint8_t));
@@ -51,8 +52,8 @@ void share_restore(Share *share, const double *guesses) {
   array_jump_forget(share->jump);
 }
 
-/* Solves the columns that are no states, with the states that serve best or those held. y stays as it is where that fails, in
- * share->block. */
+/* Solves the columns that are not states, with the best states or those held. Where that fails, y stays unchanged and share->block
+ * is the block. */
 static bool complete(Share *share, double t, double *y, const uint8_t *held) {
   const ArrayRun *original = &share->original;
   size_t bytes = columns_of(share) * sizeof *y;
@@ -108,7 +109,7 @@ bool share_jump(Share *share, double t, double *y) {
   return true;
 }
 
-/* The columns of the view that are columns of the model's array, and those that start as one of them. */
+/* Sets the columns of the view that are columns of the model's array, and those that start as one of them. */
 static void give_columns(Share *share, double *y) {
   const View *view = share->view;
   memset(share->drift, 0, columns_of(share) * sizeof *y);

@@ -47,15 +47,15 @@ System view_whole_system(Heap *heap, View *view, Evaluator *evaluator) {
                   .jacobian = whole_jacobian};
 }
 
-/* What the interpolation missed; nothing of the states, which are what they are interpolated to. */
+/* The error of the interpolation; zero for the states, whose interpolated values count. */
 static void take_missed(const System *system, const double *found, const double *y, double *missed) {
   for (int32_t c = 0; c < system->columns; c++) missed[c] = found[c] - y[c];
   for (int32_t k = 0; k < system->links; k++) missed[system->link_from[k]] = 0;
 }
 
-/* Walks from the end of the step back to t, with what the interpolation missed at the last point solved. */
+/* Goes back from the end of the step to t, adding at each point the error of the interpolation at the last solved one. */
 static EvalStatus follow_back(View *view, const Segment *segment, double t, double *y, double *missed) {
-  static const double shortest = 1e-6; /* of the way */
+  static const double shortest = 1e-6; /* part of the way */
   const System *system = &view->system;
   double at = segment->t1, way = t - at, step = way / 2;
   double *found = missed + system->columns;
@@ -79,7 +79,7 @@ static EvalStatus follow_back(View *view, const Segment *segment, double t, doub
   return EVAL_OK;
 }
 
-/* Adds half of what the interpolation misses at t. */
+/* Adds half of the interpolation error at t. */
 static EvalStatus add_missed(View *view, const Segment *segment, double t, double *y, double *missed) {
   const System *system = &view->system;
   double *found = missed + system->columns;
@@ -90,10 +90,10 @@ static EvalStatus add_missed(View *view, const Segment *segment, double t, doubl
   return status;
 }
 
-/* The choice of states may be singular at this very time, which the steps pass: what the interpolation misses is the mean of what it
- * misses shortly before and after. */
+/* The choice of states may be singular exactly at this time, although the steps pass it. Then the interpolation error is the mean
+ * of that shortly before and after. */
 static EvalStatus pass_between(View *view, const Segment *segment, double t, double *y, double *missed) {
-  static const double shortly = 1e-3; /* of the step */
+  static const double shortly = 1e-3; /* part of the step */
   double behind = segment->t1 - t,
          near = fmin(shortly * (segment->t1 - segment->t0), fmin(t - segment->t0, behind) / 2);
   if (!(near > 0)) return EVAL_DOMAIN;
@@ -105,7 +105,7 @@ static EvalStatus pass_between(View *view, const Segment *segment, double t, dou
   return status;
 }
 
-/* Solves at a time of the last step, on its branch: which must be followed there where it is not as expected. */
+/* Solves at a time of the last step, on its branch. The branch must be followed there if it is not where it is expected. */
 static EvalStatus solve_on_branch(View *view, const Segment *segment, double t, double *y) {
   Branch *branch = view->branch;
   if (branch && branch_expects(branch, segment, t, y)) {
@@ -135,7 +135,7 @@ const System *view_system(const View *view, const Integrator *integrator) {
   return integrator->removes_superfluous && view->without_superfluous.rows ? &view->without_superfluous : &view->system;
 }
 
-/* The discrete variables, with those of before the event. */
+/* Copies the discrete variables and their values before the event. */
 static void copy_discretes(Evaluator *to, const Evaluator *from) {
   size_t count = to->model->discretes.count;
   copy_numbers(to->discretes, from->discretes, count);

@@ -1,5 +1,5 @@
-/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of
- * one run. What a view can do is a const struct of functions; what it needs for that is its own. */
+/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of one run. What
+ * a view can do is a const struct of functions; its own data are private. */
 #pragma once
 
 #include "base/transfer.h"
@@ -22,28 +22,29 @@ typedef struct ConstMoment {
   const double *y;
 } ConstMoment;
 
-/* How a look at the choice of states ended, if not with a number of exchanges. */
+/* Results of judging the choice of states that are not a number of exchanges. */
 enum {
   EXCHANGE_SINGULAR = -1, /* the Jacobian of `block` is singular for every choice */
   EXCHANGE_UNSOLVED = -2, /* the rows cannot be solved at `now` */
-  EXCHANGE_RESELECT = -3, /* the rows selected do not determine the columns: select again */
+  EXCHANGE_RESELECT = -3, /* the selected rows do not determine the columns: select again */
 };
 
 typedef struct Exchanges {
-  const Exchange *list; /* until the next call */
+  const Exchange *list; /* valid until the next call */
   int32_t block;
 } Exchanges;
 
 typedef struct ViewMethods {
-  /* Solves the rows at a point whose states are right, for all other columns. A view without a state-space form moves
-   * to the nearest point where the rows hold. */
+  /* Solves the rows for all other columns at a point whose states are right. A view without a state-space form moves to the nearest
+   * point where the rows hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
-  /* Solves for the branching columns (View.branching), and for no more than they need: for the solution next to the guess, or EVAL_DOMAIN
-   * where it is not certain which that is. is_little: the guess is so near that one correction leads there. NULL: there are no such columns. */
+  /* Solves for the branching columns (View.branching), and only for what they need: finds the solution nearest to the guess, or
+   * returns EVAL_DOMAIN where it is uncertain which that is. is_little: the guess is so close that one correction is enough. NULL:
+   * there are no such columns. */
   EvalStatus (*follow)(View *view, double t, double *y, bool is_little);
 
-  /* The same from a guess that may be far off, which continuation has left behind. */
+  /* The same from a guess that may be far off, left by continuation. */
   EvalStatus (*find)(View *view, double t, double *y);
 
   /* The same at an event, where only the modes have changed: states stay as they are. */
@@ -70,86 +71,87 @@ typedef struct ViewMethods {
   /* Finds the ranks again at y, where modes have changed. false: they are not those of the start. NULL: as above. */
   bool (*same_ranks)(View *view, double t, double *y);
 
-  /* The present choice of states, in the heap, and that choice made again. NULL: there is none to make. */
+  /* Saves the present choice of states in the heap, and restores it. NULL: there is no choice. */
   void *(*save_choice)(const View *view, Heap *heap);
   void (*restore_choice)(View *view, const void *choice, const double *y);
 
-  /* A saved choice as bytes, and back; NULL: it cannot be written down, and is made again where it is needed. */
+  /* A saved choice as bytes, and back; NULL: it cannot be written, and is made again where it is needed. */
   void (*transfer_choice)(const View *view, void *choice, Transfer *transfer);
 
-  /* Why the rows could not be solved last; reason NULL: not known. */
+  /* Why the rows could not be solved last; reason NULL: unknown. */
   SolveFailure (*failure)(const View *view);
 
-  /* Factorizations done so far to solve the rows or to look at the choice of states. */
+  /* Factorizations so far for solving the rows or judging the choice of states. */
   uint64_t (*factorizations)(const View *view);
 } ViewMethods;
 
 struct View {
   const ViewMethods *methods;
-  bool chooses;               /* states may be exchanged while it runs */
-  System system;              /* every row: the one that has a state-space form */
+  bool chooses;               /* states may be exchanged during the run */
+  System system;              /* every row: the system with a state-space form */
   System without_superfluous; /* without superfluous differentiations; rows 0 where there are none */
   const bool *branching;      /* [columns] see state_plan_branching; NULL: there are none */
-  struct Branch *branch;      /* that these are followed along (branch.h); NULL: none */
-  bool is_direct;             /* no column needs iterations, or a call of a function, where states are known */
-  double *size, *seen;        /* [columns] of absolute tolerances; the largest values so far */
+  struct Branch *branch;      /* follows these columns (branch.h); NULL: none */
+  bool is_direct;             /* where states are known, no column needs iterations or a function call */
+  double *size, *seen;        /* [columns] sizes for absolute tolerances; largest values so far */
   Evaluator *evaluator;
-  Settle settle;         /* of events: what the last one has changed */
-  IndexVec fired;        /* actions that the last event leaves to its caller: assertions that do not hold, terminate */
-  Workspace *conditions; /* of the branches of the equations (array/branches.h); NULL: there are none */
-  uint32_t branches;     /* how many */
-  const bool *holds;     /* their values that the system was made for; NULL: for all, which may be singular in some */
-  double *values;        /* of them now */
-  bool is_between;       /* the last point is a mean of neighbours: the choice of states is singular there */
+  Settle settle;           /* the event iteration: what the last event has changed */
+  IndexVec fired;          /* actions that the last event leaves to its caller: failed assertions, terminate */
+  Workspace *conditions;   /* conditions of the branches of the equations (array/branches.h); NULL: there are none */
+  uint32_t branches;       /* how many */
+  const bool *holds;       /* the values for which the system was made; NULL: for all, which may be singular in some */
+  double *values;          /* their present values */
+  bool is_between;         /* the last point is a mean of its neighbours: the choice of states is singular there */
   const StatePlan *states; /* the order in which columns are solved for; NULL: there is no state-space form */
-  Switches *switches;      /* NULL without relations that make events */
-  struct Kinks *kinks;     /* that no event tells of (kinks.h); NULL: there are none */
-  IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: not known, or none */
+  Switches *switches;      /* NULL without relations that cause events */
+  struct Kinks *kinks;     /* kinks without events (kinks.h); NULL: there are none */
+  IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: unknown, or none */
   bool watches_states;     /* all of them are states now */
-  struct Sensitivity *sensitivity; /* that follows events (sensitivity.h); NULL: none */
-  /* the array of the model, for the check of its constraints; its columns are found among those of the
-   * view */
+  struct Sensitivity *sensitivity; /* sensitivities through events (sensitivity.h); NULL: none */
+  /* the array of the model, for checking its constraints; its columns are among those of the view */
   Evaluator *original;
-  Share *share;           /* of jumps, where the system is another (share.h); NULL: it is not, or has no events */
-  const uint32_t *mode;   /* per mode of it: the same of the view, MAP_NONE if none is; NULL where they are shared */
+  Share *share; /* for jumps, where the system is another one (share.h); NULL: it is not, or has no events */
+  const uint32_t
+      *mode; /* per mode of that array: the same mode of the view, MAP_NONE if there is none; NULL where they are
+                           * shared */
   const uint32_t *source; /* per column of it; MAP_NONE: not in the view */
   const int8_t *sign;
 };
 
-/* The view of a reduced system at the values `run`, with the array of the model that it comes from at the values
- * `original`. Lives in the heap. */
+/* Makes the view of a reduced system with the values `run`, and the array of its model with the values `original`. Lives in the
+ * heap. */
 View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
 
 /* The index-1 system with dummy derivatives: every row and column of the array, links from the chosen
  * states (view_dummy.c). */
 View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
 
-/* A system integrated as it is: every tie to the next column is a link (view_plain.c). */
+/* A system integrated as it is: each pair of a column and its derivative is a link (view_plain.c). */
 View *view_plain(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run);
 
 /* The strangeness-free system selected at the consistent y (view_strangeness.c). */
 View *view_strangeness(Heap *heap, Strangeness *strangeness, const double *y);
 
-/* Makes View.size, the nominal values at first; for System.size. */
+/* Makes View.size, at first the nominal values; for System.size. */
 const double *view_make_sizes(Heap *heap, View *view, const Evaluator *evaluator);
 
 /* The rows, columns and evaluations that views over all rows of an array share. */
 System view_whole_system(Heap *heap, View *view, Evaluator *evaluator);
 
-/* All columns at a time within the last step, the rows solved. EVAL_DOMAIN: they cannot be. */
+/* All columns at a time within the last step, with the rows solved. EVAL_DOMAIN: they cannot be solved. */
 EvalStatus view_point(View *view, const Segment *segment, double t, double *y);
 
-/* Gives the array of the model the view's modes and discrete values, where they do not share them. */
+/* Copies the view's modes and discrete values to the array of the model, where they are not shared. */
 void view_set_original(View *view);
 
 /* Is the column a state now? */
 bool view_is_state(const System *system, uint32_t column);
 
-/* Has every watched column a value inside of steps, with the current states? One that `rates` leaves as it is has none. */
+/* Does every watched column have a value inside steps, with the current states? A column that `rates` leaves out has none. */
 bool view_interpolates_watched(const View *view);
 
-/* Have the branches others than those that the system was made for? To be asked at an event where something changed. */
+/* Do the branches differ from those for which the system was made? Ask this at an event where something changed. */
 bool view_restructured(View *view);
 
-/* The system that a method integrates: the lean one where there is one and the method takes it. */
+/* The system that a method integrates: the one without superfluous differentiations if it exists and the method accepts it. */
 const System *view_system(const View *view, const Integrator *integrator);

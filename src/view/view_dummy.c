@@ -1,5 +1,5 @@
-/* view_dummy: the array with dummy derivatives. The states are those that the dummies leave, and change with them;
- * given the states, the state-space form solves for everything else. */
+/* view_dummy: the array with dummy derivatives. The states are the columns that are not dummies, and change with the choice. Given
+ * the states, the state-space form solves for everything else. */
 #include "integrate/variation.h"
 #include "view/array_jump.h"
 #include "view/share.h"
@@ -12,12 +12,12 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
-  ArrayJump *jump; /* of the model's own array; NULL: it is another one, or there are no events */
+  ArrayJump *jump; /* for the model's own array; NULL: it is another one, or there are no events */
   Workspace *kept_rows, *kept_entries;
-  double *corners; /* all columns, for each corner of the edges that the solution slides along */
-  int room;        /* for so many */
+  double *corners; /* all columns, for each corner of the edges along which the solution slides */
+  int room;        /* for this many */
   Variation *variation;
-  double *change; /* all columns, of rates_jacobian */
+  double *change; /* all columns, for rates_jacobian */
   bool *is_state; /* per column */
 } DummyView;
 
@@ -35,7 +35,7 @@ static void make_corners(DummyView *chosen, int count) {
   chosen->room = count;
 }
 
-/* On edges: the mean of the columns of the corners that keeps the differences still. States are the same in all. */
+/* On edges: the mean of the corners' columns that keeps the differences constant. All corners have the same states. */
 static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
   Edges *edges = &chosen->view.switches->edges;
   int count = edges->now->slides + 1, columns = chosen->view.system.columns;
@@ -95,7 +95,7 @@ static bool watches_states(const DummyView *chosen) {
   return true;
 }
 
-/* Takes over the dummies chosen last. */
+/* Updates the links after a new choice of dummies. */
 static void update_links(DummyView *chosen) {
   System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
   system->links = (int32_t)dummy_links(chosen->dummy, &system->link_from, &system->link_to);
@@ -170,7 +170,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   return find_states(chosen, t, y);
 }
 
-/* The columns held are states now, if the rows leave it open. */
+/* The held columns become states, if the rows allow it. */
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   DummyView *chosen = (DummyView *)view;
   int32_t block;
@@ -234,7 +234,7 @@ static const ViewMethods METHODS = {.solve = solve,
 /* The columns that conditions read, each once. */
 static void list_watched(Heap *heap, View *view, const Modes *modes) {
   const Dag *dag = view->evaluator->model->dag;
-  DagScratch scratch = dag_scratch_make(heap); /* the graph is the plan's, which others may run */
+  DagScratch scratch = dag_scratch_make(heap); /* the graph belongs to the plan, which others may run */
   ExprVec roots = {0};
   IndexVec order = {0};
   for (uint32_t m = 0; m < modes->count; m++) {
@@ -251,7 +251,7 @@ static void list_watched(Heap *heap, View *view, const Modes *modes) {
   dag_scratch_free(&scratch);
 }
 
-/* Do columns follow more than the states? Else they rest where these do. */
+/* Do columns follow more than the states? Otherwise they rest where the states do. */
 static bool follows_time(Heap *heap, const View *view) {
   const Evaluator *evaluator = view->evaluator;
   const Problem *problem = evaluator->array->problem;

@@ -1,10 +1,10 @@
-/* view_plain: a system integrated as it is, at whatever index: every tie to the next column is a link, and the states never
- * change. Between steps the rows are met at the nearest point. */
+/* view_plain: a system integrated as it is, at any index: each pair of a column and its derivative is a link, and the states never
+ * change. Between steps the rows are satisfied at the nearest point. */
 #include "integrate/nearest.h"
 #include "view/share.h"
 #include "view/view.h"
 
-/* A state that would have to move by more, relative to its size, jumps. */
+/* A state that would have to move by more than this, relative to its size, jumps. */
 static const double JUMPED = 1e-6;
 
 /* The view comes first, so that one pointer serves as both. */
@@ -18,14 +18,14 @@ static EvalStatus solve(View *view, double t, double *y) {
   return EVAL_OK;
 }
 
-/* The column of the model's array that a column of the view is. */
+/* The column of the model's array for a column of the view. */
 static uint32_t find_source(const View *view, int32_t column) {
   for (uint32_t q = 0; q < view->original->array->columns; q++)
     if (view->source[q] == (uint32_t)column) return q;
   return 0;
 }
 
-/* With the states as they are; where the rows do not allow that, nothing says how they jump. */
+/* Keeps the states; where the rows do not allow that, nothing says how they jump. */
 static EvalStatus keep_states(PlainView *plain, double t, double *y) {
   int32_t column = 0;
   nearest_move_others(plain->nearest, t, y);

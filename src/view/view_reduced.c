@@ -1,4 +1,4 @@
-/* view_reduced: the view that suits the system a method made. */
+/* view_reduced: chooses the view for the system that a method made. */
 #include "view/view.h"
 
 View *view_reduced(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {

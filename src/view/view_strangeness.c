@@ -1,10 +1,10 @@
-/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators
- * see: the rows selected, then one row for each column that is held.
+/* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators see: the
+ * selected rows, then one row for each column that is held.
  *
- * A selection stays as long as it serves. Which columns of x are states is looked at when steps are rejected, or when
- * the rate of some other column of x outgrows those of the states; an exchange multiplies the determinant of the rows
- * by an entry of T = -M^-1 N, as for dummy derivatives, and changes the links alone. States and columns change their
- * parts within a part of the array (rank_parts.h), so T is known and used there alone. */
+ * A selection stays as long as it serves. The choice of states among the columns of x is judged when steps are rejected, or when
+ * the rate of another column of x outgrows those of the states. An exchange multiplies the determinant of the rows by an entry of T
+ * = -M^-1 N, as for dummy derivatives, and changes only the links. Exchanges happen within a part of the array (rank_parts.h), so T
+ * is computed and used only there. */
 #include "base/linear.h"
 #include "core/corrector.h"
 #include "view/array_jump.h"
@@ -15,13 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-static const double DEPENDS = 1e-6; /* entries of T, scaled, that say so */
+static const double DEPENDS = 1e-6; /* a scaled entry of T above this is a dependence */
 static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
-static const double RAISED = 1.3;   /* what the estimate must grow by after a look that changed nothing */
-static const double JUMPED = 1e-6;  /* a change of a column, relative, that is a jump */
-enum { LOOK_EVERY = 32 /* steps, whatever the rates say */ };
+static const double RAISED = 1.3;   /* growth of the estimate that is required after a judgement that changed nothing */
+static const double JUMPED = 1e-6;  /* a larger relative change of a column is a jump */
+enum { LOOK_EVERY = 32 /* steps, whatever the rates are */ };
 
-/* The columns of the system that are no states, all rows or those of their own part. */
+/* The columns of the system that are not states, with all rows or those of their own part. */
 typedef struct Minor {
   int32_t *start, *row, *entry; /* entry: of the system */
   double *values;
@@ -32,30 +32,30 @@ typedef struct Minor {
 typedef struct SelectedView {
   View view;
   Strangeness *strangeness;
-  ArrayJump *jump;       /* of an array with the offsets of structure; NULL otherwise, or without events */
-  RankJump *rank_jump;   /* of one without */
-  bool *differentiated;  /* per column: a higher derivative of its unknown occurs in the equations as they are */
+  ArrayJump *jump;       /* for an array with structural offsets; NULL otherwise, or without events */
+  RankJump *rank_jump;   /* for one without them */
+  bool *differentiated;  /* per column: the equations as written contain a higher derivative of its unknown */
   double *before;        /* all columns */
   double *rows, *values; /* of the whole array */
   double *held;          /* value per column */
   int32_t *place;        /* per entry of the system: entry of the array's Jacobian, -1 for the 1 of a held column */
   uint32_t *row_part;    /* per row of the system: its part */
   double *jacobian;      /* entries of the system */
-  Minor all, inner;      /* M, and M without what ties parts */
+  Minor all, inner;      /* M, and M without the entries that couple parts */
   int32_t *column;       /* of the system, per column of M */
-  bool *is_state, stale; /* the patterns are of other states */
+  bool *is_state, stale; /* is_state; stale: the patterns belong to other states */
   bool factored;         /* there are factors of M */
-  /* T by parts: of each a column for every state in it, a row for every column of the array in it */
+  /* T by parts: each has a column for every state in it, and a row for every column of the array in it */
   uint32_t *state_start, *states; /* per part: its links */
   size_t *t_start;
   double *dependence;
-  uint32_t most_states; /* of a part */
+  uint32_t most_states; /* of any part */
   double *trial, *change;
-  bool *follows, looked; /* as T: did the column depend on the state when T was looked at last? */
+  bool *follows, looked; /* like T: did the column depend on the state when T was last computed? */
   Exchange *exchanges;
   uint64_t factorizations;
   uint32_t waited; /* steps since the last look */
-  double bar;      /* estimate of T above which there is another */
+  double bar;      /* T is computed when its estimate exceeds this */
 } SelectedView;
 
 static EvalStatus selected_residual(void *context, double t, const double *y, double *residual) {
@@ -79,7 +79,7 @@ static EvalStatus selected_jacobian(void *context, double t, const double *y, do
   return status;
 }
 
-/* Entries of the selected rows, column by column; a held column has its own row too. */
+/* Lists the entries of the selected rows, column by column; a held column has its own row, too. */
 static void make_pattern(Heap *heap, SelectedView *selected) {
   const Strangeness *strangeness = selected->strangeness;
   const Jacobian *jacobian = strangeness->evaluator->jacobian;
@@ -157,7 +157,7 @@ static int32_t link_beside(const SelectedView *selected, int32_t column, uint32_
   return (int32_t)selected->states[selected->state_start[part_of(selected, column)] + n];
 }
 
-/* The system of the present selection at y. */
+/* Makes the system of the present selection at y. */
 static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   View *view = &selected->view;
   System *system = &view->system;
@@ -182,7 +182,7 @@ static void use_selection(Heap *heap, SelectedView *selected, const double *y) {
   make_dependence(heap, selected);
 }
 
-/* ---- columns that are no states ---- */
+/* ---- columns that are not states ---- */
 
 static void fill_pattern(const SelectedView *selected, Minor *minor, bool inner) {
   const System *system = &selected->view.system;
@@ -200,7 +200,7 @@ static void fill_pattern(const SelectedView *selected, Minor *minor, bool inner)
   linear_set_pattern(minor->linear, minor->start, minor->row);
 }
 
-/* The patterns of M, the columns that are no states. */
+/* Makes the patterns of M, the columns that are not states. */
 static void set_pattern(SelectedView *selected) {
   const System *system = &selected->view.system;
   int32_t next = 0;
@@ -227,20 +227,21 @@ static bool factor_matrix(SelectedView *selected, double t, const double *y) {
   return selected->factored = factor_minor(selected, &selected->all, t, y);
 }
 
-/* A point whose columns that are no states are solved for. */
+/* The solution for the columns that are not states, at a point. */
 typedef struct Completion {
   SelectedView *selected;
   double t;
   const double *guess;
 } Completion;
 
-/* A change of the k-th column that is no state, relative to that column of the trial point. */
+/* The change of the k-th column that is not a state, relative to that column at the trial point. */
 static double relative_change(const SelectedView *selected, int32_t k, double change) {
   int32_t q = selected->column[k];
   return fabs(change) / (fabs(selected->trial[q]) + selected->view.system.nominal[q]);
 }
 
-/* One correction of the trial point with the factors at hand; its size relative to the columns, infinite where it cannot be had. */
+/* One correction of the trial point with the existing factors. Returns its size relative to the columns, infinite where it cannot
+ * be computed. */
 static double correct(SelectedView *selected, double t) {
   const System *system = &selected->view.system;
   double *trial = selected->trial, *change = selected->change, size = 0;
@@ -255,7 +256,8 @@ static double correct(SelectedView *selected, double t) {
   return size;
 }
 
-/* By how much round-off of the rows changes the columns, with the factors at hand, in the sizes of corrections. A row is known up to the round-off of its terms. */
+/* How much round-off of the rows changes the columns, with the existing factors, in the units of corrections. A row is accurate to
+ * the round-off of its terms. */
 static double round_off(SelectedView *selected) {
   const System *system = &selected->view.system;
   double *noise = selected->change, *trial = selected->trial, size = 0;
@@ -280,7 +282,7 @@ static double correct_completion(void *context, bool *renew) {
   return size;
 }
 
-/* The columns that are no states; the factors stay from point to point as long as they serve. */
+/* Solves the columns that are not states; the factors are kept from point to point as long as they serve. */
 static EvalStatus complete_columns(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
@@ -296,7 +298,7 @@ static EvalStatus complete_columns(void *context, double t, double *y) {
 
 /* ---- the choice of states ---- */
 
-/* Could the column be a state instead of one that is? */
+/* Could the column replace a state? */
 static bool may_be_state(const Strangeness *strangeness, int32_t column) {
   const Array *array = strangeness->array;
   uint32_t q = (uint32_t)column;
@@ -317,8 +319,7 @@ static bool is_same_stage(const Strangeness *strangeness, int32_t a, int32_t b) 
   return !strangeness->staged || stage_of(strangeness, a) == stage_of(strangeness, b);
 }
 
-/* The largest rate of a column over those of the states that it was seen to depend on: an estimate of T that
- * costs no evaluation. */
+/* The largest rate of a column relative to those of the states on which it depends: an estimate of T without evaluations. */
 static double outgrowth(const SelectedView *selected, const double *y) {
   const Strangeness *strangeness = selected->strangeness;
   double most = 0;
@@ -335,8 +336,7 @@ static double outgrowth(const SelectedView *selected, const double *y) {
   return most;
 }
 
-/* Is it time for a look at T? A look that changed nothing raises the bar, until the estimate has been below
- * it again. */
+/* Should T be computed? A judgement that changed nothing raises the bar until the estimate has been below it again. */
 static bool is_look_due(SelectedView *selected, const double *y) {
   double most = outgrowth(selected, y);
   if (most <= GAIN) selected->bar = GAIN;
@@ -350,7 +350,7 @@ static double scaled_dependence(const SelectedView *selected, int32_t column, ui
   return fabs(selected->dependence[t_entry(selected, column, n)]) * nominal[from] / nominal[column];
 }
 
-/* Keeps which columns depend on which states. */
+/* Records which columns depend on which states. */
 static void note_dependence(SelectedView *selected) {
   for (int32_t q = 0; q < selected->view.system.columns; q++)
     for (uint32_t n = 0; n < states_beside(selected, q); n++)
@@ -359,7 +359,7 @@ static void note_dependence(SelectedView *selected) {
   selected->looked = true;
 }
 
-/* T at (t, y): how the other columns depend on the states of their part. One solution serves the n-th states of all parts. */
+/* T at (t, y): how the other columns depend on the states of their part. One solve serves the n-th states of all parts. */
 static bool find_dependence(SelectedView *selected, double t, const double *y) {
   const System *system = &selected->view.system;
   double *solution = selected->change;
@@ -380,7 +380,7 @@ static bool find_dependence(SelectedView *selected, double t, const double *y) {
   return true;
 }
 
-/* Implicit function theorem: the rates are among the columns that are no states, or states themselves. */
+/* By the implicit function theorem: the rates are among the columns that are not states, or are states themselves. */
 static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
   SelectedView *selected = context;
   const System *system = &selected->view.system;
@@ -400,7 +400,7 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return EVAL_OK;
 }
 
-/* The largest entry of T, scaled, between a column that may be a state and a state that it may take the part of: the n-th beside it. */
+/* The largest scaled entry of T between a column that may be a state and a state that it may replace: the n-th of its part. */
 static double best_exchange(const SelectedView *selected, int32_t *column, uint32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   double best = 0;
@@ -415,7 +415,7 @@ static double best_exchange(const SelectedView *selected, int32_t *column, uint3
   return best;
 }
 
-/* T after a column and the n-th state beside it have changed their parts. */
+/* Updates T after a column has replaced the n-th state of its part. */
 static void exchange_columns(SelectedView *selected, int32_t in, uint32_t n) {
   Strangeness *strangeness = selected->strangeness;
   int32_t link = link_beside(selected, in, n), out = strangeness->from[link],
@@ -504,7 +504,7 @@ static bool same_ranks(View *view, double t, double *y) {
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_columns(view, t, y); }
 
-/* Has a column changed whose derivative occurs? If none has, nothing has an impulse. */
+/* Has a column changed whose derivative occurs? If none has, there are no impulses. */
 static bool has_jumped(const SelectedView *selected, const double *before, const double *y) {
   const double *nominal = selected->strangeness->evaluator->nominal;
   for (uint32_t q = 0; q < selected->strangeness->array->columns; q++)
@@ -512,7 +512,7 @@ static bool has_jumped(const SelectedView *selected, const double *before, const
   return false;
 }
 
-/* By ranks only where the columns selected cannot take the new modes alone, which costs less to see. */
+/* By ranks only where the selected columns cannot adapt to the new modes alone, which is cheaper to check. */
 static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t *column) {
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   memcpy(selected->before, y, bytes);
@@ -521,7 +521,7 @@ static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t
   return rank_jump_solve(selected->rank_jump, t, y, column);
 }
 
-/* Shares a jump first, so that it does not depend on which columns are states. */
+/* First distributes a jump, so that the result does not depend on which columns are states. */
 static EvalStatus solve_at_event(View *view, double t, double *y) {
   SelectedView *selected = (SelectedView *)view;
   uint32_t column;
@@ -532,7 +532,7 @@ static EvalStatus solve_at_event(View *view, double t, double *y) {
   return EVAL_STOP;
 }
 
-/* The state beside a column whose part it may best take, of those that are not held themselves. false: there is none. */
+/* The state of its part that a column can replace best, among those that are not held. false: there is none. */
 static bool find_replaceable(const SelectedView *selected, int32_t column, const uint8_t *held, uint32_t *state) {
   const Strangeness *strangeness = selected->strangeness;
   double best = DEPENDS;
@@ -544,7 +544,7 @@ static bool find_replaceable(const SelectedView *selected, int32_t column, const
   return best > DEPENDS;
 }
 
-/* The columns held are states now. One that cannot be, since the rows determine it, would jump again. */
+/* The held columns become states. One that cannot, because the rows determine it, would jump again. */
 static EvalStatus solve_holding(View *view, double t, double *y, const uint8_t *held) {
   SelectedView *selected = (SelectedView *)view;
   bool found = find_dependence(selected, t, y);
@@ -568,7 +568,7 @@ static SolveFailure failure(const View *view) {
   return (SolveFailure){0};
 }
 
-/* A copy of what is selected; its other members are not used. */
+/* A copy of the selection; its other members are not used. */
 static void *save_choice(const View *view, Heap *heap) {
   Strangeness *saved = heap_alloc(heap, sizeof *saved);
   *saved = *((const SelectedView *)view)->strangeness;
@@ -604,7 +604,7 @@ static const ViewMethods METHODS = {.solve = solve,
 
 /* ---- the view ---- */
 
-/* The successor of a column of a reduced array is its derivative; of a uniform one only that of x surely is. */
+/* The successor of a column of a reduced array is its derivative; in a uniform array this is certain only for x. */
 static int32_t *make_successors(Heap *heap, const Strangeness *strangeness) {
   const Array *array = strangeness->array;
   int32_t *successor = heap_array(heap, array->columns, sizeof *successor);
