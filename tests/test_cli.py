@@ -116,7 +116,7 @@ def usage_errors():
         (["simulate", PENDULUM, "--stop-time=inf"], "not 'inf'"),
         (["simulate", PENDULUM, "--stop-time"], "--stop-time needs a value: --stop-time T"),
         (["simulate", PENDULUM, "--plot", "--compile"], "--plot needs a value"),
-        (["simulate", PENDULUM, "--json", "--compile"], "--json needs a value: --json FILE, or must come last"),
+        (["simulate", PENDULUM, "--tolerance", "-q"], "--tolerance needs a value: --tolerance TOL"),
         (["simulate", PENDULUM, "--tolerance", "-1"], "number above zero"),
         (["simulate", PENDULUM, "--tolerance", "2"], "tolerance must be"),
         (["simulate", PENDULUM, "--tolerance", "1e-30"], "tolerance must be"),
@@ -228,7 +228,7 @@ def diagnostics_are_reported():
                              (NO_START, "D501", None), (BLOWS_UP, "D601", None)):
         folder = Folder()
         folder.write("m.mo", text)
-        run = folder.run("simulate", "m.mo", "--stop-time", "2", "--json", "-")
+        run = folder.run("simulate", "m.mo", "--stop-time", "2", "--json", "-q")
         first = json.loads(run.stdout)["diagnostics"][0]
         expect(set(first) == {"severity", "code", "message", "file", "line", "column", "notes"}, first)
         expect(first["severity"] == "error" and first["code"] == code and first["file"] == "m.mo", first)

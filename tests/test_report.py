@@ -28,7 +28,7 @@ class Folder(unittest.TestCase):
         self.path = pathlib.Path(self.holder.name)
 
     def report(self, model, *words, code=0):
-        run = subprocess.run([DAEDAL, "report", str(model), "--html", "r.html", *words], cwd=self.path, capture_output=True, text=True)
+        run = subprocess.run([DAEDAL, "report", str(model), "-o", "r.html", *words], cwd=self.path, capture_output=True, text=True)
         self.assertEqual(run.returncode, code, run.stderr)
         page = self.path / "r.html"
         return (page.read_text(encoding="utf-8"), run.stderr) if page.exists() else (None, run.stderr)
@@ -68,7 +68,7 @@ class Page(Folder):
         self.assertEqual(data["shown"], ["y", "vy"])
         self.assertEqual(data["analysis"]["structural_index"], 3)
         self.assertEqual(data["residuals"]["points"], data["rows"])
-        self.assertIn("--html r.html", data["command"])
+        self.assertIn("-o r.html", data["command"])
 
     def test_choices(self):
         page, _ = self.report(EXAMPLES / "pendulum.mo", "--variables", "x,y", "--plot-variables", "x", "--compare", "--methods", "dummy")

@@ -164,7 +164,7 @@ const Option options[] = {
     {"--plot-bands", NULL, "A=0.1", IN_SIMULATE, OPTION_VALUES, PLACE(plot_bands),
      "bands of twice the deviation around the curves, from these deviations of parameters of --sensitivity"},
     {"--plot-log", NULL, "AXES", IN_SIMULATE | IN_FILES, OPTION_AXES, PLACE(plot_axes), "logarithmic axes: x, y or xy"},
-    {"--html", NULL, "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
+    {"--html", "-o", "FILE", IN_REPORT, OPTION_PAGE, PLACE(html_path), "the page; default: MODELNAME.html"},
     {"--compare", NULL, NULL, IN_REPORT, OPTION_FLAG, PLACE(compares),
      "compare methods on the page; --methods, --solvers"},
     {"--animate", NULL, "POINTS", IN_REPORT, OPTION_TEXT, PLACE(points),
@@ -181,7 +181,7 @@ const Option options[] = {
     {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),
      "run an FMU by model exchange or co-simulation; export --fmu for this one only"},
     {"--json", NULL, "FILE", IN_CHECK | IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
-     "report as JSON; - for standard output"},
+     "report as JSON; - or nothing for standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
      "show on standard error what a pass has produced"},
     {"--quiet", "-q", NULL, IN_MODELS | IN_FILES | IN_FMU, OPTION_FLAG, PLACE(quiet), "print nothing but errors"},
@@ -467,22 +467,23 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
 
 /* ---- words ---- */
 
-/* The value of an option of which `word` is the present word; NULL after a message if it lacks. */
+/* The value of an option of which `word` is the present word; NULL after a message if it lacks. JSON goes to standard output if no
+ * file follows. */
 static const char *option_value(OptionParser *parser, const Option *option, const char *word, size_t length) {
-  bool attached = word[length] == '=', last = parser->at + 1 == parser->count;
+  bool attached = word[length] == '=';
   if (option->kind == OPTION_FLAG) {
     if (!attached) return "";
     usage_error("option %s takes no value", option->name);
     return NULL;
   }
   if (attached) return word + length + 1;
-  if (last && option->kind == OPTION_JSON) return "-";
-  if (option->kind == OPTION_LIBRARY && (last || !ends_with(parser->words[parser->at + 1], ".so"))) return "";
-  if (last || !strncmp(parser->words[parser->at + 1], "--", 2))
-    return usage_error("option %s needs a value: %s %s%s", option->name, option->name, option->argument,
-                       option->kind == OPTION_JSON ? ", or must come last" : ""),
-           NULL;
-  return parser->words[++parser->at];
+  const char *next = parser->at + 1 < parser->count ? parser->words[parser->at + 1] : "--";
+  bool lacks = !strncmp(next, "--", 2) || option_find(parser->command, next, strlen(next));
+  if (lacks && option->kind == OPTION_JSON) return "-";
+  if (option->kind == OPTION_LIBRARY && !ends_with(next, ".so")) return "";
+  if (lacks) return usage_error("option %s needs a value: %s %s", option->name, option->name, option->argument), NULL;
+  parser->at++;
+  return next;
 }
 
 static bool parse_option(OptionParser *parser, const char *word) {

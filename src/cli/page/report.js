@@ -585,7 +585,7 @@ function header() {
 
 // A place in the text of the model is a link; one in another file has the end of the file's path, and all of it on request.
 const isHere = (one) => one.line && (one.file ?? data.file) === data.file;
-const place = (one) => isHere(one) ? element("a", { href: `#line-${one.line}` }, `line ${one.line}`) : element("span", { class: "place", title: one.file }, one.file.split("/").slice(-2).join("/"), element("span", {}, `:${one.line}`));
+const place = (one) => isHere(one) ? element("a", { href: `#line-${one.line}` }, `line ${one.line}`) : element("span", { class: "place", title: one.file }, one.file.split("/").slice(-2).map((part, k) => k ? ["/", element("wbr"), part] : part), element("span", {}, `:${one.line}`));
 
 function messages() {
   const said = data.diagnostics;
@@ -613,7 +613,7 @@ function structure() {
   return [
     facts([["equations", found.equations], ["variables", found.variables], ["structural index", found.structural_index], ["degrees of freedom", found.dof],
       ["blocks", blocks.length || null], ["largest block", blocks.length ? Math.max(...blocks.map((block) => block.equations.length)) : null], ["aliases", found.aliases]]),
-    found.differentiations?.length ? [element("h3", {}, "Differentiated equations"), longTable(["place", "how often", "equation", "as written"], found.differentiations.map((one) => [place(one), times(one.times), math(one.text), element("code", {}, one.source)]), 60)] : null,
+    found.differentiations?.length ? [element("h3", {}, "Differentiated equations"), longTable(["place", "how often", "equation, and as written"], found.differentiations.map((one) => [place(one), times(one.times), [math(one.text), element("div", { class: "soft" }, element("code", {}, one.source))]]), 60)] : null,
     found.hidden_constraints?.length ? [element("h3", {}, "Hidden constraints"), element("ul", { class: "equations" }, found.hidden_constraints.slice(0, 60).map((text) => element("li", {}, math(text)))),
       found.hidden_constraints.length > 60 ? element("p", { class: "soft" }, `and ${found.hidden_constraints.length - 60} more`) : null] : null,
     data.incidence ? [element("h3", {}, "Incidence, as written and in block triangular form"), picture(data.incidence, "incidence matrix before and after sorting into blocks")] : null,
