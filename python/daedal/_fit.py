@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -86,7 +86,7 @@ class Estimate(Values):
         return f"<daedal.Estimate {self._values}>"
 
 
-def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: Mapping[str, float] | None = None,
+def fit(source: Source, data: Any, parameters: Mapping[str, Guess] | Sequence[str], *, weights: Mapping[str, float] | None = None,
         deviations: Mapping[str, float] | None = None, level: float = 0.95, iterations: int = 100,
         overrides: Mapping[str, Any] | None = None, inputs: Inputs | None = None,
         class_name: str | None = None, **keywords: Any) -> Estimate:
@@ -99,12 +99,13 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess], *, weights: 
     2.0
 
     Data is a mapping of arrays with "time" among them, a pandas frame with time as a column or as its index, or the path of a file; NaN is a value that was not measured. A guess is a number, a tuple
-    (guess, least, greatest), or None for the value that the model has. Keywords are the options of daedal.simulate; `overrides` has values of other
+    (guess, least, greatest), or None for the value that the model has, as in a list of names, ["k"]. Keywords are the options of daedal.simulate; `overrides` has values of other
     parameters. What the data does not determine is a warning, and has NaN for its error.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(model, overrides, inputs, None, keywords))
-    guesses = [_guess(name, guess) for name, guess in parameters.items()]
+    guessed = parameters if isinstance(parameters, Mapping) else dict.fromkeys([parameters] if isinstance(parameters, str) else parameters)
+    guesses = [_guess(name, guess) for name, guess in guessed.items()]
     raw = _library.FitOptions(size=ctypes.sizeof(_library.FitOptions), parameters=(_library.Guess * len(guesses))(*guesses),
                               parameter_count=len(guesses), weights=values("weight", weights), weight_count=len(weights or {}),
                               deviations=values("deviation", deviations), deviation_count=len(deviations or {}),

@@ -317,6 +317,8 @@ def test_fit_of_two_parameters(pendulum):
     low, high = found.intervals["L"]
     assert low < found["L"] < high and found.covariance.shape == (2, 2) and abs(found.correlation[0, 1]) < 1
     assert "95 % interval" in str(found) and found.plot().startswith("<svg") and not found.at_bound["g"]
+    for names in (["L", "g"], ("g", "L")):
+        assert abs(daedal.fit(pendulum, data, names)["g"] - found["g"]) < 1e-3
     with pytest.raises(daedal.UsageError):
         daedal.fit(pendulum, data, {"Q": 1})
 
