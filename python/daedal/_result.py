@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -349,12 +349,20 @@ class Result(Mapping[str, Signal]):
             for row in zip(*(self[name] for name in self.names)):
                 file.write(",".join(repr(float(value)) for value in row) + "\n")
 
-    def plot(self, variables: str | Sequence[str] | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "") -> Picture:
+    @overload
+    def plot(self, variables: str | Sequence[str] | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "") -> Picture: ...
+
+    @overload
+    def plot(self, variables: str | Sequence[str] | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "", axes: Any) -> Any: ...
+
+    def plot(self, variables: str | Sequence[str] | None = None, *, pairs: Sequence[tuple[str, str]] | None = None, log: str = "", axes: Any = None) -> Any:
         """An SVG picture, which Jupyter draws and `save` writes. variables: a name, the name of an array or a regular expression, or a list of them; without them the
         states. pairs: [("x", "y"), ("u", "v")], curves of y over x and of v over u instead. log: the logarithmic axes, "x", "y" or
-        "xy"."""
+        "xy". axes: axes of matplotlib, on which the named variables are drawn instead, or all that have derivatives; returns them."""
+        if axes is not None:
+            return self._draw(axes, variables, pairs, log)
         if self._handle is None:
-            raise refuse("a result that was pickled draws no pictures; plot it where it was computed")
+            raise refuse("a result that was pickled draws no pictures; plot it where it was computed, or on axes of matplotlib")
         names = [encoded(name) for pair in pairs or () for name in _pair(pair)]
         asked = Plot(ctypes.sizeof(Plot), name_list(variables),
                      (ctypes.c_char_p * (len(names) + 1))(*names, None) if names else None, "x" in log, "y" in log)
@@ -362,6 +370,17 @@ class Result(Mapping[str, Signal]):
         picture = self._handle.call(library.draw, ctypes.byref(asked))
         check(0 if picture else 2, lambda: self._said(before))
         return Picture(text(picture))
+
+    def _draw(self, axes: Any, variables: str | Sequence[str] | None, pairs: Sequence[tuple[str, str]] | None, log: str) -> Any:
+        """The curves on axes of matplotlib."""
+        names = [variables] if isinstance(variables, str) else variables or [name for name in self.names if f"der({name})" in self.names]
+        for x, y in pairs or [("time", name) for name in names]:
+            axes.plot(self[x], self[y], label=f"{y} over {x}" if pairs else y)
+        axes.set_xscale("log" if "x" in log else "linear")
+        axes.set_yscale("log" if "y" in log else "linear")
+        axes.set_xlabel("time" if not pairs else "")
+        axes.legend()
+        return axes
 
     def __repr__(self) -> str:
         return f"<daedal.Result: {len(self)} signals, {self.rows} rows, to time {self.statistics.end_time:g}>"

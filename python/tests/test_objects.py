@@ -100,6 +100,18 @@ def test_a_pickled_result(tmp_path):
     assert "<table>" in other._repr_html_() and "Result" in repr(other)
 
 
+def test_curves_on_axes_of_matplotlib(tmp_path):
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    result = daedal.simulate("model M Real x(start = 1, fixed = true), y; equation der(x) = -x; y = 2*x; end M;", intervals=4)
+    for one in result, pickle.loads(pickle.dumps(result)):
+        for asked, labels in (({}, ["x"]), ({"variables": ["y", "x"], "log": "y"}, ["y", "x"]), ({"pairs": [("x", "y")]}, ["y over x"])):
+            axes = figure.subplots()
+            assert one.plot(axes=axes, **asked) is axes and [line.get_label() for line in axes.lines] == labels
+            np.testing.assert_array_equal(axes.lines[0].get_ydata(), result[labels[0].split()[0]])
+            assert axes.get_yscale() == ("log" if "log" in asked else "linear")
+    figure.savefig(tmp_path / "p.png")
+
+
 def test_a_pickled_model_needs_no_file(tmp_path):
     for name, text in (("m.mo", TEXT), ("c.cir", "a circuit\nV1 a 0 1\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 1m\n.end\n")):
         path = tmp_path / name
