@@ -569,7 +569,7 @@ static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y
 
 /* The solution next to the guess, if it is certain that it is that. What stands at the end of the first correction is not enough to tell: another
  * solution may happen to be there. */
-static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y, BranchGuess guess) {
   if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
@@ -577,7 +577,7 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, t, y);
   bool is_straight = goes_straight(space, unit, t, y);
   if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
-  return solve_steep(space, unit, t, y);
+  return guess == GUESS_STEEP ? solve_steep(space, unit, t, y) : fail(space, unit, "other solutions are near");
 }
 
 /* One correction, by the factors of a solution nearby. */
@@ -627,7 +627,7 @@ EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan.count, t, y);
 }
 
-EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little) {
+EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;
   for (uint32_t u = 0; u < space->plan.branched; u++) {
@@ -636,7 +636,7 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_lit
     if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
     else if (unit->plan->linear) status = solve_linear(space, unit, t, y);
     else if (space->plan.loose[unit->plan->block])
-      status = is_little ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y);
+      status = guess == GUESS_NEXT ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y, guess);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;

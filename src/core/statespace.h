@@ -65,9 +65,15 @@ EvalStatus statespace_complete(StateSpace *space, double t, double *y);
  * refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
-/* As statespace_follow, but only as far as columns are branching, and the solution next to the guess only where it is certain that it is that. is_little:
- * by one correction. */
-EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little);
+/* How far a guess is from the branch that it belongs to. */
+typedef enum BranchGuess {
+  GUESS_NEXT,  /* one correction leads there */
+  GUESS_APART, /* it is of another time */
+  GUESS_STEEP, /* it is of the same time, except for round-off, in which a steep branch goes a long way */
+} BranchGuess;
+
+/* As statespace_follow, but only as far as columns are branching, and the solution next to the guess only where it is certain that it is that. */
+EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess);
 
 /* As statespace_follow, but leaves columns on which no derivative depends and that an equation gives outright, and solves nonlinear
  * equations to 1e-14 only: for stages inside of a step. */

@@ -40,8 +40,8 @@ typedef struct ViewMethods {
   EvalStatus (*solve)(View *view, double t, double *y);
 
   /* Solves for the branching columns (View.branching), and for no more than they need: for the solution next to the guess, or EVAL_DOMAIN
-   * where it is not certain which that is. is_little: the guess is so near that one correction leads there. NULL: there are no such columns. */
-  EvalStatus (*follow)(View *view, double t, double *y, bool is_little);
+   * where it is not certain which that is. NULL: there are no such columns. */
+  EvalStatus (*follow)(View *view, double t, double *y, BranchGuess guess);
 
   /* The same from a guess that may be far off, which continuation has left behind. */
   EvalStatus (*find)(View *view, double t, double *y);

@@ -451,7 +451,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > NEGLIGIBLE * turning->trails[b].largest)
     return trace;
   TurningPoint better;
-  Way again = {.last = way->last, .now = t};
+  Way again = {.last = way->last, .largest = turning->trails[b].largest, .now = t};
   exact->t = mark->t;
   if (!repeat(turning, exact->t, exact->y)) return trace;
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
@@ -485,7 +485,7 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
   Mark mark = {.y = room + columns};
-  Way way = {.last.y = room, .now = t};
+  Way way = {.last.y = room, .largest = turning->trails[b].largest, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
   if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
