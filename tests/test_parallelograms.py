@@ -20,6 +20,10 @@ ONCE_WRONG = [
     ("driven", 0.74, 2.473, -0.569, 0.22, 0, 0.58, {"tolerance": 1e-3, "intervals": 5}),
     ("driven", 1.037, 1.681, -10.548, 2.708, 0, 0.45, {"solver": "radau", "tolerance": 1e-8}),
     ("driven", 1, 1.5, 3, -1, 0, 1, {}),  # never ended
+    ("driven", 1.025, 2.843, -0.499, 2.143, 0, 6.442, {"solver": "cvode", "tolerance": 1.42e-6}),
+    ("driven", 0.718, 2.513, -9.129, 1.448, 0, 0.238, {"solver": "erk", "tolerance": 2.875e-8}),
+    ("driven", 0.672, 2.931, -6.889, 1.9, 0, 0.414, {"solver": "cvode", "tolerance": 1.968e-9}),
+    ("angles", 1.124, 0.59, -2.381, 2.071, 2, 1.305, {"solver": "ida", "method": "projection", "tolerance": 2.654e-9}),
 ]
 
 
@@ -115,6 +119,16 @@ class Parallelograms(unittest.TestCase):
 
     def test_once_wrong(self):
         self.check(Tally("parallelograms that changed branch"), ONCE_WRONG).check(self)
+
+    def test_driven(self):
+        """Nothing is integrated, so no error test looks at the angles."""
+        rng = random.Random(1)
+        members = []
+        for seed in seeds(40):
+            _, a, b, speed, angle, gravity, stop, _ = random_member(f"driven {seed}")
+            options = {"solver": rng.choice(["erk", "cvode", "bdf", "radau"]), "tolerance": 10**-rng.uniform(2.5, 9)}
+            members.append(("driven", a, b, speed, angle, gravity, stop, options))
+        self.check(Tally("driven parallelograms"), members).check(self)
 
     def test_random(self):
         """A few stop there for another reason, such as a step that becomes too small; none continues on another branch."""

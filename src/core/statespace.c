@@ -572,7 +572,7 @@ static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y
 
 /* Finds the solution nearest to the guess, and fails where that is uncertain. A solution at the end of the first correction is not
  * proof enough: another one may happen to be there. */
-static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y) {
+static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y, BranchGuess guess) {
   if (unit->plan->keeps && solve_next_with_kept_factors(space, unit, t, y)) return EVAL_OK;
   EvalStatus status = correct_first(space, unit, t, y, false, space->first);
   if (status != EVAL_OK) return status;
@@ -580,7 +580,7 @@ static EvalStatus solve_next(StateSpace *space, Unit *unit, double t, double *y)
   if (norm <= space->quadratic) return finish_newton(space, unit, space->first, norm, t, y);
   bool is_straight = goes_straight(space, unit, t, y);
   if (is_straight && iterate_newton(space, unit, t, y) == EVAL_OK && is_next(space, unit, y)) return EVAL_OK;
-  return solve_steep(space, unit, t, y);
+  return guess == GUESS_STEEP ? solve_steep(space, unit, t, y) : fail(space, unit, "other solutions are near");
 }
 
 /* One correction with the factors of a nearby solution. */
@@ -630,7 +630,7 @@ EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan.count, t, y);
 }
 
-EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little) {
+EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;
   for (uint32_t u = 0; u < space->plan.branched; u++) {
@@ -639,7 +639,7 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_lit
     if (unit->plan->kind == UNIT_EXPLICIT) status = run_explicit(space, unit, t, y);
     else if (unit->plan->linear) status = solve_linear(space, unit, t, y);
     else if (space->plan.loose[unit->plan->block])
-      status = is_little ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y);
+      status = guess == GUESS_NEXT ? correct_once(space, unit, t, y) : solve_next(space, unit, t, y, guess);
     if (status != EVAL_OK) return status;
   }
   return EVAL_OK;

@@ -64,9 +64,15 @@ EvalStatus statespace_complete(StateSpace *space, double t, double *y);
 /* Like statespace_complete, but finds the solution nearest to the guess or none: a guess too far from it is refused. */
 EvalStatus statespace_follow(StateSpace *space, double t, double *y);
 
-/* Like statespace_follow, but only for branching columns, and fails where it is uncertain that the solution is the nearest one.
- * is_little: with one correction. */
-EvalStatus statespace_branch(StateSpace *space, double t, double *y, bool is_little);
+/* Where the guess for a point of a branch comes from. */
+typedef enum BranchGuess {
+  GUESS_NEXT,  /* a point so close that one correction is enough */
+  GUESS_APART, /* another time */
+  GUESS_STEEP, /* the same time except for round-off, within which a steep branch can go a long way */
+} BranchGuess;
+
+/* Like statespace_follow, but only for branching columns, and fails where it is uncertain that the solution is the nearest one. */
+EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess);
 
 /* Like statespace_follow, for stages within a step: leaves out columns that an equation gives explicitly and on which no derivative
  * depends, and solves nonlinear equations to 1e-14 only. */

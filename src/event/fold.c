@@ -356,7 +356,8 @@ static bool set_sides(Curve *curve, const double *y, double drive, const double 
 }
 
 bool fold_pass(View *view, ConstMoment origin, ConstMoment at, double longest, Fold *fold) {
-  if (view->methods->reselect || !(longest > 0)) return false;
+  bool has_corners = view->kinks || view->evaluator->code->is_rough;
+  if (!has_corners || view->methods->reselect || !(longest > 0)) return false;
   void *ticket = NULL;
   Heap *heap = heap_within(view->evaluator->heap, &ticket);
   Curve *curve = curve_new(heap, view, at.t, longest);

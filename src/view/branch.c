@@ -61,19 +61,19 @@ static double size_of(const Branch *branch, int32_t c) {
   return fabs(branch->at.y[c]) + branch->view->system.nominal[c];
 }
 
-/* Solves for the branch at a time of the step from its values elsewhere, or nearby; the other columns are those of the step. */
-static bool solve(const Branch *branch, const Segment *segment, double t, bool is_little, const double *from,
+/* Solves for the branch at a time of the step from what it is elsewhere; the other columns are those of the step. */
+static bool solve(const Branch *branch, const Segment *segment, double t, BranchGuess guess, const double *from,
                   double *y) {
   View *view = branch->view;
   segment_values(segment, t, y);
   for (int32_t k = 0; k < branch->count; k++) y[branch->columns[k]] = from[branch->columns[k]];
-  return view->methods->follow(view, t, y, is_little) == EVAL_OK;
+  return view->methods->follow(view, t, y, guess) == EVAL_OK;
 }
 
 /* The rate at a point of the branch, from another point much closer than `way`. */
 static bool find_rate(Branch *branch, const Segment *segment, double way, BranchPoint *point) {
   double beside = point->t + little * way;
-  if (!solve(branch, segment, beside, true, point->y, branch->beside)) return false;
+  if (!solve(branch, segment, beside, GUESS_NEXT, point->y, branch->beside)) return false;
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
     point->rate[k] = (branch->beside[c] - point->y[c]) / (beside - point->t);
@@ -81,16 +81,18 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch get as far as its rates at both ends lead it, within half of that? Otherwise it went elsewhere between them. */
+/* Does the branch get as far as its rates at both ends lead it, within half of that? Otherwise it went elsewhere between them. Where a column turns, another
+ * branch may cross this one or come near it, so the way must be so short that the column hardly moves. */
 static bool keeps_course(const Branch *branch) {
-  double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0;
+  double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0, turned = 0;
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
     double first = half * branch->at.rate[k], second = half * branch->next.rate[k], size = size_of(branch, c);
     ahead = fmax(ahead, fmax(fabs(first), fabs(second)) / size);
     missed = fmax(missed, fabs(branch->next.y[c] - branch->at.y[c] - first - second) / size);
+    if ((first > 0) != (second > 0)) turned = fmax(turned, fmin(fabs(first), fabs(second)) / size);
   }
-  return missed <= ahead + same;
+  return missed <= ahead + same && turned <= same;
 }
 
 /* Follows the branch to t, if that is possible in one step. */
@@ -99,8 +101,9 @@ static bool advance(Branch *branch, const Segment *segment, double t) {
   double way = t - branch->at.t;
   next->t = t;
   next->has_rate = false;
-  if (!solve(branch, segment, t, false, branch->at.y, next->y)) return false;
-  if (little * way > TIME_ROUND_OFF * fabs(t)) { /* otherwise it is straight */
+  bool is_steep = !(little * way > TIME_ROUND_OFF * fabs(t)); /* so short a way has no rate */
+  if (!solve(branch, segment, t, is_steep ? GUESS_STEEP : GUESS_APART, branch->at.y, next->y)) return false;
+  if (!is_steep) {
     if (!branch->at.has_rate && !find_rate(branch, segment, way, &branch->at)) return false;
     if (!find_rate(branch, segment, -way, next) || !keeps_course(branch)) return false;
   }
@@ -136,7 +139,7 @@ static bool is_near(const Branch *branch, const double *y, double part) {
 static bool ends_there(Branch *branch, const Segment *segment) {
   const double *y = segment->end;
   if (is_near(branch, y, sure)) return true;
-  return solve(branch, segment, branch->at.t, false, y, branch->beside) && is_near(branch, branch->beside, 0);
+  return solve(branch, segment, branch->at.t, GUESS_STEEP, y, branch->beside) && is_near(branch, branch->beside, 0);
 }
 
 /* Sets the point where a step begins, if it is not where the last one ended. */
@@ -144,7 +147,7 @@ static bool begin_at(Branch *branch, ConstMoment begin) {
   copy_numbers(branch->begin.y, begin.y, (size_t)branch->view->system.columns);
   branch->begin.t = begin.t;
   branch->begin.has_rate = false;
-  return branch->view->methods->follow(branch->view, begin.t, branch->begin.y, false) == EVAL_OK;
+  return branch->view->methods->follow(branch->view, begin.t, branch->begin.y, GUESS_STEEP) == EVAL_OK;
 }
 
 BranchStatus branch_follow(Branch *branch, const Segment *segment) {

@@ -40,9 +40,8 @@ typedef struct ViewMethods {
   EvalStatus (*solve)(View *view, double t, double *y);
 
   /* Solves for the branching columns (View.branching), and only for what they need: finds the solution nearest to the guess, or
-   * returns EVAL_DOMAIN where it is uncertain which that is. is_little: the guess is so close that one correction is enough. NULL:
-   * there are no such columns. */
-  EvalStatus (*follow)(View *view, double t, double *y, bool is_little);
+   * returns EVAL_DOMAIN where it is uncertain which that is. NULL: there are no such columns. */
+  EvalStatus (*follow)(View *view, double t, double *y, BranchGuess guess);
 
   /* The same from a guess that may be far off, left by continuation. */
   EvalStatus (*find)(View *view, double t, double *y);

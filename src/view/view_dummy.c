@@ -143,8 +143,8 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
 /* ---- the view ---- */
 
 static EvalStatus solve(View *view, double t, double *y) { return complete_states(view, t, y); }
-static EvalStatus follow(View *view, double t, double *y, bool is_little) {
-  return statespace_branch(((DummyView *)view)->space, t, y, is_little);
+static EvalStatus follow(View *view, double t, double *y, BranchGuess guess) {
+  return statespace_branch(((DummyView *)view)->space, t, y, guess);
 }
 static EvalStatus find(View *view, double t, double *y) { return find_states(view, t, y); }
 

@@ -457,7 +457,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > NEGLIGIBLE * turning->trails[b].largest)
     return trace;
   TurningPoint better;
-  Way again = {.last = way->last, .now = t};
+  Way again = {.last = way->last, .largest = turning->trails[b].largest, .now = t};
   exact->t = mark->t;
   if (!repeat(turning, exact->t, exact->y)) return trace;
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
@@ -476,12 +476,14 @@ static double last_look(const Trail *trail, double t) {
   return t;
 }
 
-/* Where a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
- * two? */
+/* Which of the last two evaluations is lower? */
+static int lower_look(const Trail *trail) { return fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2; }
+
+/* Where a follower finds out nothing, the points of the run decide. Is the determinant zero, except for errors, at one of the last two? */
 static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
-  int lower = fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2;
+  int lower = lower_look(trail);
   *point = (TurningPoint){trail->times[lower], trail->times[lower], watched->block,
                           watched->size,       watched->size - 1,   trail->times[lower]};
   return fabs(trail->values[lower]) <= VANISHED * trail->largest;
@@ -492,9 +494,10 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
   Mark mark = {.y = room + columns};
-  Way way = {.last.y = room, .now = t};
+  Way way = {.last.y = room, .largest = turning->trails[b].largest, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
+  bool is_open = trace == TRACE_TOO_LONG || (trace == TRACE_STUCK && !way.begins);
+  if (is_open && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
@@ -536,9 +539,11 @@ static bool has_turned_low(const Trail *trail) {
   return value < fabs(trail->values[2]) && value < NEGLIGIBLE * trail->largest && value < trail->harmless / 2;
 }
 
-/* Do the last two evaluations lead to a zero? */
-static bool was_near_zero(Turning *turning, uint32_t b) {
+/* Do the last two evaluations lead to a zero? If a follower found out nothing, one that is nearly zero is enough. */
+static bool was_near_zero(Turning *turning, uint32_t b, Trace trace) {
   const Mark *looks = turning->looks;
+  const Trail *trail = &turning->trails[b];
+  if (trace == TRACE_TOO_LONG && fabs(trail->values[lower_look(trail)]) <= PRESENT * trail->largest) return true;
   return leads_to_zero(turning, b, &looks[1], &looks[0], looks[1].t - turning->origin.t);
 }
 
@@ -612,7 +617,7 @@ TurningStatus turning_follow(Turning *turning, double t, const double *y, double
     if (trace == TRACE_TURNS_AWAY && changes) return TURNING_ASTRAY;
     trail->harmless = fmin(trail->harmless, fabs(trail->values[1]));
     if (changes) status = TURNING_JUMP;
-    else if (status == TURNING_NONE && was_near_zero(turning, b)) status = TURNING_SMALL;
+    else if (status == TURNING_NONE && was_near_zero(turning, b, trace)) status = TURNING_SMALL;
   }
   if (status != TURNING_JUMP && status != TURNING_POINT) move_marks(turning, t, y);
   return status;
