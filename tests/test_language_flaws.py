@@ -94,6 +94,7 @@ class Flaws(unittest.TestCase):
             text = f"model M\n  {rng.choice(['parameter', 'constant'])} Real T = {rng.choice([0, -1, -0.25])}; Integer n(start = 0, fixed = true);\nequation\n  when sample({rng.choice(['0', 'T', '0.5'])}, {interval}) then n = pre(n) + 1; end when;\nend M;\n"
             run = simulate(text)
             self.assertEqual((run.status, "interval" in run.words), (3, True), text)
+            self.assertEqual([d["line"] for d in run.report["diagnostics"]], [4], text)
 
 
 class Crashes(unittest.TestCase):

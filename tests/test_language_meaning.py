@@ -502,6 +502,56 @@ class Texts(unittest.TestCase):
                 self.assertEqual((run.end("c"), run.end("q"), run.end("y"), run.end("k")), (1, 1, 1, 1) if holds else (0, 0, -1, 0))
 
 
+class Streams(unittest.TestCase):
+    """What flows into a component is the mixture of what flows from the others, exactly, however small or one-sided the flows are (Modelica 3.6, section 15.2), on both
+    sides of the boundary of a component."""
+    HEAD = """model M
+  connector Port flow Real m; stream Real h; Real p; end Port;
+  model Pump Port c; parameter Real m = 0, h = 0; Real i = inStream(c.h), a = actualStream(c.h); equation c.m = m; c.h = h; end Pump;
+  model Rest Port c; parameter Real h = 0; Real i = inStream(c.h), a = actualStream(c.h); equation c.p = 0; c.h = h; end Rest;
+"""
+
+    @staticmethod
+    def mixture(ends):
+        """Of (flow into the component, value); None if nothing flows from them."""
+        sources = [(-m, h) for m, h in ends if m < 0]
+        return sum(m * h for m, h in sources) / sum(m for m, _ in sources) if sources else None
+
+    def expected(self, flows, values, inner):
+        """What flows into each end: the inner ones are behind a connector that is an end among the others."""
+        ends = dict(enumerate(zip(flows, values)))
+        group, others = [ends[k] for k in inner], [ends[k] for k in ends if k not in inner]
+        net = sum(m for m, _ in group)
+        from_group, from_others = (net, self.mixture(group)), (-net, self.mixture(others))
+        return {k: self.mixture([end for end in ((*group, from_others) if k in inner else (*others, *([from_group] if inner else []))) if end is not ends[k]]) for k in ends}
+
+    def test_generated(self):
+        tally = Tally("mixtures of streams")
+        for seed in seeds(300, quick=30):
+            rng = random.Random(seed)
+            flows = [rng.choice([-1, 1]) * 10 ** rng.uniform(-6, 3) for _ in range(rng.randrange(2, 6))]
+            flows.append(-sum(flows))
+            values = [rng.uniform(-1e5, 1e5) for _ in flows]
+            inner = {k for k in range(len(flows) - 1) if rng.random() < 0.4}
+            pumps = [f"Pump s{k}(m = {m!r}, h = {h!r});" for k, (m, h) in enumerate(zip(flows[:-1], values))]
+            boundary = "model Group Port c; %s equation %s end Group; Group g;" % (" ".join(pumps[k] for k in sorted(inner)), " ".join(f"connect(c, s{k}.c);" for k in sorted(inner)))
+            outer = " ".join(text for k, text in enumerate(pumps) if k not in inner)
+            names = {k: f"g.s{k}" if k in inner else f"s{k}" for k in range(len(pumps))} | {len(pumps): "r"}
+            text = (f"{self.HEAD}  {boundary if inner else ''} {outer} Rest r(h = {values[-1]!r});\nequation\n"
+                    + "".join(f"  connect(r.c, {name}.c);\n" for k, name in names.items() if k not in inner and name != "r") + ("  connect(r.c, g.c);\n" if inner else "") + "end M;\n")
+            run = simulate(text, intervals=1)
+
+            expected = self.expected(flows, values, inner)
+
+            def is_right(run=run, flows=flows, values=values, names=names, expected=expected):
+                size = 1e-9 * max(map(abs, values))
+                return all(mixed is None or abs(run.end(f"{names[k]}.i") - mixed) < size and abs(run.end(f"{names[k]}.a") - (mixed if flows[k] > 0 else values[k])) < size
+                           for k, mixed in expected.items())
+
+            tally.add(run, is_right, seed, run.words, text)
+        tally.check(self)
+
+
 class Surfaces(unittest.TestCase):
     """Two-dimensional tables with one row or column are one-dimensional; constant pieces continue as bilinear ones beyond the ends."""
     HEAD = """model M

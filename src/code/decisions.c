@@ -266,11 +266,31 @@ void decisions_adopt(Decisions *decisions, const double *discretes) {
   decide_copy_pre(&decisions->decide);
 }
 
+/* Where a sample is written: the equation or when that reads its leaf. */
+static Span sample_span(const Decisions *decisions, int sample) {
+  const Logic *logic = decisions->logic;
+  const Dag *dag = decisions->evaluator->array->dag;
+  Heap *heap = decisions->evaluator->heap;
+  DagScratch scratch = dag_scratch_make(heap);
+  Span span = {0};
+  for (uint32_t k = 0; k < logic->steps.count && !span.end; k++) {
+    IndexVec below = {0};
+    dag_below(dag, &scratch, &logic->steps.data[k].value, 1, &below);
+    for (uint32_t n = 0; n < below.count; n++)
+      if (dag_op(dag, below.data[n]) == OP_DISCRETE &&
+          dag_index(dag, below.data[n]) == logic->samples.data[sample].leaf)
+        span = logic->steps.data[k].span;
+    vec_free(heap, &below);
+  }
+  dag_scratch_free(&scratch);
+  return span;
+}
+
 bool decisions_run(Decisions *decisions, double t, Diags *diags) {
   int wrong = decide_begin_samples(&decisions->decide, t, NULL);
   if (wrong < 0) return true;
   double start = decisions->decide.start[wrong], interval = decisions->decide.interval[wrong];
-  diag_error(diags, DIAG_INPUT, (Span){0}, "the %s of sample(%.10g, %.10g) is not %s",
+  diag_error(diags, DIAG_INPUT, sample_span(decisions, wrong), "the %s of sample(%.10g, %.10g) is not %s",
              isfinite(start) ? "interval" : "start", start, interval,
              isfinite(start) && isfinite(interval) ? "positive" : "defined");
   return false;

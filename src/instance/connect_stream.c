@@ -1,6 +1,6 @@
 /* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into
- * the component through c: the mixture of what the connection set can deliver, weighted by the flows from there. A
- * flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when everything rests. */
+ * the component through c: the mixture of what the connection set can deliver, weighted by the flows from there. What
+ * all flows together miss to SMALL_FLOW each of them has more, so that the mixture is defined, and continuous, at rest. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -46,47 +46,62 @@ static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   return stream_reference(connections, end, name, span);
 }
 
-/* noEvent(max(flow into the connection point, SMALL_FLOW)) */
-static AstExpr weight(Connections *connections, uint32_t end, Span span) {
-  Tree *tree = connections->tree;
-  const AstOperator minus = AST_SUBTRACT;
-  AstExpr both[2];
-  both[0] = flow_reference(connections, end, span);
-  if (end_side(end) == SIDE_INSIDE) both[0] = flat_sum(tree, both, &minus, 1, span);
-  both[1] = flat_real(tree, SMALL_FLOW, span);
-  AstExpr larger = flat_call(tree, "max", both, 2, span);
-  return flat_call(tree, "noEvent", &larger, 1, span);
+/* noEvent(max(value, 0)) */
+static AstExpr positive_part(Connections *connections, AstExpr value, Span span) {
+  AstExpr both[2] = {value, flat_integer(connections->tree, 0, span)};
+  AstExpr larger = flat_call(connections->tree, "max", both, 2, span);
+  return flat_call(connections->tree, "noEvent", &larger, 1, span);
 }
 
-static AstExpr sum_of(Connections *connections, FlowVec *terms, Span span) {
+/* What flows from the end into the connection point; 0 if the flow goes the other way. */
+static AstExpr inflow(Connections *connections, uint32_t end, Span span) {
+  const AstOperator minus = AST_SUBTRACT;
+  AstExpr flow = flow_reference(connections, end, span);
+  if (end_side(end) == SIDE_INSIDE) flow = flat_sum(connections->tree, &flow, &minus, 1, span);
+  return positive_part(connections, flow, span);
+}
+
+static AstExpr carried(Connections *connections, uint32_t end, Span span) {
+  AstExpr factors[2];
+  factors[0] = inflow(connections, end, span);
+  factors[1] = delivered(connections, end, span);
+  return flat_product(connections->tree, factors, 2, span);
+}
+
+typedef AstExpr TermOfEnd(Connections *connections, uint32_t end, Span span);
+
+static AstExpr sum_over(Connections *connections, const EndVec *ends, TermOfEnd *term_of, Span span) {
+  FlowVec terms = {0};
   VEC(AstOperator) signs = {0};
-  for (uint32_t i = 0; i < terms->count; i++) vec_push(connections->heap, &signs, AST_ADD);
-  AstExpr sum = flat_sum(connections->tree, terms->data, signs.data, terms->count, span);
+  for (uint32_t i = 0; i < ends->count; i++) {
+    vec_push(connections->heap, &terms, term_of(connections, ends->data[i], span));
+    vec_push(connections->heap, &signs, AST_ADD);
+  }
+  AstExpr sum = flat_sum(connections->tree, terms.data, signs.data, terms.count, span);
+  vec_free(connections->heap, &terms);
   vec_free(connections->heap, &signs);
-  terms->count = 0;
   return sum;
 }
 
-/* sum of weight * delivered, over the sum of weights */
+/* value + factor * what all inflows together miss to SMALL_FLOW */
+static AstExpr with_missing(Connections *connections, const EndVec *ends, AstExpr value, AstExpr factor, Span span) {
+  const AstOperator difference[2] = {AST_ADD, AST_SUBTRACT}, sum[2] = {AST_ADD, AST_ADD};
+  AstExpr flows[2], product[2], terms[2];
+  flows[0] = flat_real(connections->tree, SMALL_FLOW, span);
+  flows[1] = sum_over(connections, ends, inflow, span);
+  product[0] = factor;
+  product[1] = positive_part(connections, flat_sum(connections->tree, flows, difference, 2, span), span);
+  terms[0] = value;
+  terms[1] = flat_product(connections->tree, product, 2, span);
+  return flat_sum(connections->tree, terms, sum, 2, span);
+}
+
+/* What is carried in over what flows in: the conservation equation of MLS 15.2, exactly, unless all but nothing flows. */
 static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) {
-  Tree *tree = connections->tree;
-  FlowVec terms = {0};
-  AstExpr parts[2];
-  for (uint32_t i = 0; i < ends->count; i++) {
-    AstExpr factors[2];
-    factors[0] = weight(connections, ends->data[i], span);
-    factors[1] = delivered(connections, ends->data[i], span);
-    AstExpr term = flat_product(tree, factors, 2, span);
-    vec_push(connections->heap, &terms, term);
-  }
-  parts[0] = sum_of(connections, &terms, span);
-  for (uint32_t i = 0; i < ends->count; i++) {
-    AstExpr term = weight(connections, ends->data[i], span);
-    vec_push(connections->heap, &terms, term);
-  }
-  parts[1] = sum_of(connections, &terms, span);
-  vec_free(connections->heap, &terms);
-  return flat_quotient(tree, parts[0], parts[1], span);
+  AstExpr total = sum_over(connections, ends, inflow, span), count = flat_real(connections->tree, ends->count, span);
+  AstExpr brought = sum_over(connections, ends, carried, span), all = sum_over(connections, ends, delivered, span);
+  AstExpr top = with_missing(connections, ends, brought, all, span);
+  return flat_quotient(connections->tree, top, with_missing(connections, ends, total, count, span), span);
 }
 
 /* Whether the end never delivers, because its flow goes one way only. */
@@ -112,7 +127,7 @@ static EndVec others(Connections *connections, uint32_t end) {
   return found.count ? found : idle;
 }
 
-/* Each of n ends has a term for each of the others: n^2 terms, of some ten nodes that all later passes go over. */
+/* Each of n ends has a term for each of the others: n^2 terms, of some twenty nodes that all later passes go over. */
 enum { TERM_WORK = 400 };
 
 /* What the set of the end brings to it; its own value where there is nobody else. */

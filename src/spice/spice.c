@@ -91,6 +91,7 @@ static bool fill(Circuit *circuit, SpiceModel *made) {
   if (circuit->missing_card) {
     size_t length = strcspn(circuit->missing_card->text, " ");
     made->missing = names_text(circuit->names, names_add(circuit->names, circuit->missing_card->text, length));
+    made->missing_span = card_whole(circuit->missing_card);
   }
   bool starts_there = is_run_over_time(circuit);
   if (!starts_there || !circuit->uses_initial) {

@@ -59,6 +59,7 @@ typedef struct SpiceModel {
   AnalysisKind analysis;
   SweepScale sweep;
   const char *missing;           /* an analysis that it asks for and that daedal does not have: .ac; NULL: none */
+  Span missing_span;             /* of its card */
   double output_start, max_step; /* of .tran; 0: not given */
 } SpiceModel;
 
