@@ -22,9 +22,8 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
-/* Dimensions of the arrays around the instance, without its own. A scope that is none of what is around the instance is that of a
- * short class, record R3 = R(n = 3): its values are those of each element; that of an array of records in it is of the whole array. */
-static Lead lead_of(const Instance *instance, const Instance *scope, const FieldChain *fields) {
+/* Dimensions of the arrays around the instance, without its own. What a class gives is said of each element of an array of it. */
+static Lead lead_of(const Instance *instance, const Modifier *modifier) {
   const Instance *chain[256];
   uint32_t depth = 0;
   Lead lead = {0};
@@ -33,11 +32,12 @@ static Lead lead_of(const Instance *instance, const Instance *scope, const Field
   while (depth-- > 0)
     for (uint32_t k = 0; k < chain[depth]->dimensions.count && lead.total < 64; k++) {
       lead.sizes[lead.total++] = chain[depth]->dimensions.data[k].size;
-      if (is_around(chain[depth], scope)) lead.shared = lead.total;
+      if (modifier && (is_around(chain[depth], modifier->scope.instance) || is_around(chain[depth], modifier->of)))
+        lead.shared = lead.total;
     }
-  for (const Instance *at = instance->parent; fields; fields = fields->outer, at = at->parent)
+  const Instance *at = instance->parent;
+  for (const FieldChain *field = modifier ? modifier->fields : NULL; field; field = field->outer, at = at->parent)
     lead.inside += at->dimensions.count;
-  if (scope && !is_around(scope, instance)) lead.shared = lead.total - lead.inside;
   return lead;
 }
 
@@ -51,7 +51,7 @@ static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count
 
 /* The expression for all elements of the arrays around the instance. */
 static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr e, bool uses_iterators) {
-  Lead lead = lead_of(instance, modifier->scope.instance, modifier->fields);
+  Lead lead = lead_of(instance, modifier);
   Span span = ast_span(tree->ast, e);
   if (modifier->is_each) e = fill(tree, e, lead.sizes + lead.shared, lead.total - lead.inside - lead.shared, span);
   if (!uses_iterators) return fill(tree, e, lead.sizes, lead.shared, span);
@@ -263,7 +263,7 @@ static AstExpr binding_of(Tree *tree, Instance *instance, const Modifier *bindin
 /* ---- dimensions ---- */
 
 static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
-  Lead lead = lead_of(instance, NULL, NULL);
+  Lead lead = lead_of(instance, NULL);
   uint32_t count = lead.total + instance->dimensions.count;
   Span span = instance->element->component->label.span;
   /* A record is put together from its fields: it has no value that could give its sizes. */
@@ -305,7 +305,7 @@ static Name name_pattern(Tree *tree, const Instance *instance) {
   const Instance *chain[256];
   uint32_t depth = 0;
   TextVec text = {0};
-  if (lead_of(instance, NULL, NULL).total == 0) return 0;
+  if (lead_of(instance, NULL).total == 0) return 0;
   for (const Instance *at = instance; at && at->name && depth < 256; at = at->parent) chain[depth++] = at;
   while (depth-- > 0) {
     const char *name = names_text(tree->names, chain[depth]->name);

@@ -29,6 +29,8 @@ typedef struct Modifier {
   AstExpr value;                       /* AST_NONE if none */
   const struct FieldChain *fields;     /* the value is this field of `value`; NULL: itself */
   Scope scope;
+  const Instance *
+      of; /* its class has it: the value is that of each element of this array; NULL: written for the component itself */
   bool is_each, is_final, is_break;
   bool is_constraint; /* of a constraining clause, or of a declaration that was replaced */
 } Modifier;

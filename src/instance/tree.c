@@ -90,6 +90,11 @@ static void push_all(Tree *tree, ModifierVec *list, Modifiers more) {
   for (uint32_t i = 0; i < more.count; i++) vec_push(tree->heap, list, more.data[i]);
 }
 
+/* Those from number `begin` on are of the class of an instance. */
+static void mark_class(ModifierVec *list, uint32_t begin, const Instance *instance) {
+  for (uint32_t i = begin; i < list->count; i++) list->data[i].of = instance;
+}
+
 /* a.b = 1 says the same as a(b = 1): the modification of a. */
 static const AstModification *nest_modification(Tree *tree, const AstArgument *argument) {
   AstModification *nested = arena_alloc(&tree->arena, sizeof *nested);
@@ -117,6 +122,7 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
       Modifier inner = {.modification = modification,
                         .value = modification->value,
                         .scope = outer->scope,
+                        .of = outer->of,
                         .is_each = outer->is_each || argument->is_each,
                         .is_final = outer->is_final || (argument->is_final && argument->name.count == 1),
                         .is_constraint = outer->is_constraint,
@@ -127,7 +133,11 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
       FieldChain *chain = arena_alloc(&tree->arena, sizeof *chain);
       *chain = (FieldChain){name, outer->fields};
       vec_push(tree->heap, list,
-               (Modifier){.value = outer->value, .fields = chain, .scope = outer->scope, .is_each = outer->is_each});
+               (Modifier){.value = outer->value,
+                          .fields = chain,
+                          .scope = outer->scope,
+                          .of = outer->of,
+                          .is_each = outer->is_each});
     }
   }
 }
@@ -176,8 +186,10 @@ static bool add_base(Opening *opening, uint32_t parent, Instance *type, const As
   Instance *instance = opening->instance;
   ModifierVec modifiers = {0};
   push_all(tree, &modifiers, instance->parts.data[parent].modifiers);
+  uint32_t outer = modifiers.count;
   push_modification(tree, &modifiers, modification, scope);
   push_all(tree, &modifiers, type->modifiers);
+  mark_class(&modifiers, outer, instance);
   Part part = {.definition = type->definition,
                .type = type,
                .around = type->around,
@@ -424,6 +436,7 @@ bool instance_open(Tree *tree, Instance *instance) {
     ModifierVec list = {0};
     push_all(tree, &list, instance->modifiers);
     push_all(tree, &list, type->modifiers);
+    mark_class(&list, instance->modifiers.count, instance);
     part.modifiers = modifiers_keep(tree, &list);
   }
   if (!add_part(&opening, part)) instance->is_failed = true;
@@ -497,18 +510,14 @@ static Instance *make_class(Tree *tree, Instance *owner, const Element *element,
     if (modifiers.data[i].modification) modifiers.data[fields++] = modifiers.data[i];
   modifiers.count = fields;
   check_final(tree, owner, element, modifiers.data, modifiers.count);
-  if (is_alias(definition, &modifiers) && !is_redeclared) {
-    vec_free(tree->heap, &modifiers);
-    Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
-    return found && check_alias(tree, definition, found) ? found : NULL;
-  }
   /* The class's own modifiers take precedence over those of its constraining clause. */
   if ((is_redeclared || ast->constraint) && definition->form == FORM_SHORT)
     push_modification(tree, &modifiers, definition->modification, chosen.scope);
   if (definition->form != FORM_EXTENDS) push_constraints(tree, &modifiers, all);
   if (is_alias(definition, &modifiers)) {
     vec_free(tree->heap, &modifiers);
-    return scope_find_class(tree, chosen.scope, definition->base.name);
+    Instance *found = scope_find_class(tree, chosen.scope, definition->base.name);
+    return found && (is_redeclared || check_alias(tree, definition, found)) ? found : NULL;
   }
   Instance *former = NULL;
   for (uint32_t i = 0; i <= element->redeclared.count; i++) {

@@ -193,8 +193,9 @@ static void report_printed(Simulation *simulation) {
   TextVec *printed = &external_state(simulation->heap)->printed;
   uint32_t shown = 0;
   const char *before = "";
-  for (char *line = printed->count ? printed->data : NULL, *end; line && *line && shown < SHOWN; line = end + 1) {
-    end = strchr(line, '\n');
+  for (char *line = printed->count ? printed->data : NULL, *next; line && *line && shown < SHOWN; line = next) {
+    char *end = line + strcspn(line, "\n"); /* the last line may be open: functions in C print what they like */
+    next = *end ? end + 1 : end;
     *end = 0;
     if (strcmp(line, before) != 0) {
       diag_warning(simulation->diags, DIAG_MODEL_SAYS, (Span){0}, "the model prints: %s", line);

@@ -4,6 +4,7 @@
 // expect: x[3] = 8 within 1e-12
 // expect: v = 11 within 1e-12
 // expect: w = 1
+// expect: says the model prints: an open line
 // run: simulate --allow-external --override limit=0.7
 // expect: exit 5
 // expect: says external function `my_checked`: x is 0.7
@@ -25,7 +26,8 @@ package P
     input Real x;
     output Real y;
     external "C" y = my_checked(x) annotation(Include = "#include \"ModelicaUtilities.h\"
-static double my_checked(double x) { if (x > 0.5) ModelicaFormatError(\"x is %g\", x); return x; }");
+static double my_checked(double x) { if (x > 0.5) ModelicaFormatError(\"x is %g\", x);
+  ModelicaMessage(\"an open line\"); return x; }");
   end checked;
   function joined
     input String a;
