@@ -23,7 +23,6 @@ ONCE_WRONG = [
     ("driven", 1.025, 2.843, -0.499, 2.143, 0, 6.442, {"solver": "cvode", "tolerance": 1.42e-6}),
     ("driven", 0.718, 2.513, -9.129, 1.448, 0, 0.238, {"solver": "erk", "tolerance": 2.875e-8}),
     ("driven", 0.672, 2.931, -5.058, 1.395, 0, 0.414, {"solver": "cvode", "tolerance": 1.968e-9}),
-    ("angles", 1.124, 0.59, -2.381, 2.071, 2, 1.305, {"solver": "ida", "method": "projection", "tolerance": 2.654e-9}),
 ]
 
 

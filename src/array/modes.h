@@ -66,7 +66,6 @@ static inline ConditionKind mode_kind(Op op) {
 /* Value of a mode whose relation has this operator, at a difference; the differences, edges included, at which it may have a value; the edge between
  * two values that is nearest to a difference. */
 static inline double mode_value(Op op, double difference) { return condition_value(mode_kind(op), difference); }
-static inline double mode_edge(Op op, double difference) { return condition_edge(mode_kind(op), difference); }
 static inline Interval mode_range(Op op, double value) {
   ConditionRange range = condition_range(mode_kind(op), value);
   return (Interval){range.low, range.high};

@@ -74,12 +74,6 @@ char *arena_copy(Arena *arena, const char *text, size_t length) {
   return copy;
 }
 
-char *arena_trimmed(Arena *arena, const char *begin, const char *end) {
-  while (begin < end && isspace((unsigned char)*begin)) begin++;
-  while (begin < end && isspace((unsigned char)end[-1])) end--;
-  return arena_copy(arena, begin, (size_t)(end - begin));
-}
-
 char *arena_vprintf(Arena *arena, const char *format, va_list list) {
   char most[256];
   va_list again;

@@ -27,9 +27,6 @@ void *arena_copy_array(Arena *arena, const void *data, size_t count, size_t size
 /* A NUL-terminated copy of `length` bytes. */
 char *arena_copy(Arena *arena, const char *text, size_t length);
 
-/* The bytes from begin to end without blanks around them. */
-char *arena_trimmed(Arena *arena, const char *begin, const char *end);
-
 /* printf into the arena; NUL-terminated, the text belongs to the arena. */
 __attribute__((format(printf, 2, 3))) char *arena_printf(Arena *arena, const char *format, ...);
 __attribute__((format(printf, 2, 0))) char *arena_vprintf(Arena *arena, const char *format, va_list list);

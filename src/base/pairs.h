@@ -54,24 +54,3 @@ static inline void set_to_sum(double *to, const double *const *from, const doubl
   to[i] = 0;
   for (int k = 0; k < vectors; k++) to[i] += from[k][i] * factor[k];
 }
-
-/* The sum of a[i] * b[i] for 0 <= i < count, added in this order. */
-static inline double sum_of_products(const double *a, const double *b, int32_t count) {
-  double sum = 0;
-  int32_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const Pair *left = (const Pair *)(const void *)(a + i), *right = (const Pair *)(const void *)(b + i);
-    Pair first = left[0] * right[0], second = left[1] * right[1];
-    sum += first[0];
-    sum += first[1];
-    sum += second[0];
-    sum += second[1];
-  }
-  if (count & 2) {
-    Pair both = *(const Pair *)(const void *)(a + i) * *(const Pair *)(const void *)(b + i);
-    sum += both[0];
-    sum += both[1];
-    i += 2;
-  }
-  return count & 1 ? sum + a[i] * b[i] : sum;
-}

@@ -11,12 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-bool events_contradict(View *view, double t, const double *y, uint32_t *mode) {
-  if (!view->switches) return false;
-  switches_evaluate(view->switches, t, y);
-  return switches_contradict(view->switches, mode);
-}
-
 void events_begin(View *view, double t, const double *y) {
   Switches *switches = view->switches;
   if (!switches) return;

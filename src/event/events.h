@@ -7,9 +7,6 @@
 /* The run begins at (t, y), or goes back there; the modes agree at that point. */
 void events_begin(View *view, double t, const double *y);
 
-/* Does a condition contradict its mode at (t, y)? Then *mode is that mode. */
-bool events_contradict(View *view, double t, const double *y, uint32_t *mode);
-
 /* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the mode of time that changes there,
  * or MAP_NONE where a sample is due or an input has a kink or a jump. */
 double events_next_time(View *view, double t, double stop, uint32_t *mode);

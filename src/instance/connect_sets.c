@@ -33,10 +33,6 @@ void connect_sets_join(ConnectSets *sets, uint32_t a, uint32_t b) {
   sets->size[large] += sets->size[small];
 }
 
-bool connect_sets_joined(ConnectSets *sets, uint32_t a, uint32_t b) {
-  return a == b || find_root(sets, a) == find_root(sets, b);
-}
-
 /* Numbers the sets by their first members and counts their members. */
 static void number_sets(ConnectSets *sets) {
   sets->set_of = filled(sets->heap, sets->member_count, CONNECT_NONE);

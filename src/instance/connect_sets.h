@@ -28,9 +28,6 @@ ConnectSets connect_sets_make(Heap *heap, uint32_t member_count);
 /* Puts both in one set; a == b puts it in a set of its own, if it is in none. Amortized nearly O(1). */
 void connect_sets_join(ConnectSets *sets, uint32_t a, uint32_t b);
 
-/* Whether both are in one set already. */
-bool connect_sets_joined(ConnectSets *sets, uint32_t a, uint32_t b);
-
 /* Lists the sets; nothing is joined afterwards. O(member_count). */
 void connect_sets_close(ConnectSets *sets);
 

@@ -430,7 +430,7 @@ static bool stays_zero(Turning *turning, uint32_t b, Mark *from, const Way *way)
     set_mark(turning, from, closer.last.t, closer.last.y);
     trace = follow(turning, b, from, closer.behind + (closer.behind - from->t), &point, &closer);
   }
-  return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= PRESENT * closer.largest;
+  return trace != TRACE_NO_ZERO || !closer.ends || closer.lowest <= PRESENT * turning->trails[b].largest;
 }
 
 /* Has the determinant kept its sign here, although it changed in the run? Then the run has moved to another solution. */
@@ -457,7 +457,7 @@ static Trace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *poi
   if (trace != TRACE_ZERO && trace != TRACE_STUCK && way->lowest > NEGLIGIBLE * turning->trails[b].largest)
     return trace;
   TurningPoint better;
-  Way again = {.last = way->last, .largest = turning->trails[b].largest, .now = t};
+  Way again = {.last = way->last, .now = t};
   exact->t = mark->t;
   if (!repeat(turning, exact->t, exact->y)) return trace;
   bool is_zero = follow(turning, b, exact, until, &better, &again) == TRACE_ZERO;
@@ -479,7 +479,8 @@ static double last_look(const Trail *trail, double t) {
 /* Which of the last two evaluations is lower? */
 static int lower_look(const Trail *trail) { return fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2; }
 
-/* Where a follower finds out nothing, the points of the run decide. Is the determinant zero, except for errors, at one of the last two? */
+/* Where a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
+ * two? */
 static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];
   const Watched *watched = &turning->moving.blocks.data[b];
@@ -494,10 +495,9 @@ static Trace locate(Turning *turning, uint32_t b, double t, double stop, Turning
   size_t columns = (size_t)turning->view->system.columns;
   double *room = heap_array(turning->heap, 2 * columns, sizeof *room);
   Mark mark = {.y = room + columns};
-  Way way = {.last.y = room, .largest = turning->trails[b].largest, .now = t};
+  Way way = {.last.y = room, .now = t};
   Trace trace = find_zero(turning, b, t, point, &mark, &way);
-  bool is_open = trace == TRACE_TOO_LONG || (trace == TRACE_STUCK && !way.begins);
-  if (is_open && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
+  if (trace == TRACE_STUCK && !way.begins && run_is_at_zero(turning, b, point)) trace = TRACE_ZERO;
   if (trace == TRACE_ZERO && point->time > stop) trace = TRACE_NO_ZERO;
   else if (trace == TRACE_ZERO && !stays_zero(turning, b, &mark, &way)) trace = TRACE_TURNS_AWAY;
   else if (trace == TRACE_NO_ZERO && keeps_sign(&turning->trails[b], &way)) trace = TRACE_TURNS_AWAY;
