@@ -82,7 +82,7 @@ typedef struct Callee {
   uint64_t *hash;            /* [slots] hash of their arguments; 0: none */
   uint64_t slots;
   ExternalCall
-      *direct; /* the function is only this external call, with its arguments and constants; NULL: it is more */
+      *external_call; /* the function is only this external call, with its arguments and constants; NULL: it is more */
 } Callee;
 
 /* Runs calls with n partials. */
@@ -106,7 +106,7 @@ struct Caller {
   Map trace_of;   /* 2 * function, + 1 for partials -> trace */
   VEC(Trace *) traces;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
-  Map direct;         /* functions that are only one external call: there is nothing to record */
+  Map untraced;       /* functions that are only one external call: there is nothing to record */
   const Runner *last; /* the runner used last */
 };
 
@@ -355,7 +355,7 @@ Caller *caller_new(Heap *heap, const Model *model) {
   caller->names = names_over(heap, model->names);
   caller->diags = diags_make(heap);
   caller->trace_of = map_make(heap);
-  caller->direct = map_make(heap);
+  caller->untraced = map_make(heap);
   for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
   return caller;
 }
@@ -369,23 +369,23 @@ Caller *caller_of(Heap *heap, const Model *model) {
 /* ---- functions that are one external call ---- */
 
 /* The type of a scalar that is passed unchanged; EXTERNAL_NOTHING: it is not. */
-static ExternalType direct_type(BaseType base) {
+static ExternalType external_type(BaseType base) {
   if (base == TYPE_REAL) return EXTERNAL_REAL;
   if (base == TYPE_EXTERNAL_OBJECT) return EXTERNAL_OBJECT;
   return type_is_discrete(base) && base != TYPE_STRING ? EXTERNAL_INTEGER : EXTERNAL_NOTHING;
 }
 
 /* The place of its scalar among the arguments, or a constant. An object is passed as its handle. */
-static ExternalValue direct_argument(const Runner *runner, const Callee *callee, const Routine *routine,
-                                     Instruction i) {
+static ExternalValue external_argument(const Runner *runner, const Callee *callee, const Routine *routine,
+                                       Instruction i) {
   size_t size = (size_t)1 << runner->n;
   ExternalValue value = {.count = 1};
   if (i.code == CODE_CONSTANT) {
-    value.type = direct_type((BaseType)i.a);
+    value.type = external_type((BaseType)i.a);
     value.numbers = heap_array(runner->caller->heap, size, sizeof(double));
     value.numbers[0] = routine->constants.data[i.b];
   } else if (i.code == CODE_LOCAL && i.b < routine->inputs) {
-    value.type = direct_type(routine->locals.data[i.b].type.base);
+    value.type = external_type(routine->locals.data[i.b].type.base);
     value.numbers = (double *)(void *)callee->arguments + i.b * size;
   }
   return value;
@@ -393,7 +393,7 @@ static ExternalValue direct_argument(const Runner *runner, const Callee *callee,
 
 /* Is the function only an external call of scalars that returns a Real, like table look-ups? Then returns its call, which reads the
  * callee's arguments and writes its results; otherwise NULL. */
-static ExternalCall *make_direct(Runner *runner, const Callee *callee, const Function *function) {
+static ExternalCall *make_external_call(Runner *runner, const Callee *callee, const Function *function) {
   Heap *heap = runner->caller->heap;
   const Routine *routine = function->routine;
   const External *external = routine->implementation;
@@ -417,7 +417,7 @@ static ExternalCall *make_direct(Runner *runner, const Callee *callee, const Fun
       call->result.numbers = (double *)(void *)callee->results;
       return is_result && i.a == call->count ? call : NULL;
     }
-    ExternalValue argument = direct_argument(runner, callee, routine, i);
+    ExternalValue argument = external_argument(runner, callee, routine, i);
     if (argument.type == EXTERNAL_NOTHING) return NULL;
     call->arguments[call->count++] = argument;
   }
@@ -425,8 +425,8 @@ static ExternalCall *make_direct(Runner *runner, const Callee *callee, const Fun
 }
 
 /* false: the machine must run it, and reports why. */
-static bool run_direct(const Callee *callee) {
-  ExternalCall call = *callee->direct;
+static bool run_external_call(const Callee *callee) {
+  ExternalCall call = *callee->external_call;
   ExternalValue arguments[16];
   if (call.count > sizeof arguments / sizeof *arguments) return false;
   memcpy(arguments, call.arguments, call.count * sizeof *arguments);
@@ -459,9 +459,9 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   bool is_pure =
       !function->routine->is_impure && !routine_has_effect(function->routine) &&
       !routine_calls(heap, model->routines.data, model->routines.count, function->routine, routine_has_effect);
-  callee.direct = make_direct(runner, &callee, function);
-  if (callee.direct) map_put(&runner->caller->direct, number, 1);
-  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.direct) make_room(runner, &callee, function);
+  callee.external_call = make_external_call(runner, &callee, function);
+  if (callee.external_call) map_put(&runner->caller->untraced, number, 1);
+  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.external_call) make_room(runner, &callee, function);
   for (uint32_t i = 0; i < function->input_count; i++)
     callee.inputs[i] =
         value_of_shape(&runner->arena, runner->caller->model->records.data, &function->inputs[i], runner->domain.size);
@@ -564,7 +564,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
   const Function *function = caller->model->functions.data[site->function];
-  bool is_done = callee->direct && run_direct(callee);
+  bool is_done = callee->external_call && run_external_call(callee);
   uint64_t hash = is_done ? 0 : hash_of_arguments(runner, callee, function);
   if (!is_done && !recall(runner, callee, function, hash)) {
     if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
@@ -579,7 +579,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
 
 bool caller_run(void *context, const CallSite *site, const double *arguments, double *results) {
   Caller *caller = context;
-  bool is_traced = map_get(&caller->direct, site->function) == MAP_NONE &&
+  bool is_traced = map_get(&caller->untraced, site->function) == MAP_NONE &&
                    all_finite(arguments, site->argument_count) &&
                    trace_run(find_trace(caller, site), site, arguments, results);
   return is_traced || caller_interpret(caller, site, arguments, results);
