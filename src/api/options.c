@@ -118,7 +118,7 @@ bool check_analysis(daedal_result *result, const daedal_options *options) {
   Diag *diag;
   if (circuit->missing)
     diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
-                      "the netlist asks for %s, an analysis that is not here; nothing was run", circuit->missing);
+                      "the netlist asks for %s, an analysis that daedal does not have; nothing was run", circuit->missing);
   else
     diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
                       "the netlist asks for no analysis: .tran, .op or .dc is missing; nothing was run");

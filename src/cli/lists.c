@@ -353,7 +353,8 @@ bool axis_append(Arguments *arguments, const char *option, const char *text, Axi
   list->count++;
   if (rest && *axis->name && read_axis(arguments, axis, rest)) return true;
   usage_error("%s: '%s' gives no values to vary", option, text);
-  terminal_say("  name=first:step:last, name=log(first,last,count), name=lin(first,last,count) or name={a,b,c}");
+  terminal_say("  name=first:step:last, name=log(first,last,count), name=lin(first,last,count) or name={a,b,c}; 1000 "
+               "or 1e3, not 1k");
   return false;
 }
 
