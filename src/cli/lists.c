@@ -301,7 +301,7 @@ static double *axis_values(Arguments *arguments, daedal_axis *axis, double count
   return values;
 }
 
-/* The last value is met in spite of rounding, and then exactly. */
+/* The last value is reached in spite of rounding, and then exactly. */
 static bool read_range(Arguments *arguments, daedal_axis *axis, const double *number, uint32_t count) {
   double first = number[0], last = number[count - 1], step = count == 3 ? number[1] : 1;
   double steps = (last - first) / step, slack = 1e-9 * fmax(1, steps);

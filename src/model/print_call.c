@@ -101,7 +101,7 @@ static const PrintPlace *find_layout(Print *print, uint32_t function) {
   return print->layouts.data[function];
 }
 
-/* ---- the scalar that is wanted ---- */
+/* ---- the requested scalar ---- */
 
 /* The output value that holds result number *scalar, which becomes its number within. */
 static uint32_t find_output(const Function *function, uint32_t *scalar) {
