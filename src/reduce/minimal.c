@@ -318,7 +318,8 @@ static uint32_t direction_column(const Direction *direction) {
   return direction->column != MAP_NONE ? direction->column : direction->part->rate[0];
 }
 
-/* The directions of a part of E. owners: per column that stands for one, how many parts have it; it changes by `change`. */
+/* The directions of a part of E. owners: for each column that represents a direction, the number of parts that have it; `change` is
+ * added. */
 static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, const uint32_t *of, int change,
                          uint32_t *owners, Arena *arena) {
   uint32_t columns;
