@@ -7,6 +7,8 @@ import math
 import os
 import pathlib
 import random
+import resource
+import signal
 import subprocess
 import tempfile
 import xml.etree.ElementTree as xml
@@ -23,14 +25,14 @@ PART = 0.02  # part of the stop time: until then chaotic examples still depend o
 # Boundary values: a run finds its start by itself, an FMU begins where the export found it. In water.mo, Reynolds numbers are a
 # million times the flows, which have an absolute tolerance.
 UNLIKE = ("control", "water.mo")
-PATIENCE = 20  # seconds
+PATIENCE = 20  # seconds of processor time
 
 
 def run(*words):
-    try:
-        return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return None
+    """None: it took too much processor time."""
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE + 1)))
+    return None if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else done
 
 
 def read_description(fmu):

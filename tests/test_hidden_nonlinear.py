@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
-from runs import seeds
+from runs import limit_processor_time, seeds
 
 DAEDAL = os.environ["DAEDAL"]
 WORK = tempfile.mkdtemp()
@@ -95,7 +95,7 @@ class HiddenNonlinear(unittest.TestCase):
             path = os.path.join(WORK, "hidden.mo")
             with open(path, "w") as file:
                 file.write(hidden.text("Hidden"))
-            run = subprocess.run([DAEDAL, "init", path, "--json", "-"], capture_output=True, text=True, timeout=60)
+            run = subprocess.run([DAEDAL, "init", path, "--json", "-"], capture_output=True, text=True, preexec_fn=limit_processor_time)
             if run.returncode:
                 refused.append((seed, run.stderr[:200]))
                 continue

@@ -69,7 +69,7 @@ void daedal_analyze_(daedal_model *model, daedal_analysis *out, size_t size) {
 
 typedef void (*AnalysisReport)(Analysis *analysis, Heap *heap, TextVec *text);
 
-/* A report, made when it is asked for first. */
+/* A report, made when it is first needed. */
 typedef struct AnalysisReportRequest {
   AnalysisReport print;
   TextVec *text;
@@ -82,7 +82,7 @@ static bool work_report(daedal_model *model, const void *argument) {
   return true;
 }
 
-/* Also of a model that was refused: what was said about it. */
+/* Also for a model that was refused: contains its messages. */
 static bool work_json(daedal_model *model, const void *argument) {
   (void)argument;
   if (model->json.count) return true;

@@ -95,8 +95,8 @@ static void find_stretches(const ArcSearch *search, uint32_t control, StretchVec
   }
 }
 
-/* Intervals between the bounds that shrink with the smoothing are switches, in their middle; the others are singular arcs. false: the runs
- * differ too much to tell. */
+/* Intervals between the bounds that shrink with the smoothing are switches, in their middle; the others are singular arcs. false:
+ * the runs differ too much to decide. */
 static bool resolve(const ArcSearch *search, uint32_t control, StretchVec *arcs) {
   const StretchVec *now = &search->now[control], *before = &search->before[control];
   arcs->count = 0;
@@ -281,7 +281,7 @@ static bool is_extremal(ArcSearch *search, const daedal_result *run) {
 
 /* ---- the search ---- */
 
-/* What was found is the guess of the run that is asked for. */
+/* The values found become the guess for the requested run. */
 static void keep_arcs(ArcSearch *search, daedal_result *run) {
   double *begin = arena_array(search->arena, search->arcs.count, sizeof *begin);
   for (uint32_t a = 0; a < search->arcs.count; a++) begin[a] = arc_begin(search, run, a);

@@ -7,7 +7,7 @@
 typedef struct ClassCount {
   Balance balance;
   bool is_unbalanced;
-  IndexVec inside; /* classes of its components, by the names of the model that is asked for */
+  IndexVec inside; /* classes of its components, by the names in the requested model */
 } ClassCount;
 
 static bool is_unbalanced(Balance balance) {

@@ -1,8 +1,8 @@
-/* boundary: simulations, and before them boundary value problems, by multiple shooting (docs/boundary.md).
+/* boundary: simulations, preceded by boundary value problems, by multiple shooting (docs/boundary.md).
  *
- * The conditions at the end, with time scaled to a run from 0 to 1, are variables of a second form of the model
- * (model/boundary.h). What is sought, free parameters and start values that the model leaves open, is fitted so that they
- * vanish: the fit has the sensitivities of the runs, through events, whatever the index. A third form runs with what was found. */
+ * The conditions at the end, with time scaled to a run from 0 to 1, are variables of a second form of the model (model/boundary.h).
+ * The unknowns, which are free parameters and start values that the model leaves open, are fitted so that the conditions vanish.
+ * The fit has the sensitivities of the runs, through events, at any index. A third form runs with the values found. */
 #include "api/boundary.h"
 #include "api/fit.h"
 #include "api/handles.h"
@@ -140,7 +140,7 @@ static double final_value(const Model *model, uint32_t unknown) {
   return NAN;
 }
 
-/* Of an unknown that the model gives no start value for. */
+/* A guess for an unknown without a start value in the model. */
 static double guess_otherwise(const Shooting *shooting, uint32_t unknown) {
   const Model *model = shooting->model->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
@@ -290,7 +290,7 @@ static bool begin(daedal_result *asked, Shooting *shooting) {
   return result_protect(shooting->initial, explain_start, &shooting) || take_failure(asked, shooting->initial);
 }
 
-/* Are the conditions met, as far as the runs tell? */
+/* Are the conditions satisfied, as far as the runs show? */
 static bool is_solved(daedal_result *asked, const Shooting *shooting, double *largest) {
   const daedal_estimate *estimate = shooting->estimate;
   uint32_t conditions = shooting->condition_count, worst = 0;
@@ -479,7 +479,7 @@ static bool solve(daedal_result *asked, const void *argument) {
   return result_finish(asked, true);
 }
 
-/* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
+/* Removes what only the last run needs: which rows it has, where they go, what is differentiated. */
 void boundary_forget_outputs(daedal_options *options) {
   options->variables = options->plot_variables = options->invariants = NULL;
   options->sensitivity = options->gradient_by = NULL;
@@ -522,7 +522,8 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   return true;
 }
 
-/* The run with what was found from these guesses. NULL: the equations do not determine their variables at them, though that was asked for. */
+/* Makes the run with the values found from these guesses. NULL: at these guesses the equations do not determine their variables,
+ * which was requested. */
 static daedal_result *shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt,
                             Otherwise otherwise, bool must_be_regular) {
   Shooting shooting = {.model = model,

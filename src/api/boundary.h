@@ -21,10 +21,10 @@ typedef struct Attempt {
 /* The numbers of segments that are tried one after another; 0 ends the list. */
 extern const uint32_t boundary_segments[];
 
-/* The run with what was found, or what failed. NULL when there is no memory even for the handle. */
+/* The run with the values found, or what failed. NULL when there is no memory even for the handle. */
 daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt);
 
-/* What the last run alone is asked for: which rows it has, where they go, what is differentiated. */
+/* Removes what only the last run needs: which rows it has, where they go, what is differentiated. */
 void boundary_forget_outputs(daedal_options *options);
 
 bool result_is_ok(const daedal_result *result); /* NULL is not */
@@ -35,5 +35,5 @@ double result_last_time(const daedal_result *result);
 double result_value_at(const daedal_result *result, uint32_t signal, double time);
 
 /* Finds the sequence of arcs on which the switched controls of an optimal control are at a bound or singular, and the run with it
- * (arcs.c). With errors: they name an arc that no such sequence joins. NULL: there is none that meets the necessary conditions. */
+ * (arcs.c). With errors: they name an arc that no such sequence joins. NULL: none satisfies the necessary conditions. */
 daedal_result *arcs_simulate(daedal_model *model, const daedal_options *options, Budget *budget);

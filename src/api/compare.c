@@ -6,7 +6,7 @@ typedef struct CompareNames {
   const char *const *methods, *const *solvers;
 } CompareNames;
 
-/* Names of methods; those asked for must apply, those that were not only if they do. */
+/* Reads names of methods. Requested ones must apply; others are included only if they apply. */
 static bool read_methods(daedal_result *result, const char *const *names) {
   CompareRequest *comparing = &result->comparing;
   Arena *arena = &result->diags.arena;
@@ -34,7 +34,7 @@ static bool read_solvers(daedal_result *result, const char *const *solvers) {
   return count > 0 || refuse_usage(result, "no solver is named");
 }
 
-/* The comparison fails as its first run if none of them succeeded, or as a method that was asked for and does not apply. */
+/* If no run succeeded, the comparison fails like its first run; it also fails for a requested method that does not apply. */
 static void judge_comparison(daedal_result *result, bool named) {
   const Comparison *comparison = result->comparison;
   const CompareRun *blamed = NULL;

@@ -1,4 +1,4 @@
-/* diagnostics: what was said, in the form that daedal.h hands out. */
+/* diagnostics: the messages, in the form of daedal.h. */
 #include "api/handles.h"
 
 static const daedal_diagnostic OUT_OF_MEMORY = {.severity = DAEDAL_ERROR,

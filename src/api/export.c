@@ -120,7 +120,7 @@ typedef VEC(ExportSource) ExportSources;
 /* So many conditions of branches may have every combination of values. */
 enum { MOST_CONDITIONS = 4 };
 
-/* Modes that the run has not met, as far as a plan can be made for them. */
+/* Adds modes that the run has not visited, as far as a plan can be made for them. */
 static void add_other_modes(Simulation *recorded) {
   const Branches *branches = &recorded->plan->branches;
   uint32_t *number = heap_array(recorded->heap, branches->count, sizeof *number);
@@ -132,7 +132,8 @@ static void add_other_modes(Simulation *recorded) {
   }
 }
 
-/* The modes that a run of the model meets, and others: their plans become systems, but for the mode that there is one for. */
+/* Adds the modes that a run of the model visits, and others: their plans become systems, except for the mode that already has
+ * one. */
 static bool add_modes(daedal_result *result, ExportSources *sources) {
   Simulation *recorded = heap_alloc(result->heap, sizeof *recorded);
   Request request = result->simulation.request;
@@ -220,7 +221,7 @@ static bool solver_files(daedal_result *result, ExportFiles *files) {
 
 /* ---- files ---- */
 
-/* Whether writing there would destroy a file of the model, by whatever name. */
+/* Would writing there destroy a file of the model, under any name? */
 static bool is_model_file(const daedal_result *result, const char *path) {
   const Source *source = &result->model->source;
   struct stat model, other;

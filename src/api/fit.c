@@ -1,4 +1,5 @@
-/* fit: parameters of a model from measurements, as a handle: reads what is asked for, runs the search. Its runs are in fit_runs.c, reports in fit_report.c.
+/* fit: parameters of a model from measurements, as a handle: reads the request and runs the search. Its runs are in fit_runs.c,
+ * reports in fit_report.c.
  *
  * Invariant: residual k of column c belongs to the k-th row of the data in which c has a number. */
 #include "api/fit.h"
@@ -12,7 +13,7 @@
 
 static const double FIT_TOLERANCE = 1e-8; /* of runs, unless one is given */
 
-/* What is asked for besides the options of the runs. */
+/* The request besides the options of the runs. */
 typedef struct FitWork {
   daedal_estimate *estimate;
   const daedal_fit_options *options;
@@ -21,7 +22,7 @@ typedef struct FitWork {
 
 /* ---- reading ---- */
 
-/* Of a parameter that none is given for, the value that it has. */
+/* The model's own value, for a parameter without a given one. */
 static bool model_value(const daedal_estimate *estimate, const char *name, double *value) {
   const Model *model = estimate->asked->model->model;
   uint32_t position = model_find(model, name);
@@ -197,7 +198,7 @@ static double column_size(const daedal_estimate *estimate, uint32_t c) {
   return size;
 }
 
-/* Of each residual with that `lag` values later. */
+/* The correlation of each residual with the one `lag` values later. */
 static double lag_correlation(const double *r, uint32_t count, uint32_t lag) {
   double mean = 0, products = 0, squares = 0;
   for (uint32_t k = 0; k < count; k++) mean += r[k] / count;
@@ -214,9 +215,9 @@ static double mean_square_limit(double freedom, double significance) {
   return pow(1 - spread + normal_quantile(1 - significance) * sqrt(spread), 3);
 }
 
-/* Errors of measurements that are independent have correlations of 0 with a deviation of 1/sqrt(n), at any lag; n times the sum of their squares
- * is chi squared (Box and Pierce 1970; few values and parameters that were fitted make it less). A fit whose residuals are no more than the errors of the runs is as good as can
- * be. */
+/* Independent measurement errors have correlations of 0 with a deviation of 1/sqrt(n), at any lag. n times the sum of their squares
+ * is chi squared (Box and Pierce 1970; few values and fitted parameters make it less). A fit whose residuals do not exceed the
+ * errors of the runs cannot be better. */
 static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
   enum { LEAST_VALUES = 10, LAGS = 4 };                 /* of a wave of any period one of four is large */
   static const double runs = 100, significance = 0.001; /* of the tolerance: errors of runs; of all columns together */

@@ -67,7 +67,7 @@ static void print_parameters(const daedal_estimate *estimate, Heap *heap, TextVe
   }
 }
 
-/* Pairs that the data hardly tells apart. */
+/* Pairs that the data hardly distinguishes. */
 static void print_correlations(const daedal_estimate *estimate, Heap *heap, TextVec *text) {
   for (uint32_t a = 0; a < estimate->parameters.count; a++)
     for (uint32_t b = 0; b < a; b++) {

@@ -122,7 +122,7 @@ static bool read_values(const daedal_estimate *estimate, const daedal_result *re
   return ok;
 }
 
-/* Of a run of the plan at p; jacobian NULL: values alone. */
+/* The values of a run of the plan at p; jacobian NULL: values only. */
 static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double *p, double *values, double *jacobian) {
   if (estimate->is_stopped) return false;
   daedal_result *result = run_of(estimate, plan, p);
@@ -140,7 +140,7 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
   return ok;
 }
 
-/* A difference whose errors, of the runs and of the formula, are alike. */
+/* A step for which the errors of the runs and of the formula are similar. */
 static double difference_step(const daedal_estimate *estimate, uint32_t k, double p) {
   const FitParameter *parameter = &estimate->parameters.data[k];
   double size = fmax(fabs(p), 1e-3 * fabs(parameter->figures.start));

@@ -15,7 +15,7 @@ static const void *speaker_of(const void *handle) {
   }
 }
 
-/* What was said, and how it ended. A model is locked meanwhile. */
+/* The messages and the status. A model is locked meanwhile. */
 typedef struct Outcome {
   const Published *published; /* NULL: there is no handle */
   daedal_status status;

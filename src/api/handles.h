@@ -1,7 +1,7 @@
 /* handles: the types of the handles of daedal.h, and what the files of this folder share.
  *
- * Invariant: whatever can allocate runs inside model_protect or result_protect. A refused allocation marks the
- * handle as broken; from then on it can only be asked for its status and freed. */
+ * Invariant: everything that can allocate runs inside model_protect or result_protect. A refused allocation marks the handle as
+ * broken; from then on only its status can be read, and it can be freed. */
 #pragma once
 
 #include "array/analysis.h"
@@ -70,7 +70,7 @@ struct daedal_model {
   const char *const *libraries;      /* of external functions; NULL: they may only read */
   const char *readable;              /* folders given for reading; NULL: none */
   LIST(const char *) library_models; /* of libraries that were parsed */
-  const char *plan_start;            /* of a plan: its initial values, as a list; NULL: it is none */
+  const char *plan_start;            /* for a plan: its initial values, as a list; NULL: it is not a plan */
   bool has_inputs;                   /* it was loaded with values of inputs along time */
   Names names;
   Source source;
@@ -98,11 +98,11 @@ typedef struct SteadyPoint {
   bool is_stopped;       /* by the caller, on the way */
   bool is_restless;      /* events lead round in a circle */
   const char *stability; /* NULL: not known */
-  bool is_linear;        /* the eigenvalues tell it */
+  bool is_linear;        /* the eigenvalues decide it */
   double *y;             /* all columns */
 } SteadyPoint;
 
-/* Texts of a result that are made when first asked for. */
+/* Texts of a result that are made when first needed. */
 typedef enum ReportKind {
   REPORT_TEXT,
   REPORT_JSON,
@@ -140,12 +140,12 @@ struct daedal_result {
   CompareRequest comparing;
   Comparison *comparison;   /* NULL: one run */
   LinearForm *linear;       /* NULL: it was not linearized */
-  SteadyPoint *steady;      /* NULL: none was looked for */
+  SteadyPoint *steady;      /* NULL: not requested */
   Reduction reduction;      /* for its text */
-  Explanation *explanation; /* of the initial values; NULL until asked for */
+  Explanation *explanation; /* of the initial values; NULL until needed */
   TextVec plot, terminal, reports[REPORT_COUNT];
   const struct PartContent *earlier;  /* the run that this one continues from; NULL: none */
-  double *columns;                    /* the trajectory, signal by signal; NULL until asked for */
+  double *columns;                    /* the trajectory, signal by signal; NULL until needed */
   double *values, *derivatives;       /* of a run that is stepped, by variable */
   const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
   Published published;
@@ -273,7 +273,7 @@ void model_unlock(const daedal_model *model);
 
 /* ---- diagnostics (diagnostics.c) ---- */
 
-/* Adds to the list what was said since. */
+/* Adds new messages to the list. */
 void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
 void publish_files(daedal_files *files);
@@ -281,7 +281,7 @@ void publish_files(daedal_files *files);
 /* Behind what was published a broken handle has that it is broken. NULL for nothing published. */
 daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index);
 
-/* Status by whether the work went well, and what was said; gives `ok` back. */
+/* Sets the status by whether the work succeeded, and publishes the messages; returns `ok`. */
 bool result_finish(daedal_result *result, bool ok);
 
 /* ---- protected calls (protect.c) ---- */
@@ -290,7 +290,7 @@ bool result_finish(daedal_result *result, bool ok);
  * model is broken. */
 bool model_refused(daedal_model *model);
 
-/* Runs work on a handle, that on a model under its lock. false: it said so, the handle has nothing to work on, or memory ran
+/* Runs work on a handle, for a model under its lock. false: the work failed, the handle has nothing to work on, or memory ran
  * out. */
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);
@@ -299,7 +299,7 @@ typedef bool (*FilesWork)(daedal_files *files, const void *argument);
 bool result_protect(daedal_result *result, ResultWork work, const void *argument);
 bool files_protect(daedal_files *files, FilesWork work, const void *argument);
 
-/* The report, printed when it is asked for first; NULL if there is nothing to print, or no memory. */
+/* The report, printed when it is first needed; NULL if there is nothing to print, or no memory. */
 typedef void (*ResultPrint)(daedal_result *result, TextVec *text);
 const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print);
 
@@ -331,14 +331,14 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 /* Start values and parameters: from a result, then from a list, then single ones; the later count. */
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request);
 
-/* The operating point that the run of a netlist starts from, in the start values that nobody gave. */
+/* Finds the operating point from which the run of a netlist starts, and uses it for start values that were not given. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
 
 /* The run that finds it, from a solution of `held` (NULL: there is none); NULL: an error is in diags. In the heap. */
 Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
                                      const double *overrides, Diags *diags);
 
-/* A hash of all that decides the equations of a model; 0: there is no memory for it. */
+/* A hash of everything that decides the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);
 
 /* A copy of the model with its own expression graph; that of a circuit starts from its operating point. */
@@ -372,7 +372,7 @@ bool overrides_take(daedal_result *result, const daedal_options *options);
 
 /* ---- inputs (inputs.c) ---- */
 
-/* Reads what the options say of inputs into the result. false: its diagnostics say why not. */
+/* Reads the inputs of the options into the result. false: its diagnostics say why not. */
 bool inputs_read(daedal_result *result, const daedal_options *options);
 uint64_t hash_inputs(uint64_t hash, const daedal_options *options);
 
@@ -393,8 +393,8 @@ bool has_boundary(const daedal_model *model);
 
 /* ---- runs (run.c) ---- */
 
-/* A result of the model with the overrides and inputs of the options (NULL: none), made by work(result, argument).
- * NULL when there is no memory even for the handle. */
+/* Makes a result of the model with the overrides and inputs of the options (NULL: none), by work(result, argument). NULL when there
+ * is no memory even for the handle. */
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
 
 /* A simulation from the initial values; all options are given. NULL when there is no memory even for the handle. */
@@ -414,12 +414,12 @@ typedef struct Bridge {
   daedal_result *result;
   struct PartFile *part; /* where rows go while running; NULL: nowhere */
   double next, interval; /* when they do so again, by the clock, 0 before the first step; seconds between */
-  double looked;         /* when the clock was last looked at */
+  double looked;         /* when the clock was last read */
   uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
   const char **texts;    /* of conditions that made events, by mode */
   uint64_t run;          /* which one it is, to whom continues from it; 0: not known yet */
 } Bridge;
-/* Rows and state of the run go to a file while it goes on (resume.c). */
+/* Writes rows and state of the run to a file during the run (resume.c). */
 void part_begin(Bridge *bridge);
 void part_step(Bridge *bridge, double time, bool stops);
 
@@ -434,7 +434,7 @@ void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, cons
 /* What a run of a plan is for. */
 typedef enum RunPurpose {
   RUN_WHOLE,   /* to the end */
-  RUN_STEPPED, /* only its beginning: the caller goes on */
+  RUN_STEPPED, /* only its beginning: the caller continues */
   RUN_ROWS,    /* to the end, for its rows and events: pivots and constraints get no texts */
 } RunPurpose;
 
@@ -458,7 +458,7 @@ bool linearize_at(daedal_result *result, const LinearRequest *names, double t, c
 
 /* ---- runs of plans (plan.c) ---- */
 
-/* Sets in one run what was set in another of the same plan. false: there is no memory. */
+/* Sets the same values in one run as in another of the same plan. false: there is no memory. */
 bool run_copy_values(daedal_run *to, const daedal_run *from);
 
 /* ---- variables (variables.c) ---- */

@@ -1,5 +1,5 @@
-/* lifetime: a model and a plan live as long as somebody refers to them: the caller, or what was made from them. What may
- * change after a model is under its lock. */
+/* lifetime: a model and a plan live as long as something refers to them: the caller, or what was made from them. The model's lock
+ * protects what may change afterwards. */
 #include "api/fit.h"
 #include "api/sweep.h"
 

@@ -19,7 +19,7 @@ static bool is_open_input(const Variable *variable) {
          variable->type == TYPE_REAL;
 }
 
-/* The names given; of NULL, those of the variables that are wanted. */
+/* The given names; for NULL, those of the relevant variables. */
 static const char *const *list_names(const char *const *given, const Model *model, Arena *arena,
                                      bool (*wanted)(const Variable *variable), uint32_t *count) {
   *count = names_count(given);

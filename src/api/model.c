@@ -212,7 +212,7 @@ static void load(void *context) {
   publish_model(model);
 }
 
-/* Parses the libraries, of which nothing stays but what is said. */
+/* Parses the libraries; only the messages are kept. */
 static void survey(void *context) {
   LoadRequest *request = context;
   daedal_model *model = request->model = make_model(request);
@@ -225,7 +225,7 @@ static void survey(void *context) {
 
 static void report_rule(void *context, const char *text) { diag_error(context, DIAG_FMU_RULE, (Span){0}, "%s", text); }
 
-/* Looks at an FMU, of which nothing stays but what is said. */
+/* Checks an FMU; only the messages are kept. */
 static void check_fmu(void *context) {
   LoadRequest *request = context;
   daedal_model *model = request->model = make_model(request);

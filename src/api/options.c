@@ -117,8 +117,9 @@ bool check_analysis(daedal_result *result, const daedal_options *options) {
   if (!circuit->topology || circuit->analysis != ANALYSIS_NONE || !isnan(options->stop_time)) return true;
   Diag *diag;
   if (circuit->missing)
-    diag = diag_error(&result->diags, DIAG_NETLIST, circuit->missing_span,
-                      "the netlist asks for %s, an analysis that is not here; nothing was run", circuit->missing);
+    diag =
+        diag_error(&result->diags, DIAG_NETLIST, circuit->missing_span,
+                   "the netlist asks for %s, an analysis that daedal does not have; nothing was run", circuit->missing);
   else
     diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
                       "the netlist asks for no analysis: .tran, .op or .dc is missing; nothing was run");

@@ -39,7 +39,7 @@ static const char *read_scalar(OverrideReader *reader) {
   return end > begin ? arena_copy(reader->arena, begin, (size_t)(end - begin)) : NULL;
 }
 
-/* Closes the braces that end behind an element. false: rows differ in length. */
+/* Closes the braces that end after an element. false: rows differ in length. */
 static bool close_rows(OverrideReader *reader, Override *override, uint32_t *depth, uint32_t *counts) {
   for (skip_blanks(reader); *depth; skip_blanks(reader)) {
     uint32_t row = *depth - 1, *size = &override->extent.sizes[row];
@@ -257,7 +257,7 @@ static bool resolve(Resolution *resolution, Override *override) {
 
 /* ---- loading ---- */
 
-/* Braces that open before, or close behind, element n: one for each dimension whose row begins or ends there. */
+/* Braces that open before, or close after, element n: one for each dimension whose row begins or ends there. */
 static void append_braces(Heap *heap, TextVec *out, const Extent *extent, uint32_t n, const char *brace) {
   uint32_t row = 1;
   for (uint32_t d = extent->dimensions; d-- > 0;) {

@@ -92,7 +92,7 @@ uint32_t daedal_plan_structures(const daedal_plan *plan) {
 
 /* ---- runs ---- */
 
-/* A value to set; without a name, a run to begin. */
+/* A value to set; if it has no name, a run begins. */
 typedef struct RunSetting {
   daedal_run *run;
   const char *name;

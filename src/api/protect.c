@@ -105,7 +105,7 @@ static bool work_report(daedal_result *result, const void *argument) {
 const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print) {
   ReportRequest request = {kind, print};
   if (!result) return NULL;
-  /* What was said about the model is in a JSON, and more may be said by other threads. */
+  /* A JSON report contains the messages about the model, and other threads may add some. */
   if (is_json[kind]) model_lock(result->model);
   bool ok = result_protect(result, work_report, &request);
   if (is_json[kind]) model_unlock(result->model);

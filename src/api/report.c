@@ -1,4 +1,4 @@
-/* report: what a result tells: of the run, of its initial values, of the system that the method made. */
+/* report: reports of a result: the run, its initial values, the system that the method made. */
 #include "api/handles.h"
 
 #include "reduce/text.h"

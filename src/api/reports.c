@@ -1,4 +1,4 @@
-/* reports: what any handle tells and writes: reports, pictures, files. */
+/* reports: what any handle can report and write: reports, pictures, files. */
 #include "api/handles.h"
 #include "result/file.h"
 

@@ -1,4 +1,4 @@
-/* resume: what a run leaves after while it goes on (result/part.h), and a run that continues from there. */
+/* resume: what a run writes while it continues (result/part.h), and a run that continues from there. */
 #include "api/handles.h"
 
 #include "base/map.h"
@@ -9,7 +9,7 @@
 static const double PART_SHARE = 0.1; /* of the time that writing may take */
 enum { LOOK_STEPS = 16 };
 
-/* Of all that decides the equations of a run, and so what its state means. Values are part of the state. */
+/* A hash of everything that decides the equations of a run, and so the meaning of its state. Values are part of the state. */
 static uint64_t hash_run(const daedal_result *result, const daedal_options *options) {
   uint64_t hash = hash_text(hash_text(model_flat_hash(result->model), DAEDAL_VERSION), options->method);
   return hash_inputs(hash, options);
@@ -45,8 +45,8 @@ static double first_interval(const Bridge *bridge) {
   return isnan(bridge->options->part_interval) ? fmax(bridge->interval, prepared) : bridge->interval;
 }
 
-/* Is it time to write? A look at the clock takes as long as much of a short step: it is taken after each step only where so many
- * steps take a tenth of the interval. */
+/* Is it time to write? Reading the clock takes a good part of a short step. So it is read after each step only where few steps take
+ * a tenth of the interval. */
 static bool is_due(Bridge *bridge, double *now) {
   if (++bridge->steps < bridge->look) return false;
   *now = pipeline_clock();

@@ -62,7 +62,7 @@ static void complete_facts(daedal_result *result) {
   facts->seconds.parse = result->model->seconds_parse;
 }
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
 bool read_request(daedal_result *result, const daedal_options *options, Request *request) {
   request->compile = options->compile;

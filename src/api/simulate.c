@@ -1,7 +1,7 @@
 /* simulate: a run of any model: from its initial values, or with final equations by shooting, with arcs where controls are at their bounds. */
 #include "api/boundary.h"
 
-/* The better of two results; the other is freed. What ended the search is said. */
+/* Returns the better of two results and frees the other. Reports what ended the search. */
 static daedal_result *take_better(daedal_result *result, daedal_result *next, const Budget *budget) {
   bool is_better = next && (daedal_status_of(next) == DAEDAL_OK || budget->is_exceeded);
   daedal_free(is_better ? result : next);

@@ -23,11 +23,11 @@ daedal_status daedal_run_states(const daedal_run *run, double *states) {
   return DAEDAL_OK;
 }
 
-/* A point, and what is asked for there. */
+/* A point, and what is requested there. */
 typedef struct StatePoint {
   double time;
   const double *states;
-  double *rates, *jacobian, *indicators; /* NULL: not asked for */
+  double *rates, *jacobian, *indicators; /* NULL: not requested */
 } StatePoint;
 
 static void copy_rates(const System *system, const double *y, double *rates) {

@@ -11,9 +11,9 @@
 
 /* ---- the discrete part ----
  *
- * Where events make a difference, a point is steady only if no event follows there. A run that is started has the discrete values; its states
- * are put to where Newton's method finds no rates, and an event takes place there. If that changes something, Newton's method goes on
- * with the values after it. */
+ * Where events make a difference, a point is steady only if no event follows there. A started run has the discrete values. Its
+ * states are set to where Newton's method finds no rates, and an event is handled there. If that changes something, Newton's method
+ * continues with the values after it. */
 
 enum { ROUNDS = 50 };
 
@@ -181,7 +181,7 @@ static bool has_no_samples(daedal_result *result) {
 
 /* ---- stability ---- */
 
-/* The linear form where the states are moved along a vector by a part of their sizes; false: there is none. */
+/* The linear form with the states moved along a vector by a part of their sizes; false: there is none. */
 static bool form_beside(daedal_result *result, const LinearRequest *names, double t, const double *vector, double part,
                         LinearForm *form) {
   View *view = result->simulation.view;
@@ -198,7 +198,7 @@ static bool form_beside(daedal_result *result, const LinearRequest *names, doubl
          linear_form(view, result->simulation.recorder, t, y, &request, &result->diags.arena, &silent, form);
 }
 
-/* The rate of the only state where it is moved by a part of its size. */
+/* The rate of the only state when it is moved by a part of its size. */
 static double rate_beside(daedal_result *result, double t, double part) {
   View *view = result->simulation.view;
   const System *system = &view->system;
@@ -228,7 +228,7 @@ static const char *judge_by_rates(daedal_result *result, double t) {
 /* "stable" where all modes decay, "unstable" where one grows. An eigenvalue counts as zero if an error of the point within its
  * known size could change its sign: the linear form does not decide then. */
 static bool judge(daedal_result *result, const LinearRequest *names, double t) {
-  static const double edge = 1e-9, beside = 1e-7; /* of the fastest mode; of the sizes of states */
+  static const double edge = 1e-9, beside = 1e-7; /* relative to the fastest mode; relative to the sizes of states */
   const LinearForm *form = result->linear;
   double fastest = 0, growth = linear_growth(form);
   uint32_t last = 0;

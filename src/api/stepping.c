@@ -219,7 +219,7 @@ static bool work_restore(daedal_result *result, const void *argument) {
   const daedal_state *state = argument;
   bool ok = simulation_restore(&result->simulation, state->reached);
   result->status = DAEDAL_OK;
-  diags_keep(&result->diags, 0); /* what was said is of another course */
+  diags_keep(&result->diags, 0); /* the messages belong to another course */
   result->published.list.count = 0;
   return ok ? true : end_run(result, false);
 }

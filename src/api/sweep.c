@@ -1,4 +1,4 @@
-/* sweep: many runs as a handle: reads what is asked for, makes plan and table. The runs are in sweep_points.c, the reports in
+/* sweep: many runs as a handle: reads the request, makes plan and table. The runs are in sweep_points.c, the reports in
  * sweep_report.c. */
 #include "api/sweep.h"
 
@@ -8,7 +8,7 @@
 
 enum { COURSE_TIMES = 101, COURSE_SIGNALS = 6, MOST_PLANS = 256, TRIED_POINTS = 16 };
 
-/* What is asked for besides the options of the runs. */
+/* The request besides the options of the runs. */
 typedef struct SweepWork {
   daedal_sweep *sweep;
   const daedal_sweep_options *options;
@@ -86,7 +86,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The rows that the outputs need; where trajectories are written, all of the usual ones besides. */
+/* The rows that the outputs need; where trajectories are written, also all usual rows. */
 static void choose_output_times(daedal_sweep *sweep, Arena *arena) {
   const RunOptions *run = &sweep->plan->request.run;
   bool all;
@@ -157,7 +157,7 @@ static uint64_t hash_overrides(uint64_t hash, const daedal_options *options) {
   return hash;
 }
 
-/* Of all that decides the numbers of the sweep. */
+/* A hash of everything that decides the numbers of the sweep. */
 static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options *asked) {
   const daedal_options *options = &sweep->options;
   const RunOptions *run = &sweep->plan->request.run;
@@ -339,7 +339,7 @@ static bool widen_by(daedal_sweep *sweep, uint32_t point, daedal_override *room)
   return ok;
 }
 
-/* All variables are asked for: also those of other sizes. */
+/* All variables are requested: also those of other sizes. */
 static bool widen(daedal_sweep *sweep, daedal_override *room) {
   uint32_t seen[MOST_PLANS], count = 0;
   for (uint32_t p = 0; sweep->structural_count && p < sweep->design.points && count < MOST_PLANS; p++) {
@@ -352,7 +352,7 @@ static bool widen(daedal_sweep *sweep, daedal_override *room) {
   return true;
 }
 
-/* Of the values that the model has; where these have no initial values, of the first points that do. */
+/* Makes the plan for the model's own values; if these have no initial values, for the first points that have. */
 static bool make_plan(daedal_sweep *sweep, daedal_model *model, daedal_override *room) {
   daedal_options options = sweep->given;
   options.on_step = NULL;

@@ -1,7 +1,7 @@
 /* sweep: the type daedal_sweep.
  *
- * Invariant: a row of the table belongs to the thread that runs its point until the point is in `order`; from then
- * on nobody writes it. Threads allocate from the hook, not from the heap of the handle. */
+ * Invariant: a row of the table belongs to the thread that runs its point until the point is in `order`; after that it is never
+ * written again. Threads allocate from the hook, not from the heap of the handle. */
 #pragma once
 
 #include "api/handles.h"
@@ -35,8 +35,8 @@ struct daedal_sweep {
   bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
   void *context;
   Design design;
-  OutputVec outputs;     /* those asked for, then the courses */
-  uint32_t output_count; /* those asked for */
+  OutputVec outputs;     /* those requested, then the courses */
+  uint32_t output_count; /* those requested */
   SweepCourses courses;
   uint32_t *structural; /* variables that decide the structure */
   uint32_t structural_count;
@@ -82,7 +82,8 @@ bool sweep_write_trajectory(const daedal_sweep *sweep, uint32_t point, daedal_re
 /* Does the file of the trajectory still exist? Always true if trajectories are not collected. */
 bool sweep_has_trajectory(const daedal_sweep *sweep, uint32_t point);
 
-/* Puts all trajectories into one file, once, when all points are finished and one was asked for. false: an error is in the diagnostics. */
+/* Writes all trajectories to one file, once, when all points are finished and a file was requested. false: an error is in the
+ * diagnostics. */
 bool sweep_collect_trajectories(daedal_sweep *sweep);
 
 /* ---- sweep_points.c ---- */
@@ -90,6 +91,6 @@ bool sweep_collect_trajectories(daedal_sweep *sweep);
 /* Runs the points of this process that are not finished, in threads. */
 void sweep_run_points(daedal_sweep *sweep);
 
-/* Takes over a row; `values` NULL: none. From any thread. */
+/* Stores a row; `values` NULL: none. From any thread. */
 void sweep_finish_point(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
                         const double *values);

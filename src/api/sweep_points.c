@@ -140,8 +140,8 @@ typedef struct Crew {
   pthread_cond_t ended;
 } Crew;
 
-/* Of every N consecutive points, N being the number of processes, each process gets a random one, so that no pattern
- * of the values gives one process all the long runs. */
+/* Of every N consecutive points, where N is the number of processes, each process gets a random one, so that no pattern of the
+ * values gives one process all the long runs. */
 static bool is_own(const daedal_sweep *sweep, uint32_t point) {
   if (sweep->processes == 1) return true;
   return (point + hash_mix(point / sweep->processes)) % sweep->processes == sweep->process;

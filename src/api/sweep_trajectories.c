@@ -1,5 +1,5 @@
-/* sweep_trajectories: the trajectory of each point, as a file of its own, or all in one HDF5 file. For the latter they are files of their own
- * while the sweep runs, in FILE.part: threads and processes need not wait for each other, and a sweep that was killed goes on. */
+/* sweep_trajectories: the trajectory of each point, in a separate file, or all in one HDF5 file. For the latter they are separate
+ * files during the sweep, in FILE.part: so threads and processes need not wait for each other, and a killed sweep can continue. */
 #include "api/sweep.h"
 
 #include "result/file.h"

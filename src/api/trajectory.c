@@ -11,7 +11,7 @@
 
 const Recorder *recorder_of(const daedal_result *result) { return result ? result->simulation.facts.recorder : NULL; }
 
-/* A signal but time; NULL if there is none of that number. */
+/* A signal other than time; NULL if there is none of that number. */
 static const Signal *signal_at(const daedal_result *result, uint32_t signal) {
   const Recorder *recorder = recorder_of(result);
   bool is_there = recorder && signal > 0 && signal - 1 < recorder->signals->listed;
@@ -94,7 +94,7 @@ static const char *title_of(const daedal_result *result) {
 
 static double sweep_at(const void *context, double time) { return spice_sweep_at(context, time); }
 
-/* A raw file says what a netlist asked for. */
+/* A raw file names the analysis that a netlist asked for. */
 static RawPlot raw_plot_of(const daedal_result *result) {
   const SpiceModel *circuit = &result->model->circuit;
   RawPlot plot = {.title = title_of(result), .name = "Transient Analysis", .scale = "time", .type = "time"};

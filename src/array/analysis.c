@@ -9,7 +9,7 @@
 
 /* ---- hidden constraints ---- */
 
-/* Every derivative of an equation that is differentiated, unless the equation only defines a derivative itself. */
+/* Lists every derivative of a differentiated equation, unless the equation only defines a derivative itself. */
 static void find_hidden(Analysis *analysis, Arena *arena) {
   if (analysis->structure.differentiations == 0) return;
   Model *model = analysis->problem.model;
@@ -46,7 +46,7 @@ static bool is_highest(const void *context, Expr leaf) {
          (int32_t)dag_order(problem->model->dag, leaf) == structure->d[j];
 }
 
-/* Read off the expressions, without derivatives: differentiated equations are linear in their highest derivatives always. */
+/* Read from the expressions, without differentiating: differentiated equations are always linear in their highest derivatives. */
 static bool block_is_linear(const Analysis *analysis, int32_t block, Linearity *linearity) {
   const Structure *structure = &analysis->structure;
   BlockLeaves leaves = {analysis, block};
@@ -69,8 +69,8 @@ static void find_linear(Analysis *analysis, Arena *arena) {
 
 /* ---- initial values ---- */
 
-/* Preference of a column as an initial value: fixed before given before default; within that stateSelect, and the variable
- * before its derivatives. Highest derivatives last. */
+/* The preference of a column as an initial value: fixed before given before default; within that stateSelect, and the variable
+ * before its derivatives. Highest derivatives come last. */
 static int32_t column_preference(const Analysis *analysis, uint32_t q) {
   const Array *array = &analysis->array;
   const Model *model = analysis->problem.model;
@@ -114,14 +114,15 @@ static void find_initial(Analysis *analysis, Arena *arena, Diags *diags) {
   }
 }
 
-/* ---- does the structure tell the truth? ---- */
+/* ---- is the structural analysis right? ---- */
 
 static void note_true(Analysis *analysis, const Structure *structure) {
   analysis->true_dof = structure->dof;
   analysis->true_index = structure->structural_index;
 }
 
-/* The equations as written are singular: a run may go on with what is left of them, if some follow from the others. What was said since `before` is then wrong. */
+/* The equations as written are singular. A run may continue with the remaining ones, if some follow from the others. Then the
+ * messages since `before` are wrong. */
 static void release_redundant(Analysis *analysis, AnalysisRelease *release, const double *parameters, uint32_t before,
                               Arena *arena, Diags *diags) {
   Diags attempt = diags_make(arena->heap);
@@ -151,7 +152,7 @@ static bool has_singular_constraint(const Analysis *analysis) {
 
 static void check_regular(Analysis *analysis, AnalysisRelease *release, uint32_t before, Arena *arena, Diags *diags) {
   Model *model = analysis->problem.model;
-  Diags quiet = diags_make(arena->heap); /* a missing value is no fault of the structure */
+  Diags quiet = diags_make(arena->heap); /* a missing value is not a fault of the structure */
   double *parameters = arena_array(arena, model->parameters.count, sizeof *parameters);
   bool ok = analysis->structure.status == STRUCTURE_OK;
   analysis->checked = model_parameter_values(model, arena->heap, NULL, parameters, &quiet);
@@ -179,7 +180,7 @@ static void check_regular(Analysis *analysis, AnalysisRelease *release, uint32_t
 
 /* ---- resets ---- */
 
-/* Of each representative the highest derivative that the equations have, with their derivatives. */
+/* For each representative the highest derivative in the equations and their derivatives. */
 static int32_t *highest_orders(const Analysis *analysis, const Aliases *aliases, Arena *arena) {
   int32_t *highest = arena_array(arena, aliases->count, sizeof *highest);
   for (uint32_t j = 0; j < aliases->count; j++) {
@@ -189,7 +190,7 @@ static int32_t *highest_orders(const Analysis *analysis, const Aliases *aliases,
   return highest;
 }
 
-/* Only what has a derivative can be set by reinit. */
+/* reinit can set only variables with a derivative. */
 static bool check_resets(const Analysis *analysis, const Aliases *aliases, Arena *arena, Diags *diags) {
   const Model *model = analysis->problem.model;
   const int32_t *highest = NULL;

@@ -1,5 +1,5 @@
-/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may
- * be initialized, and what is wrong with a bad model, by name. All figures are those of the model as written. */
+/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may be
+ * initialized, and what is wrong with a bad model, by name. All figures refer to the model as written. */
 #pragma once
 
 #include "array/convert.h"
@@ -22,14 +22,15 @@ typedef struct Analysis {
   VEC(HiddenConstraint) hidden;
   InitialCandidates candidates;
   IndexVec fixed;              /* variables of the model with fixed start values */
-  IndexVec redundant;          /* of them: those that the equations determine already */
+  IndexVec redundant;          /* of them: those that the equations already determine */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
-  /* The check by numbers: is the Jacobian as regular as its structure? Only where all parameters have values. */
+  /* The numerical check: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
   bool curable; /* regular, or regular after the conversions: a run may begin, also where the structure is not ok */
   bool
-      released; /* regular after equations were replaced that follow from the others: structure does not tell what may be initialized */
+      released; /* regular after equations that follow from the others were replaced: the structure does not show what may be
+                 * initialized */
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */
   ConversionVec conversions; /* rewritings that a simulation makes */
   int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */
@@ -38,7 +39,8 @@ typedef struct Analysis {
   double seconds_parse, seconds_structure; /* for the report; set by the caller */
 } Analysis;
 
-/* Replaces equations that follow from the others on the solutions, in a problem that is singular (reduce/redundancy.h). false: there are none; what it said does not count. */
+/* Replaces equations that follow from the others on the solutions, in a singular problem (reduce/redundancy.h). false: there are
+ * none, and its messages do not count. */
 typedef bool AnalysisRelease(Problem *problem, Structure *structure, const double *parameters,
                              ConversionVec *conversions, Arena *arena, Diags *diags);
 

@@ -1,12 +1,11 @@
-/* array: the derivative array, the one object that every reduction method is a view of.
+/* array: the derivative array, the one object of which every reduction method is a view.
  *
- * Rows (i, l), 0 <= l <= c[i], are the l-th time derivatives of the equations; columns (j, k), 0 <= k <= d[j], the
- * derivatives of the unknowns. Row (i, l) stands at row_start[i] + l, column (j, k) at column_start[j] + k.
- * Stage s of a row is l - c[i], of a column k - d[j]: rows of stage s determine columns of stage s given all
- * of lower stages (Pryce 2001), and stage 0 is the differentiated problem of Mattsson and Söderlind, section 2.
+ * Rows (i, l), 0 <= l <= c[i], are the l-th time derivatives of the equations; columns (j, k), 0 <= k <= d[j], the derivatives of
+ * the unknowns. Row (i, l) is at row_start[i] + l, column (j, k) at column_start[j] + k. The stage s of a row is l - c[i], of a
+ * column k - d[j]. Rows of stage s determine columns of stage s given all of lower stages (Pryce 2001), and stage 0 is the
+ * differentiated problem of Mattsson and Söderlind, section 2.
  *
- * The array is built over an incidence of the model's equations, with aliases put in or not, and for any offsets.
- */
+ * The array is built over an incidence of the model's equations, with or without aliases substituted, and for any offsets. */
 #pragma once
 
 #include "array/logic.h"
@@ -21,12 +20,12 @@ typedef struct Problem {
   uint32_t *equation;  /* equation of the model, per equation of the problem */
   uint32_t *unknown;   /* unknown of the model, per unknown of the problem */
   uint32_t *local;     /* unknown of the problem per unknown of the model; MAP_NONE if eliminated */
-  Aliases aliases;     /* how the others follow; removed == 0 if none were looked for */
+  Aliases aliases;     /* how the others follow; removed == 0 if none were searched for */
   Logic *logic;        /* the discrete part, over the unknowns of the problem */
   Incidence incidence; /* sorted by unknown within a row */
   const bool *opened;  /* per equation: its kinks have become conditions (kink_modes.h); NULL: none has */
   const bool
-      *by_mode; /* per equation: it is another in other modes (branches.h); NULL: the problem is that of all modes */
+      *by_mode; /* per equation: it differs in other modes (branches.h); NULL: the problem is that of all modes */
 } Problem;
 
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
@@ -49,14 +48,14 @@ Problem problem_extend(const Problem *problem, const Expr *residual, const Expr 
 /* The same problem with one more equation, left = right, in a copy of the model. Owned by the arena. */
 Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *arena);
 
-/* An expression of the model over the unknowns of the problem: aliases put in. */
+/* An expression of the model over the unknowns of the problem, with aliases substituted. */
 Expr problem_expression(const Problem *problem, Expr e);
 
 /* The highest derivative of each unknown of the model that its equations write. Owned by the scratch's heap. */
 uint32_t *problem_written_orders(const Model *model, DagScratch *scratch);
 
-/* least[unknowns]: the highest derivative of each unknown that the model writes, eliminated equations v = der(x)
- * included. true if one of them is beyond d: then the offsets must be raised (structure_raise). */
+/* least[unknowns]: the highest derivative of each unknown that the model writes, including eliminated equations v = der(x). true if
+ * one of them is beyond d: then the offsets must be raised (structure_raise). */
 bool problem_least_orders(const Problem *problem, const int32_t *d, int32_t *least);
 
 /* The same for orders of unknowns of the model, the first `count` of them. */
@@ -85,7 +84,7 @@ Array array_make(const Problem *problem, const int32_t *c, const int32_t *d, Are
 /* The array over the graph of a layer of its model. Its rows must have been made. Owned by the arena. */
 Array *array_layer(const Array *array, Model *own, Arena *arena);
 
-/* Row (i, l) as an expression, differentiated now if it was not yet. */
+/* Row (i, l) as an expression, differentiated now if necessary. */
 Expr array_row(Array *array, uint32_t row);
 
 /* The level l of a row and the order k of a column. */
@@ -95,7 +94,7 @@ uint32_t array_order(const Array *array, uint32_t column);
 /* The column of a variable leaf that occurs in a row. */
 uint32_t array_column(const Array *array, Expr leaf);
 
-/* The column of any variable leaf; MAP_NONE if the array has none, as of derivatives that no row needs. */
+/* The column of any variable leaf; MAP_NONE if the array has none, for example for derivatives that no row needs. */
 uint32_t array_find_column(const Array *array, Expr leaf);
 
 /* Are all variables of the expression columns? */
@@ -107,11 +106,11 @@ uint32_t array_variable_column(const Array *array, uint32_t unknown);
 /* The name of a column: x, der(x), der(der(x)), or that of an alias v = der(x). Lives in the arena. */
 const char *array_column_name(const Array *array, uint32_t column, Arena *arena);
 
-/* Appends the names of the columns marked, with commas between; after the first twelve only how many there are more. */
+/* Appends the names of the marked columns, separated by commas; after the first twelve only the number of the rest. */
 void array_list_columns(const Array *array, const bool *marked, Arena *arena, TextVec *text);
 
-/* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's
- * model or a layer over it, whose graph the derivatives go to. */
+/* Text of a row as an equation, `left = right` differentiated on both sides, and the span of its origin. own: the array's model or
+ * a layer over it, whose graph gets the derivatives. */
 const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena);
 Span array_row_span(const Array *array, uint32_t row);
 

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Is the condition one of discrete values alone? */
+/* Does the condition depend on discrete values alone? */
 static bool is_discrete(const Dag *dag, Expr condition) {
   return !dag_depends(dag, condition, OP_VARIABLE) && !dag_depends(dag, condition, OP_TIME) &&
          (dag_depends(dag, condition, OP_DISCRETE) || dag_depends(dag, condition, OP_PRE));
 }
 
-/* Do the branches hold the same variables, in the same derivatives? */
+/* Do the branches contain different variables or derivatives? */
 static bool differ(Dag *dag, Expr a, Expr b) {
   ExprVec left = {0}, right = {0};
   DagScratch *scratch = dag_scratch(dag);
@@ -22,7 +22,7 @@ static bool differ(Dag *dag, Expr a, Expr b) {
   return !same;
 }
 
-/* Those whose conditions are such. */
+/* Finds those whose conditions satisfy `is_condition`. */
 static Branches find(const Problem *problem, bool (*is_condition)(const Dag *dag, Expr e), Arena *arena) {
   Dag *dag = problem->model->dag;
   IndexVec below = {0};
@@ -48,7 +48,7 @@ static Branches find(const Problem *problem, bool (*is_condition)(const Dag *dag
 
 Branches branches_find(const Problem *problem, Arena *arena) { return find(problem, is_discrete, arena); }
 
-/* Does the condition change in a run, outside of noEvent and smooth? */
+/* Does the condition change during a run, outside of noEvent and smooth? */
 static bool is_written(const Dag *dag, Expr condition) {
   return dag_has_event(dag, condition) || is_discrete(dag, condition);
 }

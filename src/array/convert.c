@@ -37,7 +37,7 @@ const char *converter_residual_text(const Converter *converter, Expr residual) {
   return arena_printf(converter->arena, "%s = 0", converter_text(converter, residual));
 }
 
-/* `equation 1 - 2*der(equation 3)`, the equation replaced first; of a long sum only the beginning. */
+/* `equation 1 - 2*der(equation 3)`, with the replaced equation first; of a long sum only the beginning. */
 static const char *combination_text(const Converter *converter, const Combination *combination) {
   enum { SHOWN = 12 };
   uint32_t hidden = combination->count > SHOWN ? combination->count - SHOWN / 2 : 0;
@@ -57,7 +57,7 @@ static const char *combination_text(const Converter *converter, const Combinatio
   return text_keep(converter->heap, &text, converter->arena);
 }
 
-/* Has a mode before led to a warning at this place? */
+/* Has another mode already led to a warning at this place? */
 static bool is_told(const Converter *converter, Span span) {
   for (uint32_t k = 0; k < converter->diags->list.count; k++) {
     const Diag *diag = &converter->diags->list.data[k];
@@ -86,7 +86,7 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
                  short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
 
-/* ---- what is decided by values ---- */
+/* ---- what values decide ---- */
 
 static void note_read(const Converter *converter, const Expr *roots, uint32_t count);
 
@@ -126,7 +126,7 @@ static void note_block(const Converter *converter, int32_t block) {
     note_read(converter, &converter->problem.residual[blocks->row[p]], 1);
 }
 
-/* Proportions of all equations and of the sizes of all unknowns: which unknowns are free? */
+/* Notes all parameters: proportions of all equations and the sizes of all unknowns decide which unknowns are free. */
 static void note_all(const Converter *converter) {
   const Model *model = converter->model;
   note_read(converter, converter->problem.residual, converter->problem.equations);
@@ -157,7 +157,7 @@ static Structure try_residuals(Converter *converter, const Rewriting *list, uint
   return structure_run(converter->arena, &problem->incidence);
 }
 
-/* Rewrites equations if that lowers the degrees of freedom. Of terms that are not there the structure may always be told. */
+/* Rewrites equations if that lowers the degrees of freedom. Absent terms may always be removed from the structure. */
 static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count) {
   Problem problem;
   Structure structure = try_residuals(converter, list, count, &problem);
@@ -171,8 +171,7 @@ static bool rewrite(Converter *converter, const Rewriting *list, uint32_t count)
   return true;
 }
 
-/* The same for the equations of one block, with another residual for one of them; the rest of the problem is
- * ignored. */
+/* The same for the equations of one block, with another residual for one of them; the rest of the problem is ignored. */
 static bool lowers_block(const Converter *converter, const BlockJacobian *jacobian, const Rewriting *rewriting) {
   const Structure *structure = &converter->structure;
   int32_t n = jacobian->size, *row_start = arena_array(converter->arena, (size_t)n + 1, sizeof *row_start);
@@ -201,7 +200,7 @@ static bool lowers_block(const Converter *converter, const BlockJacobian *jacobi
   return alone.status == STRUCTURE_OK && alone.dof < dof;
 }
 
-/* Rewrites, or with `together` only notes it for rewritings of several blocks at once. */
+/* Rewrites or, with `together`, only records it for rewritings of several blocks at once. */
 static bool use_rewriting(Converter *converter, const BlockJacobian *jacobian, Rewriting rewriting,
                           RewritingVec *together) {
   if (!together) return rewrite(converter, &rewriting, 1);
@@ -276,7 +275,7 @@ static Expr start_of(const Converter *converter, uint32_t unknown) {
   return variable->start == EXPR_NONE ? dag_constant(converter->dag, 0) : variable->start;
 }
 
-/* Replaces equation i, which follows from the others, if more equations can be matched then. */
+/* Replaces equation i, which follows from the others, if more equations can then be matched. */
 static bool release(Converter *converter, ConversionKind kind, uint32_t i, Expr residual, const char *after,
                     const char *how) {
   Problem problem;
@@ -288,7 +287,7 @@ static bool release(Converter *converter, ConversionKind kind, uint32_t i, Expr 
   return true;
 }
 
-/* By one that holds a free unknown at its start value. */
+/* Replaces it by one that holds a free unknown at its start value. */
 static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   IndexVec candidates = {0};
   release_candidates(&converter->problem, &converter->samples, i, converter->arena, &candidates);
@@ -306,7 +305,7 @@ static bool hold_unknown(Converter *converter, uint32_t i, const char *how) {
   return released;
 }
 
-/* How much an unknown's declaration says of its size: start and nominal value. */
+/* How much an unknown's declaration says about its size: start and nominal value. */
 static int declared_size(const Converter *converter, uint32_t unknown) {
   const Model *model = converter->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[converter->problem.unknown[unknown]]];
@@ -317,10 +316,10 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
   return converter->samples.nominal[converter->problem.unknown[unknown]];
 }
 
-/* Of a free unknown the weight in the sum that says how the rest is shared: its movement in squared nominal values. Of those of
- * whose size most is declared the ones that move most have one, or all; the largest is 1. */
+/* The weights of the free unknowns in the sum that determines how they share the rest: their movements in squared nominal values.
+ * Only those count whose size is declared best, and of these the ones that move most, or all; the largest weight is 1. */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
-  const double least = all ? 0 : 0.1; /* of the largest movement */
+  const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;
   double *weight = arena_array(converter->arena, n, sizeof *weight), fastest = 0, largest = 0;
   int most = 0;
@@ -338,8 +337,8 @@ static double *weigh_shares(const Converter *converter, const double *move, bool
   return weight;
 }
 
-/* By one that brings the unknowns that are free to share what the others give as near to their start values as can be: the way there
- * is normal to the way in which they may move. */
+/* Replaces it by one that brings the free unknowns, which share what the others give, as near as possible to their start values:
+ * the way there is normal to the direction in which they may move. */
 static bool share_freely(Converter *converter, uint32_t i, bool all, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
   if (!move) return false;
@@ -355,8 +354,9 @@ static bool share_freely(Converter *converter, uint32_t i, bool all, const char 
                  arena_printf(converter->arena, "%s is 0 = 0; free variables are nearest to their start values", how));
 }
 
-/* Equation i says nothing, or something false: `left` holds no unknown. by_mode: in other modes it may say something. A constraint, which is differentiated,
- * leaves multipliers free, which share the load; another equation a potential, which is held. */
+/* Equation i says nothing, or something false: `left` contains no unknown. by_mode: in other modes it may say something. A
+ * differentiated constraint leaves multipliers free, which share the load; another equation leaves a potential free, which is
+ * held. */
 static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mode, const char *how) {
   note_all(converter);
   if (!samples_vanish(&converter->samples, left)) {
@@ -382,7 +382,7 @@ static bool settle_combination(Converter *converter, const Combination *combinat
                       combination_text(converter, combination));
 }
 
-/* Equations without any unknown, which alias elimination or a step before left over. */
+/* Handles equations without any unknown, left by alias elimination or an earlier step. */
 static bool step_empty(Converter *converter) {
   const Incidence *incidence = &converter->problem.incidence;
   for (int32_t i = 0; i < incidence->n_equations; i++)
@@ -402,8 +402,8 @@ static bool step_surplus(Converter *converter) {
 
 /* ---- linear combinations ---- */
 
-/* The condition of the method on a factor: no unknown of the block as high as the combination cancels it,
- * none of another block higher than it may be. */
+/* The condition of the method on a factor: it contains no unknown of the block with a derivative as high as the combination
+ * cancels, and none of another block with too high a derivative. */
 static bool factor_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr factor, int32_t least) {
   const Structure *structure = &converter->structure;
   int32_t block = structure->blocks.block_of_row[jacobian->equation[0]];
@@ -431,7 +431,7 @@ static Combination combine(const Converter *converter, const BlockJacobian *jaco
   return combination;
 }
 
-/* Have the derivatives cancelled that the combination should be freed of? If not, round-off must have hidden them. */
+/* Have the derivatives cancelled that the combination should eliminate? If not, round-off must have hidden them. */
 static bool sum_is_low(const Converter *converter, const BlockJacobian *jacobian, Expr sum, int32_t least) {
   const Structure *structure = &converter->structure;
   Dag *dag = converter->dag;
@@ -447,7 +447,7 @@ static bool sum_is_low(const Converter *converter, const BlockJacobian *jacobian
   return low;
 }
 
-/* Equations by falling c, so that a dependent one has the smallest of its dependence; ties in their order. */
+/* Orders equations by falling c, so that a dependent one has the smallest c of its dependence; ties keep their order. */
 static int32_t *order_equations(const Converter *converter, const BlockJacobian *jacobian) {
   int32_t *order = arena_array(converter->arena, (size_t)jacobian->size, sizeof *order), count = 0, most = 0;
   const int32_t *c = converter->structure.c;
@@ -537,9 +537,8 @@ static BlockJacobian block_jacobian(const Converter *converter, int32_t block) {
   return regular_jacobian(&converter->problem, &converter->structure, block, converter->place, converter->arena);
 }
 
-/* Rewrites an equation of each singular block that has such a step, all at once and with one structural analysis:
- * rewriting a block uses its own equations only. false: there are fewer than two such blocks, or their steps do not
- * fit together. */
+/* Rewrites an equation in each singular block that has such a step, all at once and with one structural analysis, because rewriting
+ * a block uses only its own equations. false: there are fewer than two such blocks, or their steps do not fit together. */
 static bool step_together(Converter *converter, const SingularVec *singular) {
   RewritingVec list = {0};
   for (uint32_t k = 0; k < singular->count && singular->count > 1; k++) {
@@ -612,7 +611,7 @@ static Structure raise_offsets(const Converter *converter, const int32_t *least)
   return structure_raise(converter->arena, &converter->problem.incidence, &converter->structure, least);
 }
 
-/* The residuals as written; equations added on the way are their own. */
+/* The residuals as written; added equations are their own. */
 static const Expr *keep_written(const Converter *converter, const Problem *problem) {
   Expr *written =
       arena_copy_array(converter->arena, converter->problem.residual, converter->problem.equations, sizeof *written);

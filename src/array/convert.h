@@ -1,15 +1,13 @@
-/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by
- * rewriting its equations until the structural analysis tells the truth.
+/* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations until
+ * the structural analysis is right.
  *
- * Mattsson and Söderlind 1991, section 4, ask for it ("manipulate the original undifferentiated system"); the
- * steps are those of Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear
- * combination of derivatives of equations, in which no highest derivative is left; with J v = 0 unknowns are
- * replaced by expressions. Every step lowers the value of the signature matrix, the structural number of
- * degrees of freedom, so there are finitely many.
+ * Mattsson and Söderlind 1991, section 4, ask for it ("manipulate the original undifferentiated system"). The steps are those of
+ * Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of equations that
+ * contains no highest derivative; with J v = 0 unknowns are replaced by expressions. Every step lowers the value of the signature
+ * matrix, the structural number of degrees of freedom, so there are finitely many.
  *
- * Invariant: every problem on the way has the solutions of the one given, wherever the factors of replaced
- * equations are not zero.
- */
+ * Invariant: every problem on the way has the solutions of the given one, wherever the factors of replaced equations are not
+ * zero. */
 #pragma once
 
 #include "array/freedom.h"
@@ -19,7 +17,7 @@
 typedef enum ConversionKind {
   CONVERSION_VANISHED,     /* terms that are zero at the given parameter values were left out */
   CONVERSION_COMBINATION,  /* replaced by a linear combination */
-  CONVERSION_SUBSTITUTION, /* an expression was put in for unknowns */
+  CONVERSION_SUBSTITUTION, /* an expression was substituted for unknowns */
   CONVERSION_RELEASED,     /* redundant: replaced by one that holds a free unknown at its start value */
   CONVERSION_SHARED,       /* redundant: replaced by one that brings free unknowns nearest to their start values */
 } ConversionKind;
@@ -28,7 +26,7 @@ typedef struct Conversion {
   ConversionKind kind;
   uint32_t equation;  /* of the model */
   const char *before; /* the equation as written */
-  const char *after;  /* what stands for it now */
+  const char *after;  /* the equation that replaces it */
   const char *how;    /* the combination: `equation 1 - der(equation 2)`, or another reason */
 } Conversion;
 
@@ -40,19 +38,17 @@ typedef enum ConvertStatus {
   CONVERT_FAILED, /* an error is in diags */
 } ConvertStatus;
 
-/* Checks the problem and repairs it: problem and structure are replaced if needed, and what was done is
- * appended to `list`, the singular blocks of the problem as given to `singular`, with proofs where there are
- * any, if it is not NULL. The offsets are raised, if need be, to hold every derivative in the equations as
- * written and every alias v = der(x). modes: those taken out of the equations, for
- * texts. parameters: values by leaf index. read[parameters], if it is not NULL: marked are those whose values decided what was done. With other
- * values of the others the same is done, unless these make a block singular that is regular almost everywhere. All is owned by the
- * arena, the lists by its heap. */
+/* Checks the problem and repairs it: problem and structure are replaced if needed. What was done is appended to `list`. The
+ * singular blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. The offsets
+ * are raised, if necessary, so that every derivative in the equations as written and every alias v = der(x) is included. modes:
+ * those extracted from the equations, for texts. parameters: values by leaf index. read[parameters], if it is not NULL: marks those
+ * whose values decided what was done. With other values of the others the same is done, unless these make a block singular that is
+ * regular almost everywhere. The arena owns everything, its heap the lists. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 
-/* equation[count - rank] follow from the others. Replaces them by equations that bring the free unknowns nearest to
- * their targets: problem and structure are replaced, and what was done is appended to `list`. Owned by the arena,
- * the list by its heap. */
+/* equation[count - rank] follow from the others. Replaces them by equations that bring the free unknowns nearest to their targets:
+ * problem and structure are replaced, and what was done is appended to `list`. Owned by the arena, the list by its heap. */
 void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
                    const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags);
 

@@ -15,10 +15,10 @@ typedef struct Converter {
   Problem problem;
   Structure structure;
   ConversionVec *list;
-  SingularVec *singular; /* NULL: not asked for */
-  bool *read;            /* per parameter: its value decided a step; NULL: not asked for */
+  SingularVec *singular; /* NULL: not requested */
+  bool *read;            /* per parameter: its value decided a step; NULL: not requested */
   bool *followed;        /* per discrete leaf: the parameters that decide it are among these */
-  int32_t *place;        /* per unknown: its column in the Jacobian of the block looked at last */
+  int32_t *place;        /* per unknown: its column in the Jacobian of the current block */
   bool failed;           /* an error was reported */
 } Converter;
 
@@ -28,10 +28,10 @@ typedef struct Combination {
   uint32_t *equation; /* of the problem, per row; the last is the equation that may be replaced */
   int32_t *times;     /* how often it is differentiated */
   Expr *row, *factor;
-  Expr left; /* the sum, without what cancels in it; 0 where nothing is left but round-off */
+  Expr left; /* the sum, without what cancels in it; 0 where only round-off is left */
 } Combination;
 
-/* With the factors of a dependence; which rows they belong to is left to the caller. Owned by the arena. */
+/* Makes one with the factors of a dependence; the caller fills in the rows. Owned by the arena. */
 Combination combination_make(const Converter *converter, const Dependence *dependence);
 
 /* Finds the rows and their sum. */
@@ -40,7 +40,7 @@ void combination_sum(const Converter *converter, Combination *combination);
 /* Equation i of the problem, so many times differentiated. */
 Expr converter_derivative(const Converter *converter, uint32_t i, int32_t times);
 
-/* Puts a number for leaves on which e does not depend. */
+/* Substitutes a number for leaves on which e does not depend. */
 Expr converter_drop_leaves(const Converter *converter, Expr e, const ExprVec *leaves, double number);
 
 /* In a part with more equations than variables, such as two brakes that hold one shaft, finds a combination that

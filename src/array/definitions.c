@@ -1,10 +1,10 @@
 /* definitions: see definitions.h. */
 #include "array/definitions.h"
 
-/* So many definitions in a row are followed, which reaches the bottom of x'' -> v' -> f. */
+/* The number of definitions in a row that are followed, enough for x'' -> v' -> f. */
 enum { ROUNDS = 4 };
 
-/* Does the value of unknown j hold no derivatives but those below a definition and those that are determined already? */
+/* Does the value of unknown j contain only derivatives that are defined or already determined? */
 static bool is_determined(const Definitions *definitions, const bool *determined, uint32_t j, ExprVec *leaves) {
   Dag *dag = definitions->problem->model->dag;
   leaves->count = 0;
@@ -36,8 +36,8 @@ static bool is_constant(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }
 
-/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every
- * equation defines at most one, the first that no other defined. */
+/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every equation
+ * defines at most one, the first that no other defined. */
 Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena) {
   const Incidence *incidence = &problem->incidence;
   Dag *dag = problem->model->dag;

@@ -1,4 +1,4 @@
-/* definitions: derivatives that an equation gives explicitly, der(x) = v or m*der(v) = f, put in where they occur. */
+/* definitions: derivatives that an equation gives explicitly, der(x) = v or m*der(v) = f, substituted where they occur. */
 #pragma once
 
 #include "array/array.h"
@@ -9,9 +9,9 @@ typedef struct Definitions {
   bool *defines;      /* per equation: it gives a derivative */
 } Definitions;
 
-/* Definitions whose values contain no derivatives except defined ones. constant: only those that divide by nothing
- * but parameters and numbers. Owned by the arena. About O(size of the equations). */
+/* Definitions whose values contain no derivatives except defined ones. constant: only those that divide only by parameters and
+ * numbers. Owned by the arena. About O(size of the equations). */
 Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena);
 
-/* The expression with every derivative put in that is defined. */
+/* The expression with every defined derivative substituted. */
 Expr definitions_put_in(const Definitions *definitions, Expr e, Heap *heap);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Points whose values go along with the elimination; lines that it takes at most; up to which size of a block it takes
- * all of them, and lines of numbers that are eliminated exactly at most. */
+/* SHADOWS: points whose values accompany the elimination. LARGEST: the most lines. ALL_LINES: up to this block size all lines are
+ * used. EXACT_LINES: the most lines of numbers that are eliminated exactly. */
 enum { SHADOWS = 3, LARGEST = 400, ALL_LINES = 48, EXACT_LINES = 20000 };
 
 static const double CANCELLED = 1e-9;
@@ -88,7 +88,7 @@ static bool fill(ShadowedMatrix *matrix, const BlockJacobian *jacobian, bool row
   return true;
 }
 
-/* How plain a factor is: numbers before parameters before what changes at events or with time before variables. */
+/* How plain a factor is: numbers before parameters, before what changes at events or with time, before variables. */
 static int plainness(const Dag *dag, Expr e) {
   if (dag_is_constant(dag, e, NULL)) return 0;
   Dag *graph = (Dag *)dag;
@@ -134,7 +134,7 @@ static void add_factor(Factors *factors, Expr base, int power) {
   factors->power[factors->count++] = power;
 }
 
-/* Takes a product apart: numbers, factors, quotients, integer powers. */
+/* Splits a product: numbers, factors, quotients, integer powers. */
 static void collect_factors(const Dag *dag, Expr e, int power, Factors *factors) {
   struct {
     Expr e;
@@ -205,8 +205,8 @@ static double relative_size(const ShadowedMatrix *matrix, int32_t row, int32_t c
   return smallest;
 }
 
-/* The row to pivot on in a column: its entry is nowhere zero and not small in its row. The plainest entry wins, then
- * the row with the fewest entries. */
+/* The row to pivot on in a column: its entry is zero at no point and not small in its row. The plainest entry wins, then the row
+ * with the fewest entries. */
 static int32_t choose_pivot(const ShadowedMatrix *matrix, int32_t column) {
   double largest[4] = {0};
   for (int32_t p = 0; p < matrix->rows; p++) {
@@ -353,7 +353,7 @@ static bool find_among(const BlockJacobian *jacobian, bool rows, const int32_t *
   return ok;
 }
 
-/* The lines that numbers show to take part, in their order; all of a small block. */
+/* The lines that take part by numerical evidence, in their order; all lines of a small block. */
 static int32_t choose_lines(const BlockJacobian *jacobian, bool rows, const int32_t *order, const Samples *samples,
                             Arena *arena, int32_t *chosen) {
   int32_t n = line_count(jacobian, rows), count = 0;

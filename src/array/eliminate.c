@@ -9,8 +9,8 @@ __extension__ typedef unsigned __int128 Wide;
 
 static const uint64_t PRIME = ((uint64_t)1 << 61) - 1;
 
-/* Largest numerator and denominator taken for real: a random residue has such a fraction with a chance of 2^-8 only,
- * and the sum is checked with them. */
+/* The largest numerator and denominator that are accepted: a random residue has such a fraction only with probability 2^-8, and the
+ * sum is checked with them. */
 static const uint64_t LARGEST = (uint64_t)1 << 26;
 
 static uint64_t fold(Wide product) {
@@ -60,7 +60,7 @@ static int64_t divisor(int64_t a, int64_t b) {
 
 /* ---- elimination ---- */
 
-/* Multiplications at most. */
+/* The most multiplications. */
 static const uint64_t MOST_WORK = 300000000;
 
 /* An element of the field at a place of a vector, or at a basis vector. */
@@ -71,7 +71,7 @@ typedef struct FieldElement {
 
 typedef VEC(FieldElement) FieldElementVec;
 
-/* A line freed of the vectors before it, scaled to 1 at its pivot: line = sum of used parts + scale * vector. */
+/* A line after elimination by earlier vectors, scaled to 1 at its pivot: line = sum of used parts + scale * vector. */
 typedef struct BasisVector {
   int32_t line, pivot;
   uint64_t inverse_scale;
@@ -84,8 +84,8 @@ typedef struct ModularElimination {
   const SparseLines *lines;
   VEC(BasisVector) basis;
   FieldElementVec parts, used;
-  uint64_t *values; /* the line under way, by place */
-  int32_t *touched; /* places where it may not be zero */
+  uint64_t *values; /* the current line, by place */
+  int32_t *touched; /* places where it may be nonzero */
   bool *is_touched;
   int32_t touched_count;
   int32_t *entries; /* per place: how many lines have it, so that pivots fill little */
@@ -111,7 +111,7 @@ static void load_line(ModularElimination *elimination, int32_t line) {
   }
 }
 
-/* Frees the line of all pivots. A vector has no pivot of an earlier one, so one pass is enough. */
+/* Eliminates all pivots from the line. A vector has no pivot of an earlier one, so one pass is enough. */
 static void reduce_line(ModularElimination *elimination) {
   for (uint32_t b = 0; b < elimination->basis.count; b++) {
     const BasisVector *vector = &elimination->basis.data[b];

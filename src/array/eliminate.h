@@ -1,10 +1,9 @@
 /* eliminate: exact linear dependences of sparse vectors of numbers.
  *
- * A double is an integer times a power of two, so it has an exact image modulo a prime; the elimination runs there
- * without any round-off, and the result is brought back to fractions (rational reconstruction by Euclid's algorithm,
- * Wang 1981). Kirchhoff's laws without ground, redundant connections, integer combinations in general come out as they
- * are, also in blocks of thousands of equations.
- */
+ * A double is an integer times a power of two, so it has an exact image modulo a prime. The elimination runs there without any
+ * round-off, and the result is converted back to fractions (rational reconstruction by Euclid's algorithm, Wang 1981). Kirchhoff's
+ * laws without ground, redundant connections and integer combinations in general are found exactly, also in blocks of thousands of
+ * equations. */
 #pragma once
 
 #include "base/arena.h"
@@ -30,7 +29,6 @@ typedef struct ExactDependence {
 
 typedef VEC(ExactDependence) ExactVec;
 
-/* Appends a basis of the dependences, each line by those before it. false: factors are no fractions of moderate size,
- * or the elimination fills up. Owned by the arena, the list by its heap. O(lines^2 + operations), the latter
- * bounded. */
+/* Appends a basis of the dependences, each line by those before it. false: factors are not fractions of moderate size, or the
+ * elimination fills up. Owned by the arena, the list by its heap. O(lines^2 + operations), the latter bounded. */
 bool eliminate_exactly(const SparseLines *lines, Arena *arena, ExactVec *found);

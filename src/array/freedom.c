@@ -49,8 +49,8 @@ static Expr pivot_sum(Dag *dag, const Freedom *freedom, const FreedomEntries *en
   return sum;
 }
 
-/* z - s - B^T B_p w per leaf, the unknowns w begin at `first`. Where B has no more rows than its rank, its columns are all vectors, and w stands for B_p w: that needs no
- * pivots. */
+/* z - s - B^T B_p w per leaf; the unknowns w begin at `first`. If B has no more rows than its rank, its columns span all vectors,
+ * and w stands for B_p w: then no pivots are needed. */
 static Expr *list_rows(const Problem *problem, const Freedom *freedom, uint32_t first, Arena *arena) {
   Dag *dag = problem->model->dag;
   FreedomEntries entries = list_entries(problem, freedom, arena);

@@ -1,9 +1,9 @@
-/* freedom: what equations leave free is taken as near to given values as can be.
+/* freedom: what equations leave free is kept as near as possible to given values.
  *
- * Let B be the derivatives of the equations by some leaves z, of which B has the rank r on the solutions. No equation sees z move in the null space of B. The solution nearest
- * to the values s is the one where z - s is normal to it: z - s = B^T B_p w, with r unknowns w and the columns B_p of r leaves that are independent, the pivots. It is that of
- * least norm for s = 0. All rows of B take part, so this is regular wherever the pivots are independent, whichever rows make them so.
- */
+ * Let B be the derivatives of the equations by some leaves z, with rank r on the solutions. No equation sees z move in the null
+ * space of B. The solution nearest to the values s is the one where z - s is normal to it: z - s = B^T B_p w, with r unknowns w and
+ * the columns B_p of r independent leaves, the pivots. For s = 0 it has the least norm. All rows of B take part, so this is regular
+ * wherever the pivots are independent, whichever rows make them so. */
 #pragma once
 
 #include "array/array.h"
@@ -11,9 +11,9 @@
 typedef struct Freedom {
   uint32_t count, rank;
   Expr *leaf;   /* variables or derivatives, the pivots first */
-  Expr *target; /* per leaf: the value that it is to be near to */
+  Expr *target; /* per leaf: the value that it should be near to */
 } Freedom;
 
-/* The problem with count - rank equations more that say so, and the unknowns that these need. In the place of equations replaced[count - rank], which
- * follow from the others; NULL: they are added. Owned by the arena. */
+/* The problem with count - rank more equations that require this, and the unknowns that these need. They replace the equations
+ * replaced[count - rank], which follow from the others; NULL: they are added. Owned by the arena. */
 Problem freedom_close(const Problem *problem, const Freedom *freedom, const uint32_t *replaced, Arena *arena);

@@ -7,11 +7,11 @@
 
 enum { SAMPLES = 12, LEAST_DEFINED = 4 };
 
-/* Branches are looked at beside the edge, and at this part of that distance. Where slopes meet, they differ there by a small part of what they would with slopes that
- * do not, except for round-off. */
+/* Branches are compared beside the edge, and at a small part of that distance. If their slopes meet, they differ there by a small
+ * part of what they would otherwise, except for round-off. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 
-/* What does not jump is less, the nearer the edge: a root by a factor of ten between these distances. */
+/* A difference that does not jump gets smaller nearer to the edge: for a root by a factor of ten between these distances. */
 static const double NEARER = 1e-6, NEAREST = 1e-8, CONTINUOUS = 0.5;
 
 /* A random point: the leaf that leads to the edge, and its value. */
@@ -26,7 +26,7 @@ static double chance(const Point *point, uint64_t key) {
   return (double)(hash_mix(hash_mix(key << 8 ^ point->sample)) >> 11) * 0x1p-53;
 }
 
-/* Parameters are positive, variables are of either sign; discrete variables are not known. */
+/* Parameters are positive, variables have either sign; discrete variables are unknown. */
 static double leaf_value(void *context, const Dag *dag, Expr leaf) {
   const Point *point = context;
   if (leaf == point->moved) return point->here;
@@ -44,7 +44,7 @@ static double value_at(Dag *dag, Expr e, Point *point, double here) {
   return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
 }
 
-/* A variable, or time, that an expression is linear in; EXPR_NONE: there is none. */
+/* A variable, or time, in which an expression is linear; EXPR_NONE: there is none. */
 static Expr linear_leaf(Dag *dag, Expr e) {
   ExprVec leaves = {0};
   Expr found = EXPR_NONE, slope;
@@ -56,7 +56,7 @@ static Expr linear_leaf(Dag *dag, Expr e) {
   return found;
 }
 
-/* What the branches differ by at a distance from the edge and nearer to it; their size at the former. */
+/* The difference of the branches at a distance from the edge and nearer to it; their size at the former. */
 typedef struct Gap {
   double near, beside, size;
 } Gap;
@@ -67,13 +67,13 @@ static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double ed
   return (Gap){fabs(gap), fabs(a - b), fmax(fabs(a), fabs(b))};
 }
 
-/* Where the leaf that is moved leads to the edge. */
+/* The value of the moved leaf at the edge. */
 static double find_edge(Dag *dag, Expr difference, Point *point) {
   double rest = value_at(dag, difference, point, 0);
   return -rest / (value_at(dag, difference, point, 1) - rest);
 }
 
-/* The largest gaps of random points, at a distance of this part of one and at that part of it; size NAN: there are too few. */
+/* The largest gaps over random points, at two relative distances; size NAN: there are too few points. */
 static Gap largest_gap(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
   Expr difference = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
   Point point = {.moved = linear_leaf(dag, difference)};

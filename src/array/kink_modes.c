@@ -4,19 +4,19 @@
 #include "array/branches.h"
 #include "array/joint.h"
 
-/* The first derivative of an equation jumps at a kink. It is a constraint on velocities where there is a second one. What is differentiated
- * by parameters needs the rates of velocities too, so its equations count as differentiated again: then those that are not
- * differentiated by time are DIFFERENTIATED, and only their jumps matter. */
+/* At a kink, the first derivative of an equation jumps. It is a constraint on velocities where there is a second one. What is
+ * differentiated by parameters also needs the rates of velocities, so its equations count as differentiated once more. Then those
+ * that are not differentiated by time are DIFFERENTIATED, and only their jumps matter. */
 enum { DIFFERENTIATED = 1, JUMPING = 2 };
 
-/* Rows of all modes that are tried: so many take less than a tenth of a second. */
+/* The most rows of all modes that are tried: this takes less than a tenth of a second. */
 enum { ROW_LIMIT = 1 << 17 };
 
 static bool is_moving(const Dag *dag, Expr e) {
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME);
 }
 
-/* A node that is opened where its equation is differentiated c times. */
+/* Is this a node that is opened where its equation is differentiated c times? */
 static bool is_opened(const Dag *dag, Expr e, int32_t c) {
   double order = 0;
   if (!is_moving(dag, e)) return false;
@@ -31,19 +31,19 @@ static bool is_opened(const Dag *dag, Expr e, int32_t c) {
   }
 }
 
-/* smooth that stays hides what is in it. */
+/* A smooth that stays hides what is in it. */
 static bool hides(const Dag *dag, Expr e, int32_t c) { return dag_op(dag, e) == OP_SMOOTH && !is_opened(dag, e, c); }
 
 /* ---- how often equations are differentiated ---- */
 
-/* What was found for each equation, and what each mode is needed for. */
+/* The result for each equation, and what each mode is needed for. */
 typedef struct Most {
   int32_t *times; /* per equation, in the mode that differentiates it most often */
-  int32_t *least; /* per unknown: the derivative that the model speaks of */
+  int32_t *least; /* per unknown: the derivative that the model mentions */
   Arena *arena;
 } Most;
 
-/* The structure with the derivatives that the model speaks of; as it is, if it fails. */
+/* The structure with the derivatives that the model mentions; unchanged, if that fails. */
 static Structure keep_most(const Most *most, const Problem *problem, Structure structure) {
   bool is_beyond = false;
   if (structure.status != STRUCTURE_OK) return structure;
@@ -89,12 +89,12 @@ static bool holds_branch(const Held *held, uint32_t k) {
   return false;
 }
 
-/* Modes beside one whose structure is known. */
+/* Modes next to one whose structure is known. */
 typedef struct Beside {
   const Problem *problem; /* of all modes */
   const Branches *branches;
   const Held *held;    /* per equation */
-  Structure structure; /* of the mode known */
+  Structure structure; /* of the known mode */
 } Beside;
 
 /* An equation in a mode. */
@@ -111,7 +111,7 @@ static Expr take_row(const Beside *beside, uint32_t i, const bool *holds, Arena 
   return residual;
 }
 
-/* Are the offsets known valid for an equation that is another now, and is its highest derivative still there? */
+/* Are the known offsets valid for a changed equation, and does it still contain its highest derivative? */
 static bool row_keeps(const Beside *beside, uint32_t i, Expr residual) {
   const Problem *problem = beside->problem;
   const Structure *structure = &beside->structure;
@@ -129,8 +129,8 @@ static bool row_keeps(const Beside *beside, uint32_t i, Expr residual) {
   return is_valid && is_matched;
 }
 
-/* Another branch k leaves the offsets valid, with a perfect matching of highest derivatives: then the smallest offsets of that mode are no
- * larger (Pryce 2001, section 4). */
+/* Does another branch k leave the offsets valid, with a perfect matching of highest derivatives? Then the smallest offsets of that
+ * mode are no larger (Pryce 2001, section 4). */
 static bool keeps_offsets(const Beside *beside, uint32_t k, const bool *holds, Arena *arena) {
   bool keeps = beside->structure.status == STRUCTURE_OK;
   for (uint32_t i = 0; i < beside->problem->equations && keeps; i++)
@@ -144,7 +144,7 @@ static Structure keep_most_of_mode(const Most *most, const Problem *problem, con
   return keep_most(most, &narrow, structure_run(most->arena, &narrow.incidence));
 }
 
-/* In modes that take the first branches, or the second ones, of all if-expressions, or of all but one. */
+/* In modes that take the first branches, or the second ones, of all if-expressions, or of all except one. */
 static void keep_most_of_modes(const Most *most, const Problem *problem) {
   Branches branches = branches_find_written(problem, most->arena);
   Beside beside = {problem, &branches, list_held(problem, &branches, most->arena), {0}};
@@ -161,7 +161,7 @@ static void keep_most_of_modes(const Most *most, const Problem *problem) {
   }
 }
 
-/* Per equation. Where structure fails, by ranks an equation may be differentiated any number of times. */
+/* Per equation. Where structural analysis fails, ranks may differentiate an equation any number of times. */
 static int32_t *most_differentiations(const Problem *problem, const Structure *structure, bool all, Arena *arena) {
   int32_t *times = arena_array(arena, problem->equations, sizeof *times);
   int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);
@@ -177,9 +177,8 @@ static int32_t *most_differentiations(const Problem *problem, const Structure *s
 
 /* ---- opening ---- */
 
-/* Is the first of two equal arguments taken, as when derivatives are taken? The one with variables is; of two
- * functions of time whose difference has a constant rate, the one that is taken afterwards. sign: 1 takes the larger
- * one, -1 the smaller one. */
+/* Is the first of two equal arguments taken, as when derivatives are taken? The one with variables is. Of two functions of time
+ * whose difference has a constant rate, the one that is taken afterwards is. sign: 1 takes the larger one, -1 the smaller one. */
 static bool takes_first(Dag *dag, Expr first, Expr second, double sign) {
   double rate;
   if (dag_depends(dag, first, OP_VARIABLE)) return true;
@@ -195,7 +194,7 @@ static Expr compare(Dag *dag, Expr first, Expr second, double sign) {
   return dag_binary(dag, sign > 0 ? larger : smaller, first, second);
 }
 
-/* then where an expression is positive, else the other one. */
+/* `then` where an expression is positive, otherwise the other one. */
 static Expr choose_by_sign(Dag *dag, Expr e, Expr then, Expr otherwise) {
   return dag_if(dag, compare(dag, e, dag_constant(dag, 0), 1), then, otherwise);
 }
@@ -221,8 +220,8 @@ static Expr open_node(Dag *dag, Expr e, const Expr *child) {
 
 static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
-/* The relation of an if-expression in noEvent whose branches meet, and where it matters their slopes too: nothing jumps there, and a branch may
- * not be defined beyond the edge. EXPR_NONE: it is another node. */
+/* The relation of an if-expression in noEvent whose branches meet and, where it matters, their slopes, too: nothing jumps there,
+ * and a branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
 static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
   if (dag_op(dag, e) != OP_IF || c > JUMPING) return EXPR_NONE;
   Expr condition = dag_child(dag, e, 0);
@@ -270,21 +269,21 @@ static void open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed
   vec_free(heap, &child);
 }
 
-/* A condition that something is equal is that of a point, not of an edge. */
+/* A condition of equality has a point, not an edge. */
 static bool has_edge(const Dag *dag, Expr condition) {
   Expr relation = dag_op(dag, condition) == OP_NOEVENT ? dag_child(dag, condition, 0) : condition;
   return is_moving(dag, relation) && dag_op(dag, relation) != OP_EQUAL && dag_op(dag, relation) != OP_NOT_EQUAL;
 }
 
-/* A node at which an equation that is differentiated c times has a kink that makes no event. */
+/* Does an equation that is differentiated c times have a kink without an event at this node? */
 static bool is_kink(Dag *dag, Expr e, int32_t c) {
   if (op_kind(dag_op(dag, e)) == KIND_PIECEWISE) return is_moving(dag, e);
   if (dag_op(dag, e) != OP_IF || !has_edge(dag, dag_child(dag, e, 0))) return false;
   return smooth_condition(dag, e, c, false) == EXPR_NONE;
 }
 
-/* Is a node below one of these, where equations are differentiated c times? Walked from the roots down, but not into what is hidden, nor into
- * conditions. seen: per node, false on entry and return. */
+/* Is such a node below, where equations are differentiated c times? Walks down from the roots, but not into what is hidden, nor
+ * into conditions. seen: per node, false on entry and return. */
 static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   IndexVec order = {0};
   bool found = false;

@@ -10,27 +10,27 @@ typedef struct LogicBuilder {
   Model *model;
   Dag *dag;
   Heap *heap;
-  Expr *assigned;    /* per discrete variable: what whens make of it so far; EXPR_NONE: none assigns it */
+  Expr *assigned;    /* per discrete variable: what whens assign so far; EXPR_NONE: nothing */
   Span *where;       /* and the last of them */
   bool *at_start;    /* one of them acts at the start */
-  uint32_t *section; /* and the algorithm section of them; 0: an equation */
+  uint32_t *section; /* and their algorithm section; 0: an equation */
   IndexVec order;    /* those assigned, in order of the first assignment */
   uint32_t *step_of; /* per discrete variable: its equation's step, MAP_NONE */
   LogicPut *put;
   const void *problem;
-  ExprVec from, to; /* nodes replaced so far, what they hold before them */
+  ExprVec from, to; /* nodes replaced so far, inner ones first */
   const Expr *residual;
   uint32_t residuals;
   bool is_listed;
-  ExprVec leaves, values; /* unknowns that an equation gives by what is discrete alone, when listed */
-  ExprVec read, made;     /* of the when at hand: variables of its section, and what whens before it make of them */
+  ExprVec leaves, values; /* unknowns that an equation gives by discrete values alone, when listed */
+  ExprVec read, made;     /* for the current when: variables of its section, and what earlier whens made of them */
 } LogicBuilder;
 
 static Expr not_of(Dag *dag, Expr a) { return dag_unary(dag, OP_NOT, a); }
 
 static Expr take_leaf(LogicBuilder *builder) { return dag_discrete(builder->dag, builder->logic->leaves++); }
 
-/* A leaf of its own for the value. */
+/* A new leaf for the value. */
 static Expr add_step(LogicBuilder *builder, Expr value, Span span) {
   Expr leaf = take_leaf(builder);
   vec_push(builder->heap, &builder->logic->steps,
@@ -40,14 +40,14 @@ static Expr add_step(LogicBuilder *builder, Expr value, Span span) {
 
 static Expr pre_of(Dag *dag, Expr leaf) { return dag_pre(dag, dag_index(dag, leaf)); }
 
-/* True where the leaf has become so in this iteration; never at the start. */
+/* True where the leaf has become true in this iteration; never at the start. */
 static Expr edge_of(LogicBuilder *builder, Expr leaf) {
   Dag *dag = builder->dag;
   Expr before = not_of(dag, pre_of(dag, leaf)), later = not_of(dag, dag_discrete(dag, builder->logic->initial));
   return dag_binary(dag, OP_AND, dag_binary(dag, OP_AND, leaf, before), later);
 }
 
-/* ---- discrete values of what moves ---- */
+/* ---- discrete values of what varies ---- */
 
 /* Does the value change between events? A delay that is not replaced yet may. */
 static bool is_moving(const LogicBuilder *builder, Expr e) {
@@ -56,8 +56,8 @@ static bool is_moving(const LogicBuilder *builder, Expr e) {
          dag_contains(dag, dag_scratch(dag), e, OP_DELAY) || dag_contains(dag, dag_scratch(dag), e, OP_TRANSPORT);
 }
 
-/* Relations within noEvent, which includes everything that functions compute, make events after all: otherwise a
- * discrete value would have no time to change at. */
+/* Relations within noEvent, which includes everything that functions compute, cause events here: otherwise a discrete value would
+ * have no time at which to change. */
 static Expr without_no_event(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   ExprVec from = {0}, to = {0};
@@ -98,8 +98,8 @@ static bool is_called(LogicBuilder *builder, Expr e) {
   return found;
 }
 
-/* The value of a discrete variable, or of the condition of a when, as something that changes at events. Of a function that is called the value
- * itself is watched. */
+/* The value of a discrete variable, or of the condition of a when, as something that changes at events. For a called function the
+ * value itself is watched. */
 static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
   Dag *dag = builder->dag;
   if (type == TYPE_REAL || !is_moving(builder, e)) return e;
@@ -111,7 +111,8 @@ static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
 
 /* ---- whens ---- */
 
-/* The type of a node that is discrete though no relation tells when it changes: an equality or a call; TYPE_REAL: it is none. */
+/* The type of a node that is discrete although no relation says when it changes: an equality or a call; TYPE_REAL: it is
+ * neither. */
 static BaseType unwatched_type(const LogicBuilder *builder, Expr e) {
   Op op = dag_op(builder->dag, e);
   if (op == OP_EQUAL || op == OP_NOT_EQUAL) return TYPE_BOOLEAN;
@@ -125,7 +126,8 @@ static bool has_unwatched(const LogicBuilder *builder) {
   return false;
 }
 
-/* Discrete values that functions give of what moves, and equalities of them, change at events in continuous equations too, unless these stand in noEvent. */
+/* Discrete values that functions compute from varying values, and equalities of them, also change at events in continuous
+ * equations, unless these are in noEvent. */
 static void watch_discrete(LogicBuilder *builder, Expr *residual, uint32_t count) {
   Dag *dag = builder->dag;
   ExprVec open = {0}, from = {0}, to = {0};
@@ -153,7 +155,8 @@ static bool is_text(const Model *model, uint32_t variable) {
   return model->variables.data[variable].type == TYPE_STRING;
 }
 
-/* Statements of an algorithm section take effect one after the other: a when reads what those before it made (Modelica 3.6, section 11.1). */
+/* Statements of an algorithm section take effect one after another: a when reads what earlier ones assigned (Modelica 3.6, section
+ * 11.1). */
 static void begin_when(LogicBuilder *builder, const When *when) {
   builder->read.count = builder->made.count = 0;
   for (uint32_t k = 0; k < builder->order.count && when->algorithm; k++) {
@@ -170,7 +173,7 @@ static Expr as_read(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* The later assignment holds; a value may speak of what the variable was made before. */
+/* The later assignment counts; its value may use what was assigned to the variable before. */
 static void add_assignment(LogicBuilder *builder, const Action *action, uint32_t section, Expr fires, bool at_start) {
   Dag *dag = builder->dag;
   uint32_t index = builder->model->variables.data[action->target].index;
@@ -204,7 +207,7 @@ static void add_action(LogicBuilder *builder, const Action *action, uint32_t sec
            (LogicAction){action->kind, fires, target, as_read(builder, action->value), in_when, action});
 }
 
-/* Does one of the conditions hold that did not before? initial() counts at the start, and nothing else does. */
+/* Does one of the conditions hold that did not hold before? At the start only initial() counts. */
 static Expr branch_begins(LogicBuilder *builder, const WhenBranch *branch, Span span) {
   Dag *dag = builder->dag;
   Expr any = dag_constant(dag, 0);
@@ -258,7 +261,7 @@ static void add_steps(LogicBuilder *builder) {
 
 /* ---- initial equations for discrete variables ---- */
 
-/* The leaf whose pre() gives a leaf its value at the start: its own, if whens assign it, or what its equation names, as in
+/* The leaf whose pre() gives a leaf its value at the start: its own, if whens assign it, or the one that its equation names, as in
  * d = pre(e). *is_free: nothing else does. */
 static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free) {
   const Dag *dag = builder->dag;
@@ -275,7 +278,7 @@ static uint32_t pre_behind(const LogicBuilder *builder, Expr leaf, bool *is_free
   return index;
 }
 
-/* Does initialization solve for something in it: a variable, or a Real parameter with fixed = false? */
+/* Does it contain something for which initialization solves: a variable, or a Real parameter with fixed = false? */
 static bool has_unknown(const LogicBuilder *builder, Expr e) {
   const Model *model = builder->model;
   if (dag_depends(builder->dag, e, OP_VARIABLE)) return true;
@@ -321,7 +324,7 @@ static Pattern initial_pattern(const LogicBuilder *builder, Arena *arena) {
   return (Pattern){(int32_t)rows, (int32_t)model->discretes.count, start, leaf};
 }
 
-/* A parameter with fixed = false that is not Real: nothing can be solved for it, it is assigned. */
+/* A parameter with fixed = false that is not Real cannot be solved for: it is assigned. */
 static bool is_assigned_parameter(const LogicBuilder *builder, Expr side) {
   const Model *model = builder->model;
   if (dag_op(builder->dag, side) != OP_PARAMETER) return false;
@@ -357,7 +360,7 @@ static void add_initial_steps(LogicBuilder *builder) {
 
 /* ---- delays ---- */
 
-/* Unknowns that an equation gives by what is discrete alone, as a Real that an Integer is converted to. */
+/* Lists unknowns that an equation gives by discrete values alone, like a Real converted from an Integer. */
 static void list_held(LogicBuilder *builder) {
   Dag *dag = builder->dag;
   ExprVec variables = {0};
@@ -377,7 +380,7 @@ static void list_held(LogicBuilder *builder) {
   vec_free(dag_heap(dag), &variables);
 }
 
-/* The polynomial that a delay by a time that is not fixed looks back at, in what `at` is beyond where it was expanded. */
+/* The polynomial that a delay by a variable time reads, in powers of the distance of `at` from its centre. */
 static Expr expansion(Dag *dag, uint32_t leaf, Expr at) {
   Expr beyond = dag_subtract(dag, at, dag_discrete(dag, leaf + PIECE_DEGREE + 1));
   Expr sum = dag_discrete(dag, leaf + PIECE_DEGREE);
@@ -461,7 +464,7 @@ void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint
     if (delay->is_discrete) continue;
     if (delay->pipe) value = dag_negate(dag, delay->pipe->x);
     if (from.count) dag_substitute(dag, from.data, to.data, from.count, &value, 1);
-    if (delay->pipe) { /* what it contains is known, but not where */
+    if (delay->pipe) { /* its contents are known, but not their place */
       vec_push(heap, &from, dag_discrete(dag, delay->leaf + PIECE_DEGREE + 1));
       vec_push(heap, &to, value);
       continue;
@@ -478,7 +481,7 @@ void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint
   vec_free(heap, &to);
 }
 
-/* ---- initial(), sample(), edge() and the like ---- */
+/* ---- initial(), sample(), edge() and similar ---- */
 
 /* The replacement of a node; EXPR_NONE: the node itself. */
 static Expr leaf_for(LogicBuilder *builder, Expr e) {
@@ -649,7 +652,7 @@ static void find_read(Sorter *sorter, uint32_t k, IndexVec *below) {
   }
 }
 
-/* The steps that wait for none are a level, those that then wait for none the next, and so on. */
+/* Steps that wait for none form a level; those that then wait for none form the next, and so on. */
 static void place_levels(Sorter *sorter, IndexVec *level_start) {
   uint32_t placed = 0, count = sorter->logic->steps.count;
   for (uint32_t k = 0; k < count; k++)

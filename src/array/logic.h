@@ -1,10 +1,10 @@
-/* logic: the discrete part of a model, made uniform. Everything that changes only at events is a discrete leaf, and
- * a step computes its value: discrete equations, the conditions of whens, whether a branch fires, and what a when
- * assigns (pre() of the variable if no branch fires). initial(), terminal() and sample() are leaves that the run
- * sets. What a branch does besides assigning is an action.
+/* logic: the discrete part of a model in a uniform form. Everything that changes only at events is a discrete leaf, and a step
+ * computes its value: discrete equations, the conditions of whens, whether a branch fires, and what a when assigns (pre() of the
+ * variable if no branch fires). initial(), terminal() and sample() are leaves that the run sets. What a branch does besides
+ * assigning is an action.
  *
- * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until
- * nothing changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
+ * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until nothing
+ * changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
 #pragma once
 
 #include "core/delays.h"
@@ -14,14 +14,14 @@ typedef struct LogicStep {
   uint32_t leaf; /* discrete leaf that the step determines */
   Expr value;
   Span span;
-  bool fires;        /* says whether a branch of a when does */
-  bool is_parameter; /* the leaf is that of a parameter instead */
+  bool fires;        /* the value says whether a branch of a when fires */
+  bool is_parameter; /* the leaf belongs to a parameter */
 } LogicStep;
 
 typedef struct LogicAction {
   ActionKind kind;
   Expr fires;  /* EXPR_NONE: at all times, for an assertion outside of whens without a condition */
-  Expr target; /* of reinit: the variable leaf of the model's unknown, aliases put in */
+  Expr target; /* for reinit: the variable leaf of the model's unknown, with aliases substituted */
   Expr value;  /* of reinit: the new value of the target; of assert: the condition */
   bool in_when;
   const Action *written;
@@ -38,8 +38,8 @@ typedef struct LogicLeft {
   Expr value;
 } LogicLeft;
 
-/* spatialDistribution, at the place 0 of its pipe. Two leaves tell when the next break of its contents arrives there: its place and a
- * sign that turns with each one, so that an arrival is an event of the relation sign*place < -sign*x. */
+/* spatialDistribution, at the place 0 of its pipe. Two leaves say when the next break of its contents arrives there: its place, and
+ * a sign that changes with each break, so that an arrival is an event of the relation sign*place < -sign*x. */
 typedef struct LogicPipe {
   Expr x, positive; /* positive: whether the flow is */
   Expr *points, *values;
@@ -47,8 +47,8 @@ typedef struct LogicPipe {
   uint32_t arrival; /* leaf that is the relation */
 } LogicPipe;
 
-/* delay(value, time, longest). One of a discrete value by a fixed time is a leaf that changes at events only; any other takes
- * DELAY_LEAVES leaves, of which derivative k of the value is leaf + k. A pipe delays what enters it until it comes out; its leaves are
+/* delay(value, time, longest). A discrete value delayed by a fixed time is one leaf that changes only at events. Any other delay
+ * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe delays what enters it until it comes out; its leaves are
  * derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
   Expr value, time; /* of a pipe: what enters; no time */
@@ -73,8 +73,8 @@ typedef struct Logic {
   VEC(LogicDelay) delays; /* inner ones come before those that contain them */
   VEC(LogicAction) actions;
   VEC(LogicStep)
-  initial_steps;          /* what initial equations make of pre() of a leaf, or of a parameter that is no number */
-  bool *is_initial_step;  /* per initial equation of the model: taken as such */
+  initial_steps;          /* what initial equations give for pre() of a leaf, or for a parameter that is not a number */
+  bool *is_initial_step;  /* per initial equation of the model: it is one of these */
   Expr *initial_residual; /* of all initial equations */
 } Logic;
 
@@ -82,19 +82,19 @@ typedef struct Logic {
 typedef VEC(Expr *) PlaceVec;
 void logic_places(Logic *logic, Heap *heap, PlaceVec *places);
 
-/* Puts an expression over the unknowns of a problem. */
+/* Converts an expression to the unknowns of a problem. */
 typedef Expr LogicPut(const void *problem, Expr e);
 
-/* The logic of a model. initial(), sample() and the like are replaced by their leaves in the residuals too, in place. `put`
- * is applied to every expression. Lives in the model's heap. O(size of the discrete part). */
+/* Makes the logic of a model. initial(), sample() and similar calls are also replaced by their leaves in the residuals, in place.
+ * `put` is applied to every expression. Lives in the model's heap. O(size of the discrete part). */
 Logic *logic_make(Model *model, Expr *residual, uint32_t count, LogicPut *put, const void *problem);
 
-/* Sorts the steps, so that each level reads only leaves of earlier levels and leaves that are no steps; steps in a
- * loop come last, as one level. Call it when the expressions have their final form. */
+/* Sorts the steps, so that each level reads only leaves of earlier levels and leaves without steps; steps in a loop come last, as
+ * one level. Call it when the expressions have their final form. */
 void logic_sort(Logic *logic, const Model *model);
 
-/* Puts what delays are at the start into the expressions: the value itself, which has been what it is at all times before. */
+/* Substitutes the values of delays at the start in the expressions: the delayed value itself, which was constant before. */
 void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count);
 
-/* Does the model have anything that happens at events besides its modes? */
+/* Is there nothing that happens at events besides its modes? */
 bool logic_is_empty(const Logic *logic);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A row with more work than that is taken to jump. */
+/* A row with more work counts as jumping. */
 enum { SAMPLES = 12, LEAST_DEFINED = 4, WORK_LIMIT = 1 << 20 };
 
 /* Branches are compared at this distance from the edge. If their slopes agree at the edge, they differ at this
@@ -16,8 +16,8 @@ typedef struct Meeting {
   Modes *modes;
   Problem *problem;
   Dag *dag;
-  bool *fails, *holds; /* per mode: the branches of a row do not meet; those of a row do */
-  Expr *leaf;          /* per mode: a variable that its difference is linear in; EXPR_NONE: there is none */
+  bool *fails, *holds; /* per mode: the branches of some row do not meet; those of some row do */
+  Expr *leaf;          /* per mode: a variable in which its difference is linear; EXPR_NONE: there is none */
   uint32_t *slots;     /* per node: its place in the order of the current row */
 } Meeting;
 
@@ -27,9 +27,9 @@ typedef struct Row {
   IndexVec below, order; /* its modes; the nodes of their relations, then those of the row */
   NodeValues nodes;
   uint32_t sample;
-  Expr moved;    /* the variable that leads to the edge */
+  Expr moved;    /* the variable that is moved to the edge */
   double here;   /* its value */
-  uint32_t mode; /* the mode that has the value below, whatever its relation says */
+  uint32_t mode; /* the mode that gets `value`, whatever its relation says */
   double value;
 } Row;
 
@@ -37,7 +37,7 @@ static bool is_candidate(const Modes *modes, const Dag *dag, uint32_t m) {
   return !modes->timed[m] && op_is_order(dag_op(dag, modes->relation[m]));
 }
 
-/* The mode of a node; MAP_NONE: it is none. */
+/* The mode of a node; MAP_NONE: it is not a mode. */
 static uint32_t mode_of(const Meeting *meeting, Expr node) {
   const Modes *modes = meeting->modes;
   if (dag_op(meeting->dag, node) != OP_DISCRETE) return MAP_NONE;
@@ -63,7 +63,7 @@ static double chance(const Row *row, Expr leaf) {
   return (double)(hash_mix(hash_mix((uint64_t)leaf << 8 ^ row->sample)) >> 11) * 0x1p-53;
 }
 
-/* Parameters are positive, variables are of either sign; discrete variables are not known. */
+/* Parameters are positive, variables have either sign; discrete variables are unknown. */
 static double leaf_value(const Row *row, Expr leaf) {
   const Meeting *meeting = row->meeting;
   uint32_t m = mode_of(meeting, leaf);
@@ -82,7 +82,7 @@ static bool is_valued_leaf(Op op) {
   return op == OP_TIME || op == OP_PARAMETER || op == OP_VARIABLE || op == OP_DISCRETE || op == OP_PRE;
 }
 
-/* The row with this value of its mode; NAN: it is not defined. */
+/* The row with this value of its mode; NAN: it is undefined. */
 static double evaluate(Row *row, double value) {
   const Dag *dag = row->meeting->dag;
   uint32_t last = row->order.count - 1;
@@ -96,7 +96,7 @@ static double evaluate(Row *row, double value) {
   return row->nodes.faults[last] == EXPR_NONE ? row->nodes.values[last] : NAN;
 }
 
-/* By how much the row changes with its mode; *size: how large it is. */
+/* How much the row changes with its mode; *size: how large it is. */
 static double row_jump(Row *row, double here, double *size) {
   row->here = here;
   double without = evaluate(row, 0), with = evaluate(row, 1);
@@ -118,7 +118,7 @@ static double difference(Row *row, double here) {
   return side[0] - side[1];
 }
 
-/* Where the variable that is moved leads to the edge. */
+/* The value of the moved variable at the edge. */
 static double find_edge(Row *row) {
   double rest = difference(row, 0);
   return -rest / (difference(row, 1) - rest);
@@ -126,10 +126,10 @@ static double find_edge(Row *row) {
 
 /* ---- rows whose branches meet ---- */
 
-/* Branches differ on the edge; meet there; and their slopes meet, too: then they differ beside it by the square of the distance. */
+/* Branches differ on the edge; meet there; or meet with their slopes: then they differ beside it by the square of the distance. */
 typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
 
-/* What the branches of a row differ by at a point: on the edge, near it, and beside it. */
+/* The differences of the branches of a row at a point: on the edge, near it, and beside it. */
 typedef struct Gap {
   double on_edge, near, beside, size;
 } Gap;
@@ -180,7 +180,7 @@ static void open_row(Row *row, Expr e) {
   vec_free(heap, &roots);
 }
 
-/* Whatever else depends on a mode needs its event. */
+/* Everything else that depends on a mode needs its event. */
 static void keep_events(Meeting *meeting, Expr e, IndexVec *below) {
   if (!dag_depends(meeting->dag, e, OP_DISCRETE)) return;
   list_modes(meeting, e, below);
@@ -214,7 +214,7 @@ static void judge_row(Meeting *meeting, Expr e, bool is_differentiated) {
   close_row(&row);
 }
 
-/* A variable that the difference of a relation is linear in; EXPR_NONE: there is none. */
+/* A variable in which the difference of a relation is linear; EXPR_NONE: there is none. */
 static Expr linear_leaf(Dag *dag, Expr relation) {
   ExprVec leaves = {0};
   Expr found = EXPR_NONE, slope;

@@ -45,7 +45,7 @@ Expr modes_sum_sizes(Dag *dag, Expr e) {
   return size;
 }
 
-/* What the round-off of left - right is a part of. */
+/* The size of the terms whose round-off left - right contains. */
 static Expr size_of(Dag *dag, Expr left, Expr right) {
   return dag_unary(dag, OP_NOEVENT, dag_add(dag, modes_sum_sizes(dag, left), modes_sum_sizes(dag, right)));
 }
@@ -86,7 +86,7 @@ static bool is_whole_call(const Extraction *extraction, Expr e) {
   return dag_op(extraction->dag, e) == OP_CALL && model_call_type(extraction->model, e) == TYPE_INTEGER;
 }
 
-/* A sum of such Integers jumps from one whole number to another: it is never between, and 0 is a value like others. */
+/* A sum of such Integers jumps from one whole number to another: it is never between them, and 0 is a value like others. */
 static bool is_whole_sum(const Extraction *extraction, Expr e) {
   const Dag *dag = extraction->dag;
   double constant;
@@ -99,7 +99,7 @@ static bool is_whole_sum(const Extraction *extraction, Expr e) {
   return is_whole;
 }
 
-/* The difference of a relation: 0 is its edge, which one of whole numbers keeps half a number away from. */
+/* The difference of a relation: 0 is its edge; a difference of whole numbers stays half a number away from it. */
 static Expr difference_of(const Extraction *extraction, Op op, Expr left, Expr right) {
   Dag *dag = extraction->dag;
   Expr difference = dag_subtract(dag, left, right);
@@ -156,8 +156,8 @@ static Expr replace_node(Extraction *extraction, Expr e, const Expr *changed, co
 
 /* ---- variables that equations give explicitly ---- */
 
-/* Equations are peeled: one all of whose variables but one are known gives that one, if it is linear in it. First nothing is
- * known but time; then the variables whose derivatives occur are, so that what is left depends on states. */
+/* Equations are peeled: one in which all variables except one are known gives that one, if it is linear in it. At first only time
+ * is known; then the variables whose derivatives occur, so that what is left depends on states. */
 typedef struct Peeling {
   Heap *heap;
   Dag *dag;
@@ -167,7 +167,7 @@ typedef struct Peeling {
   ExprVec leaves, values; /* what was given, in this order */
 } Peeling;
 
-/* Is a leaf known, and its derivative along time among the columns? A derivative below the highest one of a state is a state, too. */
+/* Is a leaf known, with its time derivative among the columns? A derivative below the highest one of a state is a state, too. */
 static bool is_known(const Peeling *peeling, Expr leaf) {
   uint32_t unknown = dag_index(peeling->dag, leaf);
   int32_t order = (int32_t)dag_order(peeling->dag, leaf);
@@ -211,7 +211,7 @@ static void peel(Peeling *peeling) {
   }
 }
 
-/* Puts what gives the variables into the differences; a value holds only variables given before it. */
+/* Substitutes what gives the variables in the differences; a value contains only variables given before it. */
 static void expand(Peeling *peeling, ExprVec *differences) {
   enum { ROUNDS = 16 };
   Dag *dag = peeling->dag;
@@ -271,7 +271,7 @@ static Modes make_modes(const Extraction *extraction, const ExprVec *expanded, A
   return modes;
 }
 
-/* Which modes change at the same edges. */
+/* Finds which modes change at the same edges. */
 static void find_edges(Modes *modes, Dag *dag, Arena *arena) {
   modes->edge = arena_array(arena, modes->count, sizeof(uint32_t));
   modes->is_mirrored = arena_array(arena, modes->count, sizeof(bool));
@@ -288,8 +288,8 @@ static void find_edges(Modes *modes, Dag *dag, Arena *arena) {
   heap_free_all(arena->heap, negative, first);
 }
 
-/* The residuals, and the expressions of the logic that make events, in one list; and back. Assertions outside of whens are looked
- * at, not waited for. */
+/* The residuals, and the expressions of the logic that cause events, in one list; and back. Assertions outside of whens are
+ * checked, but cause no events. */
 static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
   Dag *dag = problem->model->dag;
   PlaceVec places = {0};
@@ -300,8 +300,8 @@ static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
   vec_free(heap, &places);
 }
 
-/* The expression that passes zero where a node has a kink without an event; EXPR_NONE: it has none. Relations that
- * are left are within noEvent or smooth; abs, min and max of time alone have modes. */
+/* The expression that passes zero where a node has a kink without an event; EXPR_NONE: it has none. The remaining relations are
+ * within noEvent or smooth; abs, min and max of time alone have modes. */
 static Expr kink_of(Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
   bool compares = op == OP_MIN || op == OP_MAX || op_is_order(op);
@@ -312,7 +312,7 @@ static Expr kink_of(Dag *dag, Expr e) {
   return dag_depends(dag, argument, OP_VARIABLE) ? argument : EXPR_NONE;
 }
 
-/* The kinks of the equations, from which the modes have been taken out. */
+/* Lists the kinks of the equations, from which the modes have been extracted. */
 static void list_kinks(Modes *modes, const Problem *problem, Arena *arena) {
   Dag *dag = problem->model->dag;
   IndexVec order = {0};
@@ -362,7 +362,8 @@ static Modes extract(Problem *problem, const PlaceVec *places, Arena *arena) {
   return modes;
 }
 
-/* Puts relations in for discrete variables that are nothing else, such as `heat = T < limit`: so the solution can slide along the edge of either. */
+/* Substitutes relations for discrete variables that are only a relation, such as `heat = T < limit`: so the solution can slide
+ * along the edge of either. */
 static void read_relations(Problem *problem, Heap *heap) {
   Dag *dag = problem->model->dag;
   ExprVec leaves = {0}, relations = {0};
@@ -400,7 +401,7 @@ bool modes_make_events(const Modes *modes) {
 
 uint32_t modes_leaves(const Modes *modes) { return modes->first + modes->count; }
 
-/* A relation holds only modes made before it. */
+/* A relation contains only modes made before it. */
 const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode) {
   const Logic *logic = modes->logic;
   for (uint32_t s = 0; s < logic->steps.count; s++) {

@@ -1,7 +1,7 @@
-/* modes: what makes events. Each relation a < b, integer function and sign outside of noEvent and smooth is taken out of the
- * equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode is a function
- * of its difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an equation hold
- * the same relations, hence the same modes. */
+/* modes: what causes events. Each relation a < b, integer function and sign outside of noEvent and smooth is extracted from the
+ * equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode is a function of its
+ * difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an equation contain the same
+ * relations, so the same modes. */
 #pragma once
 
 #include "array/array.h"
@@ -12,21 +12,22 @@
 
 typedef struct Modes {
   uint32_t count;
-  uint32_t first;   /* discrete leaf index of mode 0: after the leaves of the model and of the logic */
-  Expr *relation;   /* the expression whose value the mode is; its operator says how it follows from the difference */
-  Expr *written;    /* the difference as the equations write it, for guesses at which they do not hold */
-  Expr *difference; /* inner modes replaced too, and variables that equations give explicitly by what gives them */
-  Expr *size;       /* of what the difference is taken of: its round-off is a part of that */
-  Expr *rate;       /* derivative of the difference along time */
+  uint32_t first; /* discrete leaf index of mode 0: after the leaves of the model and of the logic */
+  Expr *relation; /* the expression whose value the mode is; its operator says how it follows from the difference */
+  Expr *written;  /* the difference as the equations write it, for guesses at which they do not hold */
+  Expr *
+      difference; /* inner modes are replaced, too, and variables that equations give explicitly by their expressions */
+  Expr *size;     /* size of the terms of the difference: its round-off is relative to that */
+  Expr *rate;     /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
-  uint32_t *edge;    /* the first mode with the same difference, or the negative one: they change at one edge */
+  uint32_t *edge;    /* the first mode with the same difference, or its negative: they change at one edge */
   bool *is_mirrored; /* it is the negative one */
-  bool *meets; /* the branches meet where it changes, and equations hold the relation itself: see array/meeting.h */
+  bool *meets; /* the branches meet where it changes, and equations contain the relation itself: see array/meeting.h */
   const Logic *logic; /* what else happens at events */
-  bool has_inputs;    /* that may jump at events */
+  bool has_inputs;    /* inputs may jump at events */
 
-  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, what min or max
-   * compares, or a relation within noEvent or smooth. */
+  /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, the difference in
+   * min or max, or a relation within noEvent or smooth. */
   uint32_t kinks;
   Expr *kink, *kink_rate, *kink_size; /* the rate along time; the size as above */
 } Modes;
@@ -37,16 +38,16 @@ bool modes_make_events(const Modes *modes);
 /* How many discrete leaves there are: of the model, of the logic, of the modes. */
 uint32_t modes_leaves(const Modes *modes);
 
-/* Takes the modes out of the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
+/* Extracts the modes from the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
-/* The pipe, if the mode says that a break comes out of it; NULL: it says something else. */
+/* The pipe, if the mode says that a break comes out of it; NULL: it does not. */
 const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode);
 
-/* An expression with the relations put back in for their modes, as people know them. */
+/* An expression with relations in place of their modes, as the user wrote them. */
 Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
 
-/* The sum of the sizes of a sum's terms: cancelled, they leave their round-off in it. */
+/* The sum of the sizes of a sum's terms, whose round-off stays in it when they cancel. */
 Expr modes_sum_sizes(Dag *dag, Expr e);
 
 /* The kind of the condition that a relation with this operator is. */

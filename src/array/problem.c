@@ -1,5 +1,5 @@
-/* problem: from the model's equations to an incidence with derivative orders. The incidence is that of the
- * simplified residuals, so an unknown that cancels identically is not incident. */
+/* problem: from the model's equations to an incidence with derivative orders. The incidence is that of the simplified residuals, so
+ * an unknown that cancels identically is not incident. */
 #include "array/array.h"
 #include "array/semilinear.h"
 #include "structure/structure.h"
@@ -183,7 +183,7 @@ void problem_named_derivatives(const Problem *problem, const int32_t *d, bool *n
   }
 }
 
-/* Does the balance of a node give its slope? Not where that is a state, or follows from states before the balance is of use. */
+/* Does the balance of a node give its slope? Not where the slope is a state, or follows from states before the balance is used. */
 static bool gives_slope(const Problem *problem, const Structure *structure, const StreamNode *node) {
   uint32_t j = problem->local[dag_index(problem->model->dag, node->slope)];
   return structure->status != STRUCTURE_OK ||
@@ -191,7 +191,7 @@ static bool gives_slope(const Problem *problem, const Structure *structure, cons
           structure->blocks.block_of_column[j] == structure->blocks.block_of_row[node->row]);
 }
 
-/* Streams of equal flows, and nodes where streams meet. */
+/* Joins streams of equal flows, and handles nodes where streams meet. */
 static void join_streams(Problem *problem, Arena *arena) {
   Heap *heap = arena->heap;
   StreamNodeVec nodes = {0};

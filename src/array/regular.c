@@ -11,7 +11,7 @@
  * and the ranks of singular ones are found up to a larger size. */
 enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 
-/* Errors of a pivot beside what it is made of: one unit of round-off for each elimination, and some for the entries themselves. */
+/* Errors of a pivot relative to its terms: one unit of round-off for each elimination, and some for the entries themselves. */
 static double pivot_error(int32_t n) { return (n + 8) * DBL_EPSILON; }
 
 /* The one entry of a block of one equation that is linear in its variable. false: it is not. */
@@ -64,8 +64,8 @@ BlockJacobian regular_jacobian(const Problem *problem, const Structure *structur
 
 /* ---- rank by numbers ---- */
 
-/* Values of the entries at a point, with round-off replaced by zero; the size of the terms that each is the sum of,
- * whose round-off is its error; and the size of the terms that round-off removed. */
+/* Values of the entries at a point, with round-off replaced by zero; the size of the terms of each, whose round-off is its error;
+ * and the size of the terms that round-off removed. */
 typedef struct Entries {
   double *value, *size, *absorbed;
 } Entries;
@@ -115,7 +115,7 @@ static Entries scale_entries(const BlockJacobian *jacobian, Entries entries, Are
   return scaled;
 }
 
-/* UNDEFINED where terms that round-off took away may make it larger. */
+/* UNDEFINED where terms that round-off removed may make it larger. */
 static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size;
   Entries full = make_entries((size_t)n * (size_t)n, scratch);
@@ -133,8 +133,8 @@ static int32_t dense_rank(const BlockJacobian *jacobian, Entries scaled, Arena *
   return rank;
 }
 
-/* Entries that differ by their errors make a regular matrix singular only where |inverse|*errors is 1 or more (Rump). A right-hand side of
- * any signs estimates that. */
+/* Entries with these errors make a regular matrix singular only where |inverse|*errors is 1 or more (Rump). A right-hand side with
+ * random signs estimates that. */
 static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Arena *scratch) {
   int32_t n = jacobian->size, nonzeros = jacobian->row_start[n];
   Linear *linear = linear_new(scratch->heap, n, nonzeros, false);
@@ -148,8 +148,8 @@ static bool sparse_is_regular(const BlockJacobian *jacobian, Entries scaled, Are
   return growth * pivot_error(n) < 1;
 }
 
-/* The rank at a point; UNDEFINED where an entry is, or where round-off hides it. Of a very large singular matrix it is known only to be less
- * than n. */
+/* The rank at a point; UNDEFINED where an entry is undefined, or where round-off hides it. For a very large singular matrix it is
+ * only known to be less than n. */
 static int32_t rank_at(const BlockJacobian *jacobian, Entries entries, Heap *heap) {
   int32_t n = jacobian->size;
   if (!are_defined(jacobian, entries)) return UNDEFINED;
@@ -180,9 +180,8 @@ static bool is_singular(const BlockJacobian *jacobian, const Samples *samples, A
 
 /* ---- null vectors ---- */
 
-/* Relative size of random changes that make a singular matrix just regular; the solution for any right-hand
- * side is then a null vector except for errors of that size. What is below NULL_ELEMENT of its largest element
- * is taken for zero. */
+/* Relative size of random changes that make a singular matrix just regular. The solution for any right-hand side is then a null
+ * vector, except for errors of that size. Elements below NULL_ELEMENT of the largest one count as zero. */
 static const double DISTURBANCE = 1e-10, NULL_ELEMENT = 1e-6;
 enum { SUPPORT_POINTS = 2 };
 
@@ -248,8 +247,7 @@ bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *sa
 
 /* ---- all blocks ---- */
 
-/* One equation that gives its variable with a number as factor: the usual block, seen without any
- * derivative. */
+/* One equation that gives its variable with a number as factor: the usual block, recognized without differentiating. */
 static bool is_plainly_regular(const Problem *problem, const Structure *structure, int32_t block, ExprVec *leaves) {
   const Blocks *blocks = &structure->blocks;
   Dag *dag = problem->model->dag;

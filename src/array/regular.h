@@ -1,17 +1,15 @@
-/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular?
- * Structure sees its zeros only; here each diagonal block of its triangular form is tried at random points
- * (samples.h).
+/* regular: is the Jacobian of the differentiated problem with respect to its highest derivatives regular? Structural analysis sees
+ * only its zeros; here each diagonal block of its triangular form is tried at random points (samples.h).
  *
- * Invariant: a block that is regular at one point is regular almost everywhere; one that is singular at all
- * of them is taken to be identically singular, and then the structural analysis was wrong about it (Mattsson,
- * Söderlind 1991, section 4, "the singular case").
- */
+ * Invariant: a block that is regular at one point is regular almost everywhere. One that is singular at all of them counts as
+ * identically singular, and then the structural analysis was wrong about it (Mattsson, Söderlind 1991, section 4, "the singular
+ * case"). */
 #pragma once
 
 #include "array/samples.h"
 
-/* d f_i / d x_j^(d_j - c_i) for the equations and unknowns of one block, as expressions; or other gradients, which need not be as
- * many as their columns. */
+/* d f_i / d x_j^(d_j - c_i) for the equations and unknowns of one block, as expressions; or other gradients, which need not be
+ * square. */
 typedef struct BlockJacobian {
   int32_t size, columns;             /* rows; columns, as many in a block */
   const int32_t *equation, *unknown; /* of the problem, per row and column */
@@ -19,18 +17,18 @@ typedef struct BlockJacobian {
   Expr *entry;
 } BlockJacobian;
 
-/* The matrix of a block. `place` is workspace, one number an unknown of the problem. Owned by the arena. */
+/* The matrix of a block. `place` is workspace, one number for each unknown of the problem. Owned by the arena. */
 BlockJacobian regular_jacobian(const Problem *problem, const Structure *structure, int32_t block, int32_t *place,
                                Arena *arena);
 
-/* Which rows (or columns) take part in the dependences of a singular matrix, by numbers: those where a null
- * vector is not zero. inside[size]. false: it could not be seen. One sparse factorization a point. */
+/* Which rows (or columns) take part in the dependences of a singular matrix, numerically: those where a null vector is not zero.
+ * inside[size]. false: unknown. Costs one sparse factorization for each point. */
 bool regular_support(const BlockJacobian *jacobian, bool rows, const Samples *samples, Arena *arena, bool *inside);
 
 /* A block whose matrix is not regular: everywhere, or at the start values only. */
 typedef struct SingularBlock {
   int32_t block, size;
-  int32_t rank;   /* the largest found at a point; -1 for a block too large for it */
+  int32_t rank;   /* the largest one found at a point; -1 for a block that is too large */
   bool here_only; /* regular elsewhere */
   int points;     /* at which it was found singular */
 } SingularBlock;
@@ -42,7 +40,7 @@ typedef VEC(SingularBlock) SingularVec;
 void regular_check(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                    SingularVec *singular);
 
-/* The blocks that are singular at the start values but not identically: those in `singular` are left out, the
- * others are appended to it. */
+/* The blocks that are singular at the start values but not identically; those already in `singular` are skipped, the others are
+ * appended to it. */
 void regular_check_start(const Problem *problem, const Structure *structure, const Samples *samples, Arena *arena,
                          SingularVec *singular);

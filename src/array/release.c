@@ -1,5 +1,5 @@
-/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before
- * it, so what the unknowns left over determine is found from the last vector to the first. */
+/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before it. So what
+ * the remaining unknowns determine is found from the last vector to the first. */
 #include "array/release.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ typedef struct Echelon {
   Heap *heap;
   VEC(EchelonRow) rows;
   VEC(EchelonEntry) parts;
-  double *row;      /* the one under way, per unknown */
-  IndexVec touched; /* unknowns where it may not be zero */
+  double *row;      /* the current row, per unknown */
+  IndexVec touched; /* unknowns where it may be nonzero */
   bool *is_touched;
   uint32_t *entries; /* per unknown: in how many rows it occurs, so that pivots fill little */
 } Echelon;
@@ -78,7 +78,7 @@ static uint32_t choose_pivot(const Echelon *echelon, double largest) {
   return best;
 }
 
-/* Adds the row under way unless it depends on those there. */
+/* Adds the current row unless it depends on those already there. */
 static void insert(Echelon *echelon) {
   double before = largest_entry(echelon);
   if (!(before > 0)) return;
@@ -163,7 +163,7 @@ static int compare_rows(const void *left, const void *right) {
 
 /* ---- what follows ---- */
 
-/* An equation that alone holds an unknown, once others that did the same are left out. */
+/* An equation that alone contains an unknown, once others of this kind are left out. */
 typedef struct OutputEquation {
   uint32_t equation, unknown;
 } OutputEquation;
@@ -177,7 +177,7 @@ static void leave_out(const Incidence *incidence, int32_t i, bool *is_left_out, 
     if (--holders[incidence->column[e]] == 1) vec_push(heap, single, (uint32_t)incidence->column[e]);
 }
 
-/* Each unknown that one equation alone holds is taken out with it, as long as there are any. */
+/* Removes each unknown that only one equation contains, together with that equation, as long as there are any. */
 static void list_outputs(const Incidence *incidence, const Pattern *by_unknown, uint32_t without, Arena *scratch,
                          OutputVec *outputs) {
   uint32_t *holders = arena_array(scratch, (size_t)incidence->n_variables, sizeof *holders);
@@ -206,7 +206,7 @@ static bool is_linear(const Gradients *gradients, uint32_t i) {
   return true;
 }
 
-/* Unknowns that equations give of others but not in fixed proportions, and those equations: from the inner ones out. */
+/* Unknowns that equations give from others but not in fixed proportions, and those equations: from the inner ones out. */
 typedef struct Followers {
   bool *unknown, *equation;
 } Followers;
@@ -297,7 +297,7 @@ void release_candidates(const Problem *problem, const Samples *samples, uint32_t
   arena_free(&scratch);
 }
 
-/* Of several ways to move the one of the first unknown without pivot. */
+/* Of several ways to move, that of the first unknown without pivot. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena) {
   uint32_t n = problem->unknowns, free = 0;
   if (n > LARGEST) return NULL;

@@ -1,19 +1,18 @@
-/* release: what is left of equations that follow from the others. A redundant equation leaves an unknown free, such as
- * the potential of a circuit without ground; it is replaced by one that holds this unknown at its start value. In one of several modes
- * of a model it leaves open how unknowns share what the others give, as two brakes that hold one shaft do; it is
- * replaced by one that brings them as near to their start values as can be.
+/* release: handles equations that follow from the others. A redundant equation leaves an unknown free, such as the potential of a
+ * circuit without ground; it is replaced by one that holds this unknown at its start value. In one of several modes of a model it
+ * may leave open how unknowns share what the others give, like two brakes that hold one shaft; it is replaced by one that brings
+ * them as near as possible to their start values.
  *
- * An unknown is free when moving it, together with others in fixed proportions, by any function of time changes no
- * equation: the proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give of others, but not
- * in fixed proportions, such as the power of a free torque, follow and take no part.
- */
+ * An unknown is free if moving it, together with others in fixed proportions, by any function of time changes no equation: the
+ * proportions are a null vector of d F / d x^(k) for every k at once. Unknowns that equations give from others, but not in fixed
+ * proportions, such as the power of a free torque, follow and are not counted. */
 #pragma once
 
 #include "array/samples.h"
 
-/* Unknowns of the problem that its equations, except for number `without`, leave free; preferred ones first: fixed start
- * value, start value, the others. Appended to the list. None in a problem of more than 20000 unknowns. O(unknowns^2 +
- * operations of a sparse elimination). */
+/* Unknowns of the problem that its equations, except number `without`, leave free; preferred ones first: fixed start value, start
+ * value, the others. Appended to the list. None in a problem with more than 20000 unknowns. O(unknowns^2 + operations of a sparse
+ * elimination). */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 

@@ -1,4 +1,4 @@
-/* samples: see samples.h. A value that is not defined is NAN and counts only where it is used, as in expr/evaluate.c. */
+/* samples: see samples.h. An undefined value is NAN and counts only where it is used, as in expr/evaluate.c. */
 #include "array/samples.h"
 
 #include <float.h>
@@ -50,13 +50,13 @@ static void find_modes(Samples *samples, Arena *arena) {
   }
 }
 
-/* A relation with time or a variable must not be taken as false without their values. */
+/* A relation with time or a variable must not count as false without their values. */
 static bool is_over_parameters(Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_DISCRETE) &&
          !dag_depends(dag, e, OP_PRE);
 }
 
-/* The discrete variables that are what their equations say at these parameter values, as choices in a record. */
+/* The discrete variables whose equations give their values at these parameter values, like choices in a record. */
 static double *known_discretes(Model *model, const double *parameters, Arena *arena) {
   double *known = arena_array(arena, model->discretes.count, sizeof *known);
   for (uint32_t k = 0; k < model->discretes.count; k++) known[k] = NAN;
@@ -74,8 +74,8 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
   return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
 }
 
-/* The values given. Those that initial equations determine are not known yet: they get some value near the start
- * value, and what is bound to them follows. */
+/* The given values. Those that initial equations determine are unknown yet: they get some value near the start value, and what is
+ * bound to them follows. */
 static const double *sample_parameters(Model *model, const double *given, Arena *arena) {
   uint32_t count = model->parameters.count;
   bool *is_sought = arena_array(arena, count, sizeof *is_sought);
@@ -160,15 +160,15 @@ double sample_product_size(double a, double a_size, double b, double b_size) {
   return fabs(a) * b_size + fabs(b) * a_size;
 }
 
-/* A value and the size of what it is the sum of: its round-off is a part of that, as in a running error analysis (Wilkinson). Sizes of
- * products do not multiply: after a chain of pivots any value would be small beside them. */
+/* A value and the size of its terms: its round-off is relative to that, as in a running error analysis (Wilkinson). Sizes of
+ * products do not multiply: after a chain of pivots any value would be small compared with them. */
 typedef struct Sized {
   double value, size, absorbed;
 } Sized;
 
 static const Sized UNDEFINED = {NAN, 0, 0};
 
-/* Terms up to this part of a sum count as lost in it: they are not much more than its round-off. */
+/* Terms below this part of a sum count as lost in it: they are not much more than its round-off. */
 static const double ABSORBED = 1e-12;
 
 static Sized sized(double value) { return (Sized){value, fabs(value), 0}; }
@@ -190,7 +190,7 @@ static Sized sum_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized
   return sum;
 }
 
-/* if, and, or use their second part only if the first asks for it. */
+/* if, and, or use their second part only if the first requires it. */
 static Sized lazy_value(const Dag *dag, Expr e, const uint32_t *slot, const Sized *values) {
   Op op = dag_op(dag, e);
   double first = values[slot[dag_child(dag, e, 0)]].value;
@@ -287,7 +287,7 @@ bool samples_vanish(const Samples *samples, Expr e) {
 
 enum { ZERO_PASSES = 20 };
 
-/* The unknown that is the only term of the sum which is not zero at a point; MAP_NONE: there is none. */
+/* The unknown that is the only nonzero term of the sum at a point; MAP_NONE: there is none. */
 static uint32_t only_unknown(const Dag *dag, const Term *terms, uint32_t count, const double *values) {
   uint32_t found = MAP_NONE;
   for (uint32_t k = 0; k < count; k++) {
@@ -306,7 +306,7 @@ static bool is_homogeneous(const Dag *dag, Expr residual, const Term **terms, ui
   return constant == 0;
 }
 
-/* At every point the same unknown is what is left of the sum. */
+/* Is the same unknown left alone in the sum at every point? */
 static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t count, uint32_t unknown) {
   const Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;
@@ -322,7 +322,7 @@ static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t co
   return is_alone;
 }
 
-/* One look at all rows at one point, and a closer one at those where only an unknown is left. */
+/* Checks all rows at one point, and those where only one unknown is left more closely. */
 static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t count) {
   const Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;

@@ -1,16 +1,16 @@
 /* samples: values of expressions at a few random points near the start values and near 0, at the given parameter values.
  *
- * An expression that vanishes at all of them is taken to vanish identically (Schwartz, Zippel): so the rank of a symbolic
- * matrix is decided by numbers. The points depend on the leaves' indices and the sample's number only. At every second point the
- * modes of relations are those that hold there, which near the start values are those that a run begins with; at the others they
- * are random, so that nothing is taken to vanish that vanishes in some modes only. The points near 0 are for functions that are flat where the start values are, such as tanh(x) far out.
- */
+ * An expression that vanishes at all of them counts as identically zero (Schwartz, Zippel): so numbers decide the rank of a
+ * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point the modes of
+ * relations are those that hold there; near the start values these are the modes with which a run begins. At the others they are
+ * random, so that nothing counts as zero that vanishes only in some modes. The points near 0 are for functions that are flat at the
+ * start values, such as tanh(x) far out. */
 #pragma once
 
 #include "array/modes.h"
 
-/* Number of points; the first ones lie nearest to the start values. One more consists of the given start values themselves; what
- * has none is as at the first point. */
+/* Number of points; the first ones are nearest to the start values. One more consists of the given start values themselves; values
+ * that are not given are those of the first point. */
 enum { SAMPLE_COUNT = 12, SAMPLE_START = SAMPLE_COUNT };
 
 typedef struct Samples {
@@ -20,11 +20,11 @@ typedef struct Samples {
   bool *given;              /* per unknown: has a start value */
   bool *is_zero;            /* per unknown: an equation says so at these parameter values */
   double begin, length;     /* the interval of time */
-  const Modes *modes;       /* taken out of the equations */
+  const Modes *modes;       /* the modes that were extracted from the equations */
   double *holding;          /* per point and mode: its value by its relation; NAN: not known */
-  double *known;   /* per discrete variable: its value where its equation is of parameters alone; NAN: not known */
+  double *known;   /* per discrete variable: its value where its equation contains only parameters; NAN: unknown */
   ExprVec zero_by; /* residuals of the equations that make unknowns zero */
-  IndexVec *slot;  /* workspace: where the value of a node is that an evaluation has come to */
+  IndexVec *slot;  /* workspace: the place of the value of a node during an evaluation */
 } Samples;
 
 /* Points for a model. Owned by the arena. O(unknowns and relations). */
@@ -37,9 +37,9 @@ void samples_free(Samples *samples);
  * consequence, are zero at all points. O(graph) for each pass that finds some. */
 void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
-/* Values of `count` expressions at point number `sample`; NAN where one is not defined there, or calls a function. `sizes`, if not
- * NULL: how large the terms are of which a value is the sum, so that a value is zero when it is round-off of its size. `absorbed`, if not
- * NULL: how large the terms are that round-off took away from it, as a conductance of 1e-20 beside one of 1. O(graph below). */
+/* Values of `count` expressions at point number `sample`; NAN where one is undefined there, or calls a function. `sizes`, if not
+ * NULL: how large the terms of a value are; a value is zero when it is round-off of its size. `absorbed`, if not NULL: how large
+ * the terms are that round-off removed from it, like a conductance of 1e-20 beside one of 1. O(graph below). */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed);
 

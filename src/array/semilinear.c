@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* As much flows in and out of a node along every stream even where nothing does. */
+/* The least flow in and out of a node along every stream, even where nothing flows. */
 static const double LEAST_FLOW = 1e-9;
 
 /* sign * flow = semiLinear(x, positive, negative) */
@@ -11,7 +11,7 @@ typedef struct Stream {
   uint32_t row;
   Expr flow, x, positive, negative;
   bool is_negated;
-  bool is_joined; /* to another one; its row now says what the slope between is */
+  bool is_joined; /* joined to another one; its row now gives the slope between them */
 } Stream;
 
 typedef VEC(Stream) StreamVec;
@@ -46,7 +46,7 @@ static bool read_stream(Dag *dag, Expr residual, Stream *stream) {
 
 static uint64_t key_of(Expr flow, Expr slope) { return (uint64_t)flow << 32 | slope; }
 
-/* The stream that goes on where this one ends; NULL: none. */
+/* The stream that continues where this one ends; NULL: none. */
 static Stream *next_of(const Dag *dag, const StreamVec *streams, const Map *begins, const Stream *stream) {
   if (dag_op(dag, stream->negative) != OP_VARIABLE) return NULL;
   uint32_t found = map_get(begins, key_of(stream->flow, stream->negative));
@@ -69,12 +69,12 @@ static void join_streams(Dag *dag, Stream *stream, Stream *next, Expr *residual)
 
 /* ---- nodes of several flows ---- */
 
-/* What a flow in a balance is made of: out * slope - in * other, out and in not below zero. */
+/* The parts of a flow in a balance: out * slope - in * other, with out and in not below zero. */
 typedef struct Branch {
   Expr slope, other, out, in;
 } Branch;
 
-/* The branch of a flow with this coefficient, seen from one of its slopes. false: it counts the other way round. */
+/* The branch of a flow with this coefficient, seen from one of its slopes. false: it counts in the other direction. */
 static bool read_branch(Dag *dag, const Stream *stream, double coefficient, Expr slope, Branch *branch) {
   bool is_positive = stream->positive == slope, counts = (coefficient > 0) != stream->is_negated;
   Expr zero = dag_constant(dag, 0), along = dag_binary(dag, OP_MAX, stream->x, zero),
@@ -96,7 +96,7 @@ static const Stream *stream_of(const StreamVec *streams, const Map *by_flow, Exp
   return found == MAP_NONE ? NULL : &streams->data[found];
 }
 
-/* Do all terms of a balance that are flows of streams, two or more, have this slope, all of one sign? The others are sources. */
+/* Do two or more terms of a balance, all that are flows of streams, have this slope, with one sign? The others are sources. */
 static bool all_have(Dag *dag, const StreamVec *streams, const Map *by_flow, const Term *terms, uint32_t count,
                      Expr slope) {
   int ways[2] = {0, 0};
@@ -200,7 +200,7 @@ static Expr compared_variable(Dag *dag, Expr relation) {
   return dag_op(dag, x) == OP_VARIABLE ? x : EXPR_NONE;
 }
 
-/* The variable whose sign decides what an expression is, without an event; EXPR_NONE: none does. */
+/* The variable whose sign decides the value of an expression, without an event; EXPR_NONE: there is none. */
 static Expr deciding_variable(Dag *dag, Expr e) {
   bool is_quiet = false;
   while (dag_op(dag, e) == OP_NOEVENT || dag_op(dag, e) == OP_SMOOTH) {
@@ -216,7 +216,7 @@ static Expr deciding_variable(Dag *dag, Expr e) {
   return is_quiet ? compared_variable(dag, condition) : EXPR_NONE;
 }
 
-/* Is the residual that of v = choice? Then the product of v with what decides, and what it is. */
+/* Is the residual that of v = choice? Then returns the product of v with what decides, and its value. */
 static bool read_choice(Dag *dag, Expr residual, Expr *product, Expr *value) {
   double constant;
   const Term *terms;

@@ -1,13 +1,14 @@
-/* semilinear: flows that semiLinear gives twice. y = semiLinear(x, a, s) and y = semiLinear(x, s, b) do not determine s at
- * x = 0, where one of the two equations says nothing; they mean s = if x >= 0 then a else b and y = semiLinear(x, a, b)
- * (Modelica Language Specification 3.6, section 3.7.4.5). Nor do flows y[i] = semiLinear(x[i], s, b[i]) whose sum is zero, or a source,
- * determine s where nothing flows: s is the mean of b[i], weighted with what flows in, and with the same least flow for all. That is for
- * nodes whose balance gives s. In a volume that stores, s follows from what is stored, and the balance says what flows into it. */
+/* semilinear: flows that semiLinear gives twice. y = semiLinear(x, a, s) and y = semiLinear(x, s, b) do not determine s at x = 0,
+ * where one of the two equations says nothing. They mean s = if x >= 0 then a else b and y = semiLinear(x, a, b) (Modelica Language
+ * Specification 3.6, section 3.7.4.5). Likewise, flows y[i] = semiLinear(x[i], s, b[i]) whose sum is zero, or a source, do not
+ * determine s where nothing flows. There s is the mean of b[i], weighted with what flows in and with the same least flow for all.
+ * This applies to nodes whose balance gives s. In a volume that stores, s follows from what is stored, and the balance says what
+ * flows into it. */
 #pragma once
 
 #include "expr/dag.h"
 
-/* The residual of a node's balance, and what it is solved for the slope that its streams have in common. */
+/* The residual of a node's balance, and its solution for the slope that its streams have in common. */
 typedef struct StreamNode {
   uint32_t row;
   Expr slope, mixed;
@@ -15,8 +16,8 @@ typedef struct StreamNode {
 
 typedef VEC(StreamNode) StreamNodeVec;
 
-/* Rewrites residuals of equal flows in place, along chains of any length. Appends the nodes, whose residuals stay as they are. O(count)
- * expected. */
+/* Rewrites residuals of equal flows in place, along chains of any length. Appends the nodes, whose residuals are unchanged.
+ * O(count) expected. */
 void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *nodes);
 
 /* Replaces v in products x*v by its definition v = noEvent(if x > 0 then a else b): v jumps where x changes its

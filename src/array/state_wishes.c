@@ -7,7 +7,7 @@ static const Variable *variable_of(const Problem *problem, int32_t j) {
   return &problem->model->variables.data[problem->model->unknowns.data[problem->unknown[j]]];
 }
 
-/* May the equation be differentiated again, so that what it determines can be a state? */
+/* Can the equation be differentiated again, so that what it determines can be a state? */
 static bool is_smooth(const Problem *problem, Expr residual) {
   int32_t once = 1, order;
   return !model_lacking_input(problem->model, &residual, &once, 1, &order);
@@ -24,7 +24,8 @@ Structure state_wishes_offer(const Problem *problem, const Structure *structure,
   return any ? structure_prefer(arena, &problem->incidence, structure, preferred, smooth) : *structure;
 }
 
-/* A block has as many states as derivatives more than differentiated equations (Modelica 3.6, section 4.9.7.1). */
+/* The number of states of a block is its number of derivatives minus that of its differentiated equations (Modelica 3.6, section
+ * 4.9.7.1). */
 bool state_wishes_check(const Problem *problem, const Structure *structure, Diags *diags) {
   const Model *model = problem->model;
   bool fits = true;

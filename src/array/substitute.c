@@ -1,7 +1,6 @@
-/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block
- * depend on the highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns:
- * w_j = x_j^(d_j - C) - (v_j / v_l) x_l^(d_l - C), C the largest c of those equations. With w_j as unknowns of their
- * own x_l drops out of the equations. */
+/* substitute: the step of expression substitution (Tan, Nedialkov, Pryce 2017). With J v = 0 the equations of the block depend on
+ * the highest derivatives of the unknowns with v_j != 0 through fewer combinations than there are unknowns: w_j = x_j^(d_j - C) -
+ * (v_j / v_l) x_l^(d_l - C), with C the largest c of those equations. With w_j as new unknowns, x_l drops out of the equations. */
 #include "array/convert_internal.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 typedef struct Substitution {
   const Dependence *dependence;
   int32_t most;          /* C */
-  Expr *leaf, *combined; /* per line but the last: x_j^(d_j - C), and w_j + (v_j / v_l) x_l^(d_l - C) */
+  Expr *leaf, *combined; /* per line except the last: x_j^(d_j - C), and w_j + (v_j / v_l) x_l^(d_l - C) */
   Expr *value;           /* what w_j stands for */
 } Substitution;
 
@@ -19,7 +18,7 @@ static bool is_inside(const Dependence *dependence, const BlockJacobian *jacobia
   return false;
 }
 
-/* The largest c of the equations that hold a highest derivative of one of the unknowns concerned. */
+/* The largest c of the equations that contain a highest derivative of one of these unknowns. */
 static int32_t largest_offset(const Converter *converter, const BlockJacobian *jacobian, const Dependence *dependence) {
   int32_t most = 0;
   for (int32_t p = 0; p < jacobian->size; p++)
@@ -30,7 +29,7 @@ static int32_t largest_offset(const Converter *converter, const BlockJacobian *j
   return most;
 }
 
-/* The conditions of the method on v: low enough derivatives in it, and enough of them to take away. */
+/* The conditions of the method on v: low enough derivatives in it, and enough of them to remove. */
 static bool is_allowed(Converter *converter, const BlockJacobian *jacobian, const Substitution *plan) {
   const Structure *structure = &converter->structure;
   const Dependence *dependence = plan->dependence;
@@ -73,7 +72,7 @@ static void fill_plan(const Converter *converter, const BlockJacobian *jacobian,
   }
 }
 
-/* One equation with the combinations put in for the derivatives at its own stage. */
+/* One equation with the combinations substituted for the derivatives at its own stage. */
 static Expr put_in(Converter *converter, const BlockJacobian *jacobian, const Substitution *plan, int32_t i) {
   Dag *dag = converter->dag;
   uint32_t count = plan->dependence->count - 1;

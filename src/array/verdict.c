@@ -1,7 +1,7 @@
 /* verdict: see verdict.h. */
 #include "array/verdict.h"
 
-/* Names and equations shown at most, and culprits reported at most: a message that lists everything is no answer. */
+/* The most names and equations shown, and the most culprits reported: a message that lists everything does not help. */
 enum { NAMES_SHOWN = 6, EQUATIONS_SHOWN = 6, CULPRITS_SHOWN = 5 };
 
 static const char *variable_name(const Problem *problem, int32_t j) {

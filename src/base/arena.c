@@ -24,7 +24,7 @@ enum { GUARD = 16 };
 enum { GUARD = 0 };
 #endif
 
-/* A step of work fills so many bytes, beside getting them (heap.c). */
+/* One step of work fills so many bytes, besides getting them (heap.c). */
 enum { WORK_BYTES = 32 };
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = sizeof(double) };

@@ -94,7 +94,7 @@ static bool write_source(Workshop *shop, const CompilerSource *source, char *pat
   return is_written || fail(shop, "the C text cannot be written to %s: %s", path, strerror(errno));
 }
 
-/* The first line in which the compiler speaks of an error, or the last one. */
+/* The first line in which the compiler mentions an error, or the last one. */
 static bool compiler_failure(Workshop *shop) {
   char line[256] = "";
   FILE *file = fopen(shop->messages, "r");

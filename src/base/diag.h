@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-/* Offsets [begin, end) in the source of the model, which tell the file, too; begin == end == 0 means no place. */
+/* Offsets [begin, end) in the source of the model, which also determine the file; begin == end == 0 means no place. */
 typedef struct Span {
   uint32_t begin, end;
 } Span;
@@ -40,11 +40,11 @@ typedef struct Diag {
   const char *message;
   Span span;
   VEC(DiagNote) notes;
-  uint32_t repeated; /* how often an error was said again */
+  uint32_t repeated; /* how often an error was repeated */
 } Diag;
 
-/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept, and so are repeated ones
- * where these are said once: diag_error then hands out `spare`, on which notes are dropped. `errors` counts all of them. */
+/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept. The same holds for repeated ones where
+ * each is kept only once: diag_error then returns `spare`, on which notes are dropped. `errors` counts all of them. */
 typedef struct Diags {
   Arena arena;
   VEC(Diag) list;
@@ -101,8 +101,8 @@ typedef struct SourceFile {
   IndexVec lines; /* place of each line's first byte in the text */
 } SourceFile;
 
-/* All texts that a model is read from, one after the other in one space of offsets. The first is the one that the user
- * gave. Lines and columns are 1-based, and columns count UTF-8 characters. */
+/* All texts from which a model is read, one after another in one space of offsets. The first is the one that the user gave. Lines
+ * and columns are 1-based, and columns count UTF-8 characters. */
 typedef struct Source {
   Heap *heap;
   VEC(SourceFile) files;

@@ -1,5 +1,5 @@
-/* finite: whether all of some numbers are. Few are looked at in place, since most programs of a small model have so few
- * outputs that a call would cost more. */
+/* finite: are all of some numbers finite? A few are checked inline, because most programs of a small model have so few outputs that
+ * a call would cost more. */
 #pragma once
 
 #include <math.h>

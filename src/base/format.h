@@ -1,4 +1,4 @@
-/* format: printf's text whatever the locale of the program around the library: numbers have a point. */
+/* format: printf's text in any locale of the program around the library: numbers have a point. */
 #pragma once
 
 #include <stdarg.h>

@@ -64,7 +64,7 @@ static jmp_buf *catch_point(const Heap *heap) {
   return heap->catch_point;
 }
 
-/* Outside of a protected call nothing is refused, since nobody would hear of it. */
+/* Outside of a protected call nothing is refused, because no caller could handle it. */
 static bool take(Heap *heap, BudgetKind kind, uint64_t more) {
   if (catch_point(heap)) return budget_take(heap->head.budget, kind, more);
   if (kind == BUDGET_MEMORY) heap->head.budget->used[kind] += more;
@@ -75,7 +75,7 @@ void heap_work_beyond(Heap *heap, uint64_t steps) {
   if (!take(heap, BUDGET_WORK, steps)) heap_fail(heap);
 }
 
-/* A step formats, hashes and copies so many characters. */
+/* One step of work formats, hashes and copies so many characters. */
 enum { WORK_CHARACTERS = 2 };
 
 void heap_text(Heap *heap, uint64_t length, uint64_t more) {
@@ -161,8 +161,8 @@ void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
   return count ? memcpy(copy, data, count * size) : copy;
 }
 
-/* To get a block and to give it back takes as long as so many steps of work, and a step gets so many bytes of it from the
- * system, cleared: a page fault for 4096 bytes takes about a microsecond. */
+/* Allocating and freeing a block costs BLOCK_WORK steps of work. One step gets WORK_BYTES cleared bytes from the system: a page
+ * fault for 4096 bytes takes about a microsecond. */
 enum { BLOCK_WORK = 16, WORK_BYTES = 16 };
 
 static void *get_block(Heap *heap, void *pointer, size_t size, bool zeroed) {
@@ -198,7 +198,7 @@ void heap_free_list(Heap *heap, void *const *pointers, size_t count) {
 
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
   HeapBlock *block = resize_block(heap, &heap->deferred, NULL, sizeof object, false);
-  if (!block) { /* nobody else knows the object yet */
+  if (!block) { /* nothing else knows the object yet */
     release(object);
     heap_fail(heap);
   }

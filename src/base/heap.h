@@ -53,7 +53,7 @@ static inline void heap_work(Heap *heap, uint64_t steps) {
   else heap_work_beyond(heap, steps);
 }
 
-/* A text of so many characters is about to be made, the last `more` of them now, which is work too. The same. */
+/* Announces a text of so many characters, the last `more` of which are made now; this counts as work, too. The same. */
 void heap_text(Heap *heap, uint64_t length, uint64_t more);
 
 /* `size` zeroed bytes, aligned for any type. Size 0 gives a valid unique pointer. */
@@ -108,8 +108,8 @@ __attribute__((noreturn)) void heap_fail(Heap *heap);
 /* Sets where a refused allocation returns to (NULL: nowhere) and returns what was set before. */
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
 
-/* Runs work(context) and returns true; false when an allocation of the heap was refused on the way: what was
- * under way ends there. Calls nest: where refusals went before, they go again afterwards. The outermost one begins to count work. */
+/* Runs work(context) and returns true; false when an allocation of the heap was refused: the work ends there. Calls nest:
+ * afterwards refusals go to the outer call again. The outermost one begins to count work. */
 bool heap_protect(Heap *heap, void (*work)(void *context), void *context);
 
 /* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the

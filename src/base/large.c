@@ -79,7 +79,7 @@ static bool refactor(Large *large, double *values) {
          klu_rgrowth(start, row, values, large->symbolic, large->numeric, common) && common->rgrowth > 1e-5;
 }
 
-/* In the time of a step of work so many numbers are multiplied and added. */
+/* So many multiplications and additions take the time of one step of work. */
 enum { STEP_OPERATIONS = 8 };
 
 bool large_factor(Large *large, const double *given) {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What factors dense matrices, stored by columns, in place: faster than a plain LU from so many rows on. */
+/* Factors dense matrices, stored by columns, in place: faster than a plain LU from this many rows on. */
 typedef struct LargeDense {
   int32_t rows;
   void (*expect)(Heap *heap); /* before the first of them */
@@ -34,7 +34,7 @@ bool large_factor(Large *large, const double *values);
 /* Solves in place with the last factors. */
 void large_solve(Large *large, double *b);
 
-/* Of the real matrix factored last: the sign of its determinant and the logarithm of its size; its smallest pivot. O(n). */
+/* For the real matrix factored last: the sign of its determinant and the logarithm of its size; its smallest pivot. O(n). */
 double large_determinant(const Large *large, double *logarithm);
 double large_least_pivot(const Large *large);
 

@@ -300,7 +300,7 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
   }
 }
 
-/* In the time of a step of work so many numbers are multiplied and added. */
+/* So many multiplications and additions take the time of one step of work. */
 enum { STEP_OPERATIONS = 32 };
 
 /* Do zeros save so much that looking for them is worth it? */

@@ -1,6 +1,6 @@
-/* map: see map.h. Linear probing at a load of at most one half. Keys that differ only in their last bits are
- * neighbours, because the next number is often asked for soon, and is then in the processor's cache. The same holds
- * for names that differ only in the last number in them. */
+/* map: see map.h. Linear probing at a load of at most one half. Keys that differ only in their last bits are neighbours, because
+ * the next number is often needed soon, and is then in the processor's cache. The same holds for names that differ only in their
+ * last number. */
 #include "base/map.h"
 
 #include <string.h>

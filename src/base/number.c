@@ -122,7 +122,7 @@ static bool decimal_fast(double value, int count, Decimal *out) {
   return true;
 }
 
-/* Any positive value through printf; whatever stands for the decimal point is skipped. */
+/* Any positive value through printf; skips the decimal point, whatever it is. */
 static Decimal decimal_printf(double value, int count) {
   char text[64];
   snprintf(text, sizeof text, "%.*e", count - 1, value);
@@ -262,7 +262,7 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
-  int64_t exponent = 0; /* kept within bounds that are beyond every double whatever the digits are */
+  int64_t exponent = 0; /* limited to bounds that exceed every double, whatever the digits are */
   for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;

@@ -1,7 +1,6 @@
-/* number: doubles as text and back, whatever the locale of the program around the library.
+/* number: doubles as text and back, in any locale of the program around the library.
  *
- * Invariant: what number_format writes with 17 digits, or number_shortest, number_parse reads back bit for bit.
- */
+ * Invariant: number_parse reads back bit for bit what number_format writes with 17 digits, or number_shortest. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* pool: a growing array in pieces of equal length. Elements have 32-bit positions.
  *
- * Invariant: a piece that is full stays where it is, and nobody writes to it. So another pool can begin with the
- * same pieces (pool_over) and copies only the list of them. Elements that are added together lie in one piece of
- * memory: if the current piece has no room for them, a new piece begins and the rest of the old one stays empty. */
+ * Invariant: a full piece never moves and is never written again. So another pool can begin with the same pieces (pool_over) and
+ * copies only the list of them. Elements that are added together are contiguous: if the current piece has no room for them, a new
+ * piece begins and the rest of the old one stays empty. */
 #pragma once
 
 #include "base/heap.h"

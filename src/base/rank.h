@@ -3,10 +3,9 @@
 
 #include <stdint.h>
 
-/* The rank of a dense n x n matrix, by elimination with complete pivoting, in place: an entry counts as zero if it
- * is not larger than `lost` times the size of the terms whose difference it is. At first these are the sizes given,
- * to which the entries are exact. So a small number that is not a difference, such as a capacitance beside a 1, is
- * not lost. `absorbed`, if not NULL: sizes of terms that an entry had and that round-off took away; those that the
- * elimination adds are added. If such terms are left in the rows after the last pivot, the rank may be larger.
- * O(n^3). */
+/* The rank of a dense n x n matrix, by elimination with complete pivoting, in place. An entry counts as zero if it does not exceed
+ * `lost` times the size of the terms whose difference it is. Initially these are the given sizes, to which the entries are exact.
+ * So a small number that is not a difference, such as a capacitance beside a 1, is not lost. `absorbed`, if not NULL: sizes of
+ * terms of an entry that round-off removed; those from the elimination are added. If such terms remain in the rows after the last
+ * pivot, the rank may be larger. O(n^3). */
 int32_t linear_rank(double *a, double *size, double *absorbed, int32_t n, double lost);

@@ -1,5 +1,5 @@
-/* signals: signals that ask the program to end wait in this thread while something exists that must not be left
- * behind: a half-written file, a directory of temporary files. */
+/* signals: holds back signals that ask the program to end, in this thread, while something exists that must not be left behind: a
+ * half-written file, a directory of temporary files. */
 #pragma once
 
 #include <signal.h>

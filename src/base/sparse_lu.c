@@ -132,7 +132,7 @@ static int32_t best_in_column(const Choice *choice, int32_t j) {
   return best;
 }
 
-/* The next pivot: of the shortest columns that which adds least. False: there is none. */
+/* The next pivot: among the shortest columns, the one with the least fill. false: there is none. */
 static bool find_pivot(const Choice *choice, int32_t *row, int32_t *column) {
   int32_t shortest = INT32_MAX, least = INT32_MAX;
   for (int32_t j = 0; j < choice->n; j++)
@@ -169,7 +169,7 @@ static void subtract_row(Choice *choice, int32_t to, int32_t row, const double *
   }
 }
 
-/* Takes the pivot's row and column out of what is left. */
+/* Removes the pivot's row and column from the remaining matrix. */
 static void take_pivot(Choice *choice, int32_t number, int32_t row, int32_t column) {
   int32_t n = choice->n;
   choice->row_position[row] = choice->column_position[column] = number;
@@ -324,7 +324,7 @@ static double factor_complex(SparseLu *lu) {
   return largest;
 }
 
-/* Scatters the values, rows scaled. The sum tells whether all are numbers. */
+/* Scatters the values, with rows scaled. The sum shows whether all are numbers. */
 static double scatter(SparseLu *lu, const double *values) {
   double sum = 0;
   for (int32_t k = 0; k < lu->start[lu->n]; k++) sum += lu->values[lu->place[k]] = values[k] * lu->scale[k];

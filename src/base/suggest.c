@@ -8,7 +8,7 @@ enum { LONGEST = 100 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Of an ASCII letter the small one: capitals are what a word gets wrong most easily. */
+/* The lower-case form of an ASCII letter: wrong capitals are the most common mistake. */
 static char small(char letter) { return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter; }
 
 static bool is_same(char a, char b) { return small(a) == small(b); }

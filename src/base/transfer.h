@@ -17,7 +17,7 @@ typedef struct Transfer {
   bool is_broken; /* what is read does not fit, or more than 2 GiB are written */
 } Transfer;
 
-/* `count` values of that size. Values that do not come in stay as they are. */
+/* `count` values of that size. Values that cannot be read stay unchanged. */
 void transfer_array(Transfer *transfer, void *values, size_t count, size_t size);
 
 /* How many values follow; those written have `count`. */

@@ -13,7 +13,7 @@ struct Triangular {
   int32_t *start;         /* per pivot: the first of the other entries of its column */
   int32_t *other, *place; /* per other entry: its row, and where the values have it */
   double *reciprocal, *value, *work;
-  /* while the order is looked for */
+  /* while the order is determined */
   int32_t *left;                    /* per column: entries in rows that are left */
   int32_t *row_start, *row_columns; /* columns of each row */
   bool *taken;                      /* rows */

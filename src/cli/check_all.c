@@ -1,5 +1,5 @@
-/* check_all: see check_all.h. Threads take the models one after the other; each model is a handle of its own.
- * Messages appear in the order of the models, not in the order in which the models were finished. */
+/* check_all: see check_all.h. Threads take the models one after another; each model has its own handle. Messages appear in the
+ * order of the models, not in the order in which they were finished. */
 #include "cli/check_all.h"
 
 #include "cli/buffer.h"

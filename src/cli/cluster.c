@@ -1,5 +1,5 @@
-/* cluster: see cluster.h. The libraries of MPI take longer to load than most models to run, so the module that needs them is loaded under mpirun
- * alone. It lies beside the command, or where it was installed. */
+/* cluster: see cluster.h. The MPI libraries take longer to load than most models to run, so the module that needs them is loaded
+ * only under mpirun. It lies beside the command, or where it was installed. */
 #include "cli/cluster.h"
 #include "cli/suggest.h"
 

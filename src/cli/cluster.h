@@ -20,8 +20,8 @@ struct Cluster {
   const ClusterCalls *calls; /* NULL: this process is alone */
   uint32_t process, processes;
   uint32_t beside; /* processes on this machine */
-  uint32_t sent;   /* of the rows finished here */
-  uint32_t ended;  /* processes of which process 0 has all rows */
+  uint32_t sent;   /* rows finished here that were sent */
+  uint32_t ended;  /* processes whose rows have all arrived at process 0 */
 };
 
 /* Did mpirun start this process? */

@@ -58,7 +58,7 @@ typedef struct Limits {
   uint64_t memory, work, text; /* 0: the default */
 } Limits;
 
-/* What the user asked for; NULL and false mean "not given". A path "-" is standard output. */
+/* The user's request; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
   const char *model_path; /* or what else the command is about: a code, a shell, the first of the paths */
   WordList paths;         /* all of them, where a command takes several */
@@ -143,7 +143,7 @@ typedef struct Command {
 
 extern const Command commands[]; /* ends with an entry without a name */
 
-/* NULL is no path. */
+/* NULL is not a path. */
 static inline bool is_standard_output(const char *path) {
   return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
 }

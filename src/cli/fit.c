@@ -34,7 +34,7 @@ static void fit(Session *session) {
   daedal_free(estimate);
 }
 
-/* A model that cannot be read has a report too: what was said about it. */
+/* A model that cannot be read has a report, too: its messages. */
 static void report_failure(Session *session) {
   bool is_refused = session->model && daedal_status_of(session->model) != DAEDAL_OK;
   daedal_estimate *estimate = is_refused ? make_estimate(session) : NULL;

@@ -1,4 +1,5 @@
-/* fmu-check: whether an FMU keeps the rules of FMI; with leave to run it, whether both of its kinds run, and what they give beside each other and a model. */
+/* fmu-check: does an FMU follow the rules of FMI? If it may be run, do both of its kinds run, and do they agree with each other and
+ * with a model? */
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -12,7 +13,7 @@ static const double TOLERANCE = 1e-3;
 typedef struct FmuCheck {
   const Arguments *arguments;
   int status;
-  daedal_model *model;   /* of the run under way */
+  daedal_model *model;   /* of the current run */
   daedal_result *result; /* the one that others are compared with; NULL: none yet */
   const char *what;      /* and of what it is */
 } FmuCheck;
@@ -75,7 +76,7 @@ static void compare(FmuCheck *check, const daedal_result *result, const char *wh
                  worst, *name ? " of " : "", name);
 }
 
-/* Runs a model or an FMU. Where it cannot be loaded as asked for, `is_needed` makes that a failure. */
+/* Runs a model or an FMU. If it cannot be loaded as requested, `is_needed` makes that a failure. */
 static void run(FmuCheck *check, const char *path, const char *kind, const char *what, bool is_needed) {
   daedal_load_options reading = session_reading(check->arguments);
   reading.fmu = kind;

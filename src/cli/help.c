@@ -1,4 +1,4 @@
-/* help: nothing is said here about single options that is not in their table. */
+/* help: everything about single options comes from their table. */
 #include "cli/help.h"
 #include "cli/options.h"
 

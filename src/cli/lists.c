@@ -301,7 +301,7 @@ static double *axis_values(Arguments *arguments, daedal_axis *axis, double count
   return values;
 }
 
-/* The last value is met in spite of rounding, and then exactly. */
+/* The last value is reached in spite of rounding, and then exactly. */
 static bool read_range(Arguments *arguments, daedal_axis *axis, const double *number, uint32_t count) {
   double first = number[0], last = number[count - 1], step = count == 3 ? number[1] : 1;
   double steps = (last - first) / step, slack = 1e-9 * fmax(1, steps);
@@ -353,7 +353,8 @@ bool axis_append(Arguments *arguments, const char *option, const char *text, Axi
   list->count++;
   if (rest && *axis->name && read_axis(arguments, axis, rest)) return true;
   usage_error("%s: '%s' gives no values to vary", option, text);
-  terminal_say("  name=first:step:last, name=log(first,last,count), name=lin(first,last,count) or name={a,b,c}");
+  terminal_say("  name=first:step:last, name=log(first,last,count), name=lin(first,last,count) or name={a,b,c}; 1000 "
+               "or 1e3, not 1k");
   return false;
 }
 

@@ -370,7 +370,7 @@ static bool directory_store(const Option *option, const char *value, Arguments *
   return directory_append(place, value, strlen(value));
 }
 
-/* Directories of the environment that are not there are no mistake of this call. */
+/* Missing directories of the environment are not a mistake of this call. */
 static bool take_environment(Arguments *arguments) {
   bool fine = true;
   arguments->given_path = arguments->modelica_path ? strlen(arguments->modelica_path) : 0;
@@ -467,7 +467,7 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
 
 /* ---- words ---- */
 
-/* The value of an option of which `word` is the present word; NULL after a message if it lacks. JSON goes to standard output if no
+/* The value of an option; `word` is the current word. NULL after a message if it is missing. JSON goes to standard output if no
  * file follows. */
 static const char *option_value(OptionParser *parser, const Option *option, const char *word, size_t length) {
   bool attached = word[length] == '=';
@@ -507,7 +507,7 @@ static const char *subject_name(const Command *command) {
   return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
 }
 
-/* Another file of classes, beside that of the model. */
+/* Another file of classes, besides that of the model. */
 static bool add_file(OptionParser *parser, const char *word) {
   if (strchr(word, ':')) return usage_error("a file of classes has no colon in its name, as '%s' has", word);
   return directory_append(&parser->arguments->modelica_path, word, strlen(word));

@@ -11,7 +11,7 @@ void output_begin(void);
 /* Writes bytes; to a terminal with control characters as escapes, for names may hold them. False if they got lost. */
 bool output_bytes(const void *bytes, size_t length);
 
-/* Writes a text and at its end a line break if it lacks one. */
+/* Writes a text, with a line break at its end if it has none. */
 void output_text(const char *text);
 
 /* Flushes; returns the status, or 7 after a message when something written was lost and the status is 0. */

@@ -1,4 +1,4 @@
-/* outputs: the files that the options name for writing, looked at before any work is done for them. */
+/* outputs: the files that the options name for writing, checked before any work is done for them. */
 #pragma once
 
 #include "cli/command.h"
@@ -8,7 +8,7 @@ struct Option;
 /* What an option writes to; NULL for nothing but standard output. */
 const char *outputs_path(const struct Option *option, const Arguments *arguments);
 
-/* Whether no two outputs are one file, and none is the model, by whatever names; false after a message. */
+/* Are all outputs different files, and none of them the model, under any name? false after a message. */
 bool outputs_distinct(const Arguments *arguments);
 
 /* Whether all of them could be written now; false after a message. */

@@ -9,7 +9,7 @@ typedef enum PictureFormat { PICTURE_NONE, PICTURE_SVG, PICTURE_PNG, PICTURE_PDF
 /* By the ending of the path. */
 PictureFormat picture_format(const char *path);
 
-/* Whether a picture of that name can be made here; false after a message. NULL is no picture. */
+/* Can a picture of that name be made here? false after a message. NULL is not a picture. */
 bool pictures_possible(const char *path);
 
 /* The libraries are here, for `daedal doctor`. */

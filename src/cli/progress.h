@@ -18,8 +18,8 @@ typedef struct ProgressBar {
  * progress_begin and progress_end. */
 void progress_catch_signals(void);
 
-/* A signal from now on ends the run, and the command goes on with what was reached; a second one, or none of the steps ending for
- * some seconds, ends the program at once. The bar is drawn only if `shown`. */
+/* From now on a signal ends the run, and the command continues with what was reached. A second one, or no end of a step for some
+ * seconds, ends the program at once. The bar is drawn only if `shown`. */
 ProgressBar progress_begin(bool shown);
 
 /* For daedal_options.on_step; the context is the ProgressBar. True once a signal came. */

@@ -1,6 +1,6 @@
-/* report: one HTML page of everything. The page is the template report.html with its style, its script and one JSON object,
- * from which the script makes what is seen; the three files are in cli/page. A model that fails has a page as well: of how
- * far it got, and of what was said. */
+/* report: one HTML page about everything. The page is the template report.html with its style, its script and one JSON object, from
+ * which the script makes what is shown; the three files are in cli/page. A model that fails has a page as well: how far it got, and
+ * the messages. */
 #include "cli/buffer.h"
 #include "cli/progress.h"
 #include "cli/session.h"

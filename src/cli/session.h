@@ -1,5 +1,5 @@
-/* session: a model under work by one command: loading it, saying what there is to say, writing what is asked for.
- * `status` is the exit status so far; it is that of the first failure. */
+/* session: a model while a command works on it: loads it, reports messages, writes the requested files. `status` is the exit status
+ * so far; it is that of the first failure. */
 #pragma once
 
 #include "cli/command.h"
@@ -11,19 +11,18 @@ typedef struct Session {
   uint32_t seen;         /* diagnostics of the model already drawn or passed over */
   uint32_t seen_of_run;  /* the same of its run */
   uint32_t drawn_errors; /* of model and result */
-  bool is_internal_said; /* model and result both tell that memory ran out */
+  bool is_internal_said; /* model and result both report that memory ran out */
   bool is_json_refused;  /* it would go where another output goes, or cannot be written */
   int status;
 } Session;
 
-/* Loads the model, draws what was said, and sees to it that the outputs can be written. The session is to be closed
- * also after a failure. */
+/* Loads the model, prints the messages, and checks that the outputs can be written. Close the session also after a failure. */
 Session session_open(const Arguments *arguments);
 
 /* How the arguments say that models are read. */
 daedal_load_options session_reading(const Arguments *arguments);
 
-/* Takes over a model (NULL: there was no memory for it) and reports. */
+/* Takes a model (NULL: there was no memory for it) and reports. */
 void session_take(Session *session, daedal_model *model);
 
 /* Looks again at where the outputs go, when the arguments have become more complete. */
@@ -32,7 +31,7 @@ void session_check_outputs(Session *session);
 /* The arguments with a path (NULL: there is no memory for it) for the output that none was given for. */
 void session_complete(Session *session, Arguments *complete, const char *path);
 
-/* Takes over the result of a run (NULL: there was no memory for it) and reports. */
+/* Takes the result of a run (NULL: there was no memory for it) and reports. */
 void session_keep(Session *session, void *result);
 
 /* Simulates with the progress shown, keeps the result, and returns the signal that interrupted it, 0 for none. */
@@ -60,14 +59,14 @@ void session_write_picture(Session *session, const char *path, const char *svg);
 /* Writes the JSON of a handle for --json; that of NULL stands for it when the model failed before there was one. */
 void session_write_json(Session *session, void *handle, daedal_report_kind kind);
 
-/* Writes the JSON of a model that was refused: what was said about it. */
+/* Writes the JSON of a refused model: its messages. */
 void session_write_refusal(Session *session, daedal_report_kind kind);
 
 /* A command whose JSON is a report of its result: work(session), if the model is sound, keeps the result and writes the
  * rest. Returns the exit status. */
 int session_run(const Arguments *arguments, void (*work)(Session *session), daedal_report_kind kind);
 
-/* Whether words that are neither errors nor data should be said. */
+/* Should text that is neither errors nor data be printed? */
 bool session_talks(const Session *session);
 
 /* Frees model and result, says the number of errors, returns the exit status. */

@@ -1,5 +1,5 @@
-/* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off the trajectory
- * so far is written as well, and said to be so. */
+/* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off, the trajectory so far is
+ * written as well, with a message. */
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/suggest.h"

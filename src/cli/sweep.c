@@ -69,7 +69,7 @@ static void make_sweep(SweepCommand *run) {
   run->sweep = daedal_sweep_make(run->session->model, &arguments->run, &options);
 }
 
-/* What the sweep has said since. */
+/* Reports new messages of the sweep. */
 static void report(SweepCommand *run) {
   session_report_list(run->session, run->sweep);
   run->session->status = first_failure(run->session->status, (int)daedal_status_of(run->sweep));
@@ -161,7 +161,7 @@ static void sweep(Session *session, Cluster cluster) {
   free(run.journal);
 }
 
-/* A model that cannot be read has a report too: what was said about it. */
+/* A model that cannot be read has a report, too: its messages. */
 static void report_failure(Session *session, Cluster cluster) {
   SweepCommand run = {.session = session, .cluster = cluster};
   if (cluster.process > 0 || !session->arguments->json_path) return;

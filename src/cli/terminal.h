@@ -14,7 +14,7 @@ const char *terminal_style(Style style);
  * breaks and tabs stay where `lines`. */
 void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
 
-/* One line on standard error, whatever the values of the format hold. */
+/* One line on standard error, whatever the values of the format contain. */
 __attribute__((format(printf, 1, 2))) void terminal_say(const char *format, ...);
 
 /* Whether a person watches standard error. */

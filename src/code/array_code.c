@@ -22,7 +22,7 @@ static Expr known_rate(ArrayCode *code, Expr rate) {
   return array_holds(code->array, rate) ? rate : dag_constant(code->array->dag, 0);
 }
 
-/* What is looked at where steps may have to end without an event. */
+/* Adds the kinks, where steps may have to end without an event. */
 static void add_kinks(ArrayCode *code, const Modes *modes) {
   uint32_t count = modes->kinks;
   Expr *roots = heap_array(code->heap, 2 * (size_t)count, sizeof *roots);
@@ -33,7 +33,7 @@ static void add_kinks(ArrayCode *code, const Modes *modes) {
   heap_free(code->heap, roots);
 }
 
-/* What is looked at for events. */
+/* Adds the conditions that cause events. */
 static void add_conditions(ArrayCode *code, const Modes *modes) {
   uint32_t count = modes->count;
   Expr *roots = heap_array(code->heap, 2 * (size_t)count, sizeof *roots);
@@ -51,7 +51,7 @@ static void add_conditions(ArrayCode *code, const Modes *modes) {
   heap_free(code->heap, roots);
 }
 
-/* By node below the roots, in the order of a walk: does it call a function? */
+/* Per node below the roots, in the order of a walk: does it call a function? */
 static bool *find_calls(const Dag *dag, DagScratch *scratch, const ExprVec *roots) {
   IndexVec order = {0};
   dag_below(dag, scratch, roots->data, roots->count, &order);
@@ -65,7 +65,7 @@ static bool *find_calls(const Dag *dag, DagScratch *scratch, const ExprVec *root
   return calls;
 }
 
-/* A discrete leaf without which the condition does not hold; EXPR_NONE if there is none to be seen. */
+/* A discrete leaf without which the condition does not hold; EXPR_NONE if none is visible. */
 static Expr guard_of(const Dag *dag, Expr condition) {
   while (dag_op(dag, condition) == OP_AND && dag_op(dag, dag_child(dag, condition, 1)) != OP_DISCRETE)
     condition = dag_child(dag, condition, 0);
@@ -73,8 +73,8 @@ static Expr guard_of(const Dag *dag, Expr condition) {
   return dag_op(dag, condition) == OP_DISCRETE ? condition : EXPR_NONE;
 }
 
-/* The value of a when is `if guard then value else pre`. Where the value calls functions, pre is taken, which is
- * right while no guard holds. */
+/* The value of a when is `if guard then value else pre`. Where the value calls functions, pre is used instead, which is right while
+ * no guard holds. */
 static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots, IndexVec *guards) {
   Dag *dag = code->array->dag;
   bool *calls = find_calls(dag, scratch, roots);
@@ -91,7 +91,7 @@ static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots
   heap_free(code->heap, calls);
 }
 
-/* What happens at events besides. */
+/* Adds what else happens at events. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
   DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, of which there may be thousands */
@@ -147,7 +147,7 @@ static void add_delays(ArrayCode *code, const Logic *logic) {
   heap_free(code->heap, roots);
 }
 
-/* The columns that an equation gives of time alone, as u in u = sin(time). */
+/* The columns that an equation gives as a function of time alone, as u in u = sin(time). */
 static bool *columns_of_time(const ArrayCode *code) {
   const Array *array = code->array;
   DagScratch *scratch = dag_scratch(array->dag);
@@ -162,7 +162,7 @@ static bool *columns_of_time(const ArrayCode *code) {
   return of_time;
 }
 
-/* Does the expression depend on columns that are not given by the time alone? */
+/* Does the expression depend on columns that are not functions of time alone? */
 static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
   const Array *array = code->array;
   DagScratch *scratch = dag_scratch(array->dag);
@@ -174,8 +174,8 @@ static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
   return any;
 }
 
-/* May one of the nodes jump where nothing tells of it, or change by any factor over a short way? Functions that are called may (loops, tables,
- * foreign code), and exponentials of columns. */
+/* May one of the nodes jump without a condition, or change by any factor within a short distance? Called functions may (loops,
+ * tables, foreign code), and so may exponentials of columns. */
 static bool has_rough(const ArrayCode *code, const IndexVec *nodes) {
   const Dag *dag = code->array->dag;
   bool *of_time = NULL, is_rough = false;
@@ -221,7 +221,7 @@ static void mark_leaves(ArrayCode *code) {
   vec_free(dag_heap(dag), &below);
 }
 
-/* Marks the discrete leaves that a value reads. Returns whether some had no mark. */
+/* Marks the discrete leaves that a value reads. Returns whether some were not marked before. */
 static bool mark_read(ArrayCode *code, Expr value, bool *marks) {
   Dag *dag = code->array->dag;
   IndexVec below = {0};
@@ -237,7 +237,7 @@ static bool mark_read(ArrayCode *code, Expr value, bool *marks) {
   return any;
 }
 
-/* Marks the leaves that the logic remembers: those that it compares with pre(), or acts on, and what they follow from. */
+/* Marks the leaves that the logic stores: those that it compares with pre() or acts on, and those from which they follow. */
 static void mark_remembered(ArrayCode *code, const Logic *logic) {
   const Dag *dag = code->array->dag;
   code->remembered = heap_array(code->heap, modes_leaves(code->modes), sizeof *code->remembered);
@@ -253,7 +253,7 @@ static void mark_remembered(ArrayCode *code, const Logic *logic) {
   }
 }
 
-/* The divisors below expressions that are not yet in the map, and vary. */
+/* Lists the divisors in expressions that are not yet in the map and that vary. */
 static void list_divisors(const Dag *dag, const Expr *roots, uint32_t count, Map *known, Heap *heap,
                           ExprVec *divisors) {
   DagScratch scratch = dag_scratch_make(heap);
@@ -328,7 +328,7 @@ void array_code_pole_factors(Dag *dag, Expr node, Heap *heap, ExprVec *factors) 
   vec_free(heap, &open);
 }
 
-/* Differences that stay as they are, or are all round-off already. */
+/* Adds constant differences, and those that are already only round-off. */
 static void add_held_divisors(ArrayCode *code, const ExprVec *factors) {
   Dag *dag = code->array->dag;
   ExprVec roots = {0};

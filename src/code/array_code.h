@@ -1,6 +1,5 @@
-/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and whatever
- * else is evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it
- * (evaluator.h). */
+/* array_code: the derivative array as programs: all rows, their Jacobian, the conditions of its modes, and everything else that is
+ * evaluated at its columns. Made once for a plan and never changed afterwards; runs evaluate it (evaluator.h). */
 #pragma once
 
 #include "array/modes.h"
@@ -15,20 +14,21 @@ typedef struct ArrayCode {
   const Modes *modes;
   Layout layout;
   Program *rows;
-  bool is_rough;       /* rows call functions, or have exponentials of columns: they are not smooth by construction */
-  Jacobian *jacobian;  /* all rows against all columns */
+  bool is_rough;      /* rows call functions, or contain exponentials of columns: they are not smooth by construction */
+  Jacobian *jacobian; /* all rows against all columns */
   Program *conditions; /* differences of all modes, then their sizes; NULL without modes */
   Program *written;    /* the differences as written, then their sizes */
-  Program *rates;      /* of the differences; 0 if has_rate is false, because a derivative is not a column */
+  Program *rates;      /* rates of the differences; 0 if has_rate is false, because a derivative is not a column */
   bool *has_rate;      /* per mode */
   Program *kinks;      /* the arguments of all kinks, then their rates as above; NULL without kinks */
   Program *kink_sizes;
-  Program *divisors; /* what rewritten equations divide by and written ones do not; NULL: nothing */
+  Program *divisors; /* divisors of rewritten equations that the written ones do not have; NULL: none */
   ExprVec divisor;
-  Program *poles; /* the factors of what equations divide by; where one is zero they have no value; NULL: nothing */
+  Program *poles; /* the factors of divisors of equations: where one is zero they are undefined; NULL: none */
   ExprVec pole;
   Program *
-      held_divisors; /* constant differences that equations divide by, each followed by the size of its terms; NULL: there are none */
+      held_divisors; /* constant differences by which equations divide, each followed by the size of its terms; NULL: there are
+                      * none */
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */
@@ -36,13 +36,13 @@ typedef struct ArrayCode {
   Program *initial_steps; /* of the logic; NULL without them */
   Program *lefts;         /* of the logic; NULL without them */
   Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */
-  Program *idle_actions;  /* as idle_levels */
+  Program *idle_actions;  /* like idle_levels */
   IndexVec action_guards;
-  Program *delayed;           /* what delays delay and what enters pipes; NULL without them */
-  Program *delay_times;       /* by how long, then at most, then 0; of pipes: x, whether the flow is positive, der(x) */
-  uint8_t *matters;           /* per discrete leaf: what of it rows and initial equations depend on, MATTERS_... */
-  bool *remembered;           /* per discrete leaf: what a change of it does lasts, as what a when assigns does */
-  struct BlockShape **shapes; /* per block: made when first asked for (block_shape.h); NULL while there is none */
+  Program *delayed;     /* delayed values and what enters pipes; NULL without them */
+  Program *delay_times; /* delay times, then the longest, then 0; for pipes: x, whether the flow is positive, der(x) */
+  uint8_t *matters;     /* per discrete leaf: how rows and initial equations depend on it, MATTERS_... */
+  bool *remembered;     /* per discrete leaf: the effect of a change is stored, like what a when assigns */
+  struct BlockShape **shapes; /* per block: made when first needed (block_shape.h); NULL until then */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;
 
@@ -53,7 +53,7 @@ ArrayCode *array_code_new(Heap *heap, Array *array, const Modes *modes);
 Program *array_code_program(ArrayCode *code, const Expr *roots, uint32_t count);
 Jacobian *array_code_jacobian(ArrayCode *code, const Expr *rows, uint32_t count);
 
-/* Pushes the factors of what the node divides by, if it does, or takes the logarithm of; of tan(x) it is cos(x). */
+/* Pushes the factors of the node's divisor, or of the argument of its logarithm; for tan(x) that is cos(x). */
 void array_code_pole_factors(Dag *dag, Expr node, Heap *heap, ExprVec *factors);
 
 /* Adds machine code to all programs made so far. false: an error is in diags. */

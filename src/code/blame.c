@@ -1,6 +1,6 @@
-/* blame: why an output of a program is not finite. The output's expression is evaluated again node by node
- * with domain checks. A value that is undefined is carried with the node at fault and counts only where it
- * is used, so branches not taken are never blamed. */
+/* blame: why an output of a program is not finite. The output's expression is evaluated again node by node with domain checks. An
+ * undefined value is carried with the node at fault and counts only where it is used, so branches that are not taken are never
+ * blamed. */
 #include "code/program_internal.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static uint32_t child_position(const Inquiry *inquiry, Expr e, uint32_t child) {
   return graph_position(&inquiry->graph, node_child(inquiry->dag, e, child));
 }
 
-/* Which children the value of a node depends on, given the value of the first: [*begin, *end) besides the first. */
+/* The children that the value of a node depends on, given the value of the first: [*begin, *end) besides the first. */
 static void used_children(const Inquiry *inquiry, Expr e, uint32_t *begin, uint32_t *end) {
   Op op = dag_op(inquiry->dag, e);
   *begin = 0, *end = node_children(inquiry->dag, e);
@@ -105,7 +105,7 @@ static bool call_value(Inquiry *inquiry, Expr e, double *value) {
   return done;
 }
 
-/* Value of a node whose used children are defined; false outside of the operator's domain. */
+/* The value of a node whose used children are defined; false outside of the operator's domain. */
 static bool node_value(Inquiry *inquiry, Expr e, double *value, double *argument) {
   Op op = dag_op(inquiry->dag, e);
   double x[3] = {0, 0, 0};

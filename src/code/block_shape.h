@@ -4,6 +4,6 @@
 #include "code/evaluator.h"
 #include "core/block.h"
 
-/* The shape of a block of the array, whose offsets are those of `structure`; made once and kept by the code. `place` is
- * workspace, one number an unknown of the problem. O(size of the block's equations). */
+/* The shape of a block of the array with the offsets of `structure`; made once and kept by the code. `place` is workspace, one
+ * number for each unknown of the problem. O(size of the block's equations). */
 const BlockShape *block_shape(ArrayCode *code, const Structure *structure, int32_t block, int32_t *place);

@@ -1,6 +1,5 @@
-/* calls: see calls.h. The arithmetic is that of nilpotents.inc with the rules of ops.def, so the rules that
- * make symbolic derivatives make these too; its recursion is over the number of nilpotents, which is at most
- * CALL_PARTIALS_LIMIT. */
+/* calls: see calls.h. The arithmetic is that of nilpotents.inc with the rules of ops.def, which also make symbolic derivatives. Its
+ * recursion is over the number of nilpotents, at most CALL_PARTIALS_LIMIT. */
 #include "code/calls.h"
 
 #include "base/finite.h"
@@ -72,19 +71,21 @@ static Element operator_rule(Algebra *algebra, uint32_t n, Op op, uint32_t argum
 
 /* ---- the domain of the function machine ---- */
 
-/* Calls of a function whose results are kept: the same ones come again from other rows, when rows are checked, and in each round of an event. Their number is a power of two. */
+/* Results of calls of a function that are kept: the same calls come again from other rows, when rows are checked, and in each round
+ * of an event. Their number is a power of two. */
 enum { KEPT_LEAST = 32, KEPT_BYTES = 1 << 18, KEPT_PARTIALS = 1 };
 
 typedef struct Callee {
   Value *inputs;
   char *arguments, *results; /* flat scalars */
-  char *kept;                /* [slots] the same of earlier calls; NULL: none are kept */
-  uint64_t *hash;            /* [slots] of the arguments there; 0: none */
+  char *kept;                /* [slots] the same for earlier calls; NULL: none are kept */
+  uint64_t *hash;            /* [slots] hash of their arguments; 0: none */
   uint64_t slots;
-  ExternalCall *direct; /* the function is this call, of its arguments and constants; NULL: it is more */
+  ExternalCall
+      *external_call; /* the function is only this external call, with its arguments and constants; NULL: it is more */
 } Callee;
 
-/* What runs calls with n partials. */
+/* Runs calls with n partials. */
 typedef struct Runner {
   Caller *caller;
   uint32_t n;
@@ -105,8 +106,8 @@ struct Caller {
   Map trace_of;   /* 2 * function, + 1 for partials -> trace */
   VEC(Trace *) traces;
   Runner runners[CALL_PARTIALS_LIMIT + 1];
-  Map direct;         /* functions that are one external call: there is nothing to record */
-  const Runner *last; /* the one that ran last */
+  Map untraced;       /* functions that are only one external call: there is nothing to record */
+  const Runner *last; /* the runner used last */
 };
 
 static void domain_constant(void *context, double value, void *out) {
@@ -172,10 +173,10 @@ static void domain_select(void *context, const void *condition, const void *then
   memmove(out, truth != 0 ? then : otherwise, sizeof(double) << runner->n);
 }
 
-/* ---- derivatives given apart ---- */
+/* ---- given derivatives ---- */
 
-/* f(a + b e) with the last nilpotent e is f(a) + e f'(a)[b], where a and b have one nilpotent less: the machine that
- * runs those is that of the next lower number. */
+/* f(a + b e) with the last nilpotent e is f(a) + e f'(a)[b], where a and b have one nilpotent less: the machine for the next lower
+ * number runs those. */
 typedef struct Direction {
   Runner *lower;
   size_t half; /* scalars of the lower algebra, in doubles */
@@ -261,7 +262,7 @@ static Value *rate_inputs(const Direction *d, Arena *arena, const Derivative *de
   return fits && derivative->order == 1 && routine_can_run(derivative->routine) ? inputs : NULL;
 }
 
-/* By the first derivative given that fits; *is_done tells whether there is one. */
+/* Uses the first given derivative that fits; *is_done says whether there is one. */
 static bool derive_as_given(const Direction *d, Runner *runner, Arena *arena, Value *outputs, bool *is_done) {
   for (uint32_t k = 0; k < d->routine->derivatives.count && !*is_done; k++) {
     const Derivative *derivative = &d->routine->derivatives.data[k];
@@ -277,7 +278,7 @@ static bool derive_as_given(const Direction *d, Runner *runner, Arena *arena, Va
   return true;
 }
 
-/* Largest Real and largest rate among the inputs, which make the step of a difference. */
+/* The step of a difference, from the largest Real and the largest rate among the inputs. */
 static double difference_step(const Direction *d) {
   double value = 1, rate = 0;
   for (uint32_t i = 0; i < d->routine->inputs; i++)
@@ -289,7 +290,7 @@ static double difference_step(const Direction *d) {
   return rate > 0 ? 6e-6 * value / rate : 0; /* cube root of the round-off */
 }
 
-/* A function that nobody can differentiate: by central differences. */
+/* A function without a known derivative: by central differences. */
 static bool derive_by_difference(const Direction *d, Runner *runner, Arena *arena, Value *outputs) {
   double h = difference_step(d);
   if (!run_moved(d, arena, 0) || !add_outputs(d, runner, false, 1, outputs)) return false;
@@ -354,7 +355,7 @@ Caller *caller_new(Heap *heap, const Model *model) {
   caller->names = names_over(heap, model->names);
   caller->diags = diags_make(heap);
   caller->trace_of = map_make(heap);
-  caller->direct = map_make(heap);
+  caller->untraced = map_make(heap);
   for (uint32_t n = 0; n <= CALL_PARTIALS_LIMIT; n++) caller->runners[n] = (Runner){.caller = caller, .n = n};
   return caller;
 }
@@ -367,32 +368,32 @@ Caller *caller_of(Heap *heap, const Model *model) {
 
 /* ---- functions that are one external call ---- */
 
-/* The type of a scalar that is passed as it is; EXTERNAL_NOTHING: it is not. */
-static ExternalType direct_type(BaseType base) {
+/* The type of a scalar that is passed unchanged; EXTERNAL_NOTHING: it is not. */
+static ExternalType external_type(BaseType base) {
   if (base == TYPE_REAL) return EXTERNAL_REAL;
   if (base == TYPE_EXTERNAL_OBJECT) return EXTERNAL_OBJECT;
   return type_is_discrete(base) && base != TYPE_STRING ? EXTERNAL_INTEGER : EXTERNAL_NOTHING;
 }
 
-/* Where its scalar is among the arguments, or a constant. An object's is its handle. */
-static ExternalValue direct_argument(const Runner *runner, const Callee *callee, const Routine *routine,
-                                     Instruction i) {
+/* The place of its scalar among the arguments, or a constant. An object is passed as its handle. */
+static ExternalValue external_argument(const Runner *runner, const Callee *callee, const Routine *routine,
+                                       Instruction i) {
   size_t size = (size_t)1 << runner->n;
   ExternalValue value = {.count = 1};
   if (i.code == CODE_CONSTANT) {
-    value.type = direct_type((BaseType)i.a);
+    value.type = external_type((BaseType)i.a);
     value.numbers = heap_array(runner->caller->heap, size, sizeof(double));
     value.numbers[0] = routine->constants.data[i.b];
   } else if (i.code == CODE_LOCAL && i.b < routine->inputs) {
-    value.type = direct_type(routine->locals.data[i.b].type.base);
+    value.type = external_type(routine->locals.data[i.b].type.base);
     value.numbers = (double *)(void *)callee->arguments + i.b * size;
   }
   return value;
 }
 
-/* Is the function nothing but an external call of scalars that gives a Real, as look-ups in tables are? Then its call,
- * which reads the callee's arguments and writes its results; else NULL. */
-static ExternalCall *make_direct(Runner *runner, const Callee *callee, const Function *function) {
+/* Is the function only an external call of scalars that returns a Real, like table look-ups? Then returns its call, which reads the
+ * callee's arguments and writes its results; otherwise NULL. */
+static ExternalCall *make_external_call(Runner *runner, const Callee *callee, const Function *function) {
   Heap *heap = runner->caller->heap;
   const Routine *routine = function->routine;
   const External *external = routine->implementation;
@@ -416,16 +417,16 @@ static ExternalCall *make_direct(Runner *runner, const Callee *callee, const Fun
       call->result.numbers = (double *)(void *)callee->results;
       return is_result && i.a == call->count ? call : NULL;
     }
-    ExternalValue argument = direct_argument(runner, callee, routine, i);
+    ExternalValue argument = external_argument(runner, callee, routine, i);
     if (argument.type == EXTERNAL_NOTHING) return NULL;
     call->arguments[call->count++] = argument;
   }
   return NULL;
 }
 
-/* false: the machine must run it, which says why. */
-static bool run_direct(const Callee *callee) {
-  ExternalCall call = *callee->direct;
+/* false: the machine must run it, and reports why. */
+static bool run_external_call(const Callee *callee) {
+  ExternalCall call = *callee->external_call;
   ExternalValue arguments[16];
   if (call.count > sizeof arguments / sizeof *arguments) return false;
   memcpy(arguments, call.arguments, call.count * sizeof *arguments);
@@ -458,9 +459,9 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   bool is_pure =
       !function->routine->is_impure && !routine_has_effect(function->routine) &&
       !routine_calls(heap, model->routines.data, model->routines.count, function->routine, routine_has_effect);
-  callee.direct = make_direct(runner, &callee, function);
-  if (callee.direct) map_put(&runner->caller->direct, number, 1);
-  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.direct) make_room(runner, &callee, function);
+  callee.external_call = make_external_call(runner, &callee, function);
+  if (callee.external_call) map_put(&runner->caller->untraced, number, 1);
+  if (runner->n <= KEPT_PARTIALS && is_pure && !callee.external_call) make_room(runner, &callee, function);
   for (uint32_t i = 0; i < function->input_count; i++)
     callee.inputs[i] =
         value_of_shape(&runner->arena, runner->caller->model->records.data, &function->inputs[i], runner->domain.size);
@@ -478,7 +479,7 @@ static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, 
   for (uint32_t p = 0; p < site->partial_count; p++) flat[site->partials[p] * size + ((size_t)1 << p)] = 1;
 }
 
-/* What the function lacks, for caller_failure. */
+/* Records what the function lacks, for caller_failure. */
 static bool report_unknown(Runner *runner, ExecuteStatus status) {
   Span where;
   if (status != EXECUTE_UNKNOWN) return false;
@@ -563,7 +564,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
   set_arguments(runner, callee, site, arguments);
   caller->last = runner;
   const Function *function = caller->model->functions.data[site->function];
-  bool is_done = callee->direct && run_direct(callee);
+  bool is_done = callee->external_call && run_external_call(callee);
   uint64_t hash = is_done ? 0 : hash_of_arguments(runner, callee, function);
   if (!is_done && !recall(runner, callee, function, hash)) {
     if (!all_finite(arguments, site->argument_count)) machine_shorten(runner->machine, STEPS_WITHOUT_NUMBERS);
@@ -578,7 +579,7 @@ bool caller_interpret(Caller *caller, const CallSite *site, const double *argume
 
 bool caller_run(void *context, const CallSite *site, const double *arguments, double *results) {
   Caller *caller = context;
-  bool is_traced = map_get(&caller->direct, site->function) == MAP_NONE &&
+  bool is_traced = map_get(&caller->untraced, site->function) == MAP_NONE &&
                    all_finite(arguments, site->argument_count) &&
                    trace_run(find_trace(caller, site), site, arguments, results);
   return is_traced || caller_interpret(caller, site, arguments, results);

@@ -1,9 +1,8 @@
 /* calls: functions with data-dependent control flow, run by the function machine on numbers that carry derivatives.
  *
- * A call node with n partials wants a mixed derivative of order n. It is computed exactly: the scalar is an element of
- * the algebra with n nilpotents (2^n coefficients, see calls.c), whose last coefficient is that derivative.
- * Each way through a function is recorded (trace.h) and then costs its arithmetic alone.
- */
+ * A call node with n partials stands for a mixed derivative of order n. It is computed exactly: the scalar is an element of the
+ * algebra with n nilpotents (2^n coefficients, see calls.c), whose last coefficient is that derivative. Each path through a
+ * function is recorded (trace.h) and then costs only its arithmetic. */
 #pragma once
 
 #include "code/kernel.h"
@@ -16,7 +15,7 @@ enum { CALL_PARTIALS_LIMIT = 10 };
 /* Runs the functions of one model; lives in the heap. */
 Caller *caller_new(Heap *heap, const Model *model);
 
-/* That of the functions of the model in this heap, made when first asked for: what one program has recorded serves all. */
+/* The caller for the functions of the model in this heap, made when first needed: what one program has recorded serves all. */
 Caller *caller_of(Heap *heap, const Model *model);
 
 /* Prepares what caller_run needs for this site, so that later only the function itself allocates. */

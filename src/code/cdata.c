@@ -7,7 +7,7 @@
 
 /* ---- data as C text ---- */
 
-/* Longer strings C99 compilers need not take; the text of an equation may be longer. */
+/* C99 compilers need not accept longer strings; the text of an equation may be longer. */
 enum { LONGEST_STRING = 4000 };
 
 void cdata_string(Heap *heap, TextVec *out, const char *text) {
@@ -33,7 +33,7 @@ void cdata_comment(Heap *heap, TextVec *out, const char *text) {
   }
 }
 
-/* C has no empty arrays: every list has one element more, which nothing reads. */
+/* C has no empty arrays: every list has one more element, which is never read. */
 void cdata_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts, uint32_t count) {
   text_printf(heap, out, "const char *const %s[] = {\n", name);
   for (uint32_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* cfunctions: see cfunctions.h.
  *
- * Invariant: the text is made from its end: functions first, then the operators they use, then those
- * paragraphs of nilpotents.inc and runtime.inc whose function occurs in what is there already. */
+ * Invariant: the text is made from its end: functions first, then the operators they use, then those paragraphs of nilpotents.inc
+ * and runtime.inc whose functions occur in the text so far. */
 #include "code/cfunctions.h"
 
 #include "code/cvalue.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The files nilpotents.inc and runtime.inc, put in by the build. */
+/* The files nilpotents.inc and runtime.inc, embedded by the build. */
 extern const char nilpotents_inc[], runtime_inc[];
 
 typedef struct Assembly {
@@ -53,7 +53,7 @@ static Op op_of_id(const char *id, size_t length) {
   return OP_COUNT;
 }
 
-/* Marks the operators that a rule builds; whether one was new. */
+/* Marks the operators that a rule builds; returns whether one was new. */
 static bool mark_rule(bool *uses, const char *rule) {
   bool is_new = false;
   for (const char *at = rule; (at = strpbrk(at, "FD")); at++) {
@@ -328,7 +328,7 @@ static bool has_beyond(const CallingText *callers, uint32_t count) {
   return false;
 }
 
-/* ---- what the functions stand on ---- */
+/* ---- what the functions need ---- */
 
 static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -341,7 +341,7 @@ static bool is_called(const TextVec *text, const char *name, size_t length) {
   return false;
 }
 
-/* A paragraph that defines or declares a function: its name; NULL for others. */
+/* For a paragraph that defines or declares a function: its name; NULL for others. */
 static const char *defined_name(Arena *arena, const char *text, size_t length) {
   const char *begin = text, *end = text + length;
   if (strncmp(text, "/*", 2) == 0) begin = strstr(text, "*/\n") + 3;
@@ -359,7 +359,7 @@ typedef struct Paragraph {
 
 typedef VEC(Paragraph) Paragraphs;
 
-/* The first paragraph of a file says what it is, for its readers. */
+/* The first paragraph of a file describes it for its readers. */
 static void split(Heap *heap, const char *file, Paragraphs *out) {
   for (const char *at = strstr(file, "\n\n") + 2; *at;) {
     const char *end = strstr(at, "\n\n");
@@ -369,7 +369,7 @@ static void split(Heap *heap, const char *file, Paragraphs *out) {
   }
 }
 
-/* Paragraphs of a file that are used by `later` or by what follows them, which is added to `later`. */
+/* Adds to `later` the paragraphs of a file that it, or what follows them, uses. */
 static void choose(Heap *heap, Arena *arena, Paragraphs *paragraphs, TextVec *later) {
   for (uint32_t i = paragraphs->count; i-- > 0;) {
     Paragraph *p = &paragraphs->data[i];

@@ -1,7 +1,5 @@
-/* cfunctions: the functions that a program calls, as C99 text: what they stand on (nilpotents.inc,
- * runtime.inc, the rules of ops.def), one C function for each routine, and a table of call sites for each
- * program. Nothing is in the text that is not used.
- */
+/* cfunctions: the functions that a program calls, as C99 text: what they need (nilpotents.inc, runtime.inc, the rules of ops.def),
+ * one C function for each routine, and a table of call sites for each program. The text contains only what is used. */
 #pragma once
 
 #include "code/ctext.h"
@@ -13,7 +11,8 @@ typedef struct CallingText {
   const char *name;
 } CallingText;
 
-/* Appends the functions that these texts call; nothing if they call none. To be placed after ctext_header
- * and before the texts. has_tables: and after `lookups`, the tables that objects of the model are. false: one cannot be written as C; an error that names it is in diags. O(text). */
+/* Appends the functions that these texts call; nothing if they call none. The text belongs after ctext_header and before the texts;
+ * if has_tables, also after `lookups`, the tables of the model's objects. false: a function cannot be written as C; an error in
+ * diags names it. O(text). */
 bool cfunctions_write(Heap *heap, const Model *model, const CallingText *callers, uint32_t count, bool has_tables,
                       TextVec *out, Diags *diags);

@@ -1,5 +1,5 @@
-/* croutine: see croutine.h. The stack code is read once from front to back; the stack of the machine is
- * followed with the text of each value instead of the value (cvalue.h). */
+/* croutine: see croutine.h. The stack code is read once from front to back. The machine's stack is followed, with the text of each
+ * value instead of the value (cvalue.h). */
 #include "code/croutine.h"
 
 #include "code/cvalue.h"
@@ -27,7 +27,7 @@ static uint32_t output_variables(const RoutineWriter *writer, const Routine *rou
   return count;
 }
 
-/* The arguments in the order of the inputs; those not given are zero and said not to be given. */
+/* The arguments in the order of the inputs; missing ones are zero and marked as not given. */
 static const char *arguments_text(RoutineState *s, const Routine *callee, const uint32_t *slots,
                                   const StackEntry *given, uint32_t count) {
   TextVec out = {0};
@@ -154,7 +154,7 @@ static OpenRegion *open_region(RoutineState *s, RegionKind kind, uint32_t end) {
 
 /* ---- control flow ---- */
 
-/* `and`, `or`: the rest only if the value so far does not decide. */
+/* `and`, `or`: evaluates the rest only if the value so far does not decide. */
 static void cwrite_skip(RoutineState *s, uint32_t target, bool on) {
   if (vec_last(&s->stack).type.dimensions) return;
   StackEntry value = *cvalue_pop(s, 1);

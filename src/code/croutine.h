@@ -1,9 +1,8 @@
 /* croutine: one routine (model/function.h) as a C function on the numbers and arrays of runtime.inc.
  *
- * Control flow becomes that of C; what the machine keeps on its stack becomes expressions and, where they
- * get long or are used twice, constants t1, t2, ... A record is the list of its fields, each a variable of
- * its own. Values are those of the machine, operation by operation.
- */
+ * Control flow becomes that of C. What the machine keeps on its stack becomes expressions and, where they get long or are used
+ * twice, constants t1, t2, ... A record is the list of its fields, each a separate variable. Values equal those of the machine,
+ * operation by operation. */
 #pragma once
 
 #include "model/model.h"
@@ -17,11 +16,11 @@ typedef struct RoutineWriter {
   bool uses_op[OP_COUNT];
   bool compares_texts, makes_texts;
   bool has_tables;   /* the text has the tables that the model's objects are */
-  IndexVec routines; /* numbers of those wanted, without repetition: the callees of what is written are added */
+  IndexVec routines; /* numbers of the routines to write, without repetition: the callees of written ones are added */
   Map known;         /* routine -> position in routines */
 } RoutineWriter;
 
-/* Wants a routine; it will be written by whoever walks the list. */
+/* Requests a routine; the caller that walks the list writes it. */
 void routine_want(RoutineWriter *writer, uint32_t routine);
 
 /* Name of the C function of a routine; in the arena. */

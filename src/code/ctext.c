@@ -1,6 +1,6 @@
-/* ctext: see ctext.h. Names in the text: y p d q t k o are the arrays (columns, parameters, discrete
- * variables, pre values, time, scratch, outputs), v values, x and g leaves of an instance, w the work space
- * in which values pass from one function to the next, b bases of strided lanes, s starts. */
+/* ctext: see ctext.h. Names in the text: y p d q t k o are the arrays (columns, parameters, discrete variables, pre values, time,
+ * scratch, outputs), v values, x and g leaves of an instance, w the work space that passes values from one function to the next, b
+ * bases of strided lanes, s starts. */
 #include "code/ctext.h"
 
 #include "base/number.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Straight code is cut into functions of this many lines, since compilers are slow on long ones. */
+/* Straight code is cut into functions of this many lines, because compilers are slow on long ones. */
 enum { PIECE_LINES = 400 };
 
 /* Loops are joined up to this many lines. */
@@ -255,7 +255,7 @@ static void put_line(ProgramWriter *writer, const Scope *scope, const Line *line
 
 /* ---- functions ---- */
 
-/* So many sums of outputs, so that the additions do not wait for each other. */
+/* The number of sums of outputs, so that the additions do not wait for each other. */
 enum { SUMS = 4 };
 
 static void put_sum(ProgramWriter *writer, const TextVec *value) {
@@ -263,7 +263,7 @@ static void put_sum(ProgramWriter *writer, const TextVec *value) {
   writer->sums++;
 }
 
-/* Finishes the function at hand; what it uses is declared now that it is known. */
+/* Finishes the current function and declares what it uses, which is known now. */
 static uint32_t end_function(ProgramWriter *writer, const char *loop_head) {
   Heap *heap = writer->heap;
   TextVec *out = &writer->functions;
@@ -416,8 +416,8 @@ static bool has_tables(const Kernel *kernel) {
   return false;
 }
 
-/* May the block `step` run in the loop that begins with the block `first`? They advance equally through the
- * outputs, and the first instances of both are within one advance. */
+/* May the block `step` run in the loop that begins with the block `first`? They must advance equally through the outputs, and the
+ * first instances of both must be within one advance. */
 static bool may_join(const Program *program, const ProgramStep *first, const ProgramStep *step) {
   if (step->block == STEP_BEGIN || program->phases[step->kernel] != program->phases[first->kernel]) return false;
   const Lane *a = leading_lane(program, first->kernel), *b = leading_lane(program, step->kernel);
@@ -608,7 +608,7 @@ static void push_loop_step(ProgramWriter *writer, const Loop *loop, uint32_t fun
   vec_push(writer->heap, &writer->out->steps, step);
 }
 
-/* Loops for blocks side by side: one for all if its text is worth having, else one each. */
+/* Adds loops for parallel blocks: one for all if its text is worth it, otherwise one each. */
 static void add_loops(ProgramWriter *writer, const ProgramStep *steps, uint32_t count) {
   Loop loop = describe_loop(writer, steps, count, true);
   uint32_t function = loop_function(writer, &loop, false);

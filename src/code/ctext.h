@@ -1,11 +1,9 @@
-/* ctext: a program as C99 text, made from the same kernels as its tape, hence with the same operations in the same
- * order.
+/* ctext: a program as C99 text, made from the same kernels as its tape, so with the same operations in the same order.
  *
- * The text has one function per piece of straight code and one per loop; what differs between blocks (where lanes
- * start, how long the loop is) is data, so the text grows with the shapes, not with the equations. Loops of one phase
- * that run side by side through memory are one loop in C. Whoever runs the text calls its functions in the order of the
- * steps; each returns a sum of the outputs it wrote, which is not finite if one of them is not.
- */
+ * The text has one function for each piece of straight code and one for each loop. What differs between blocks (where lanes start,
+ * how long the loop is) is data, so the text grows with the shapes, not with the equations. Loops of one phase that run side by
+ * side through memory are one loop in C. The caller calls the functions in the order of the steps. Each returns a sum of the
+ * outputs it wrote, which is not finite if one of them is not. */
 #pragma once
 
 #include "code/program_internal.h"

@@ -38,7 +38,7 @@ void cvalue_refuse(RoutineState *s, const char *why) {
   if (!s->refusal) s->refusal = why;
 }
 
-/* A value has not the dimensions expected: after a call of a function that is not there only. */
+/* A value does not have the expected dimensions: happens only after a call of a function that does not exist. */
 void cvalue_misfit(RoutineState *s) {
   if (!s->is_missing) cvalue_refuse(s, "the dimensions of a value are not known");
 }
@@ -163,20 +163,20 @@ void cvalue_push_constant(RoutineState *s, Type type, double number) {
   vec_last(&s->stack).constant = number;
 }
 
-/* The topmost `count` entries, taken off the stack; valid until the next push. */
+/* Removes the topmost `count` entries from the stack; valid until the next push. */
 StackEntry *cvalue_pop(RoutineState *s, uint32_t count) {
   s->stack.count -= count;
   return s->stack.data + s->stack.count;
 }
 
-/* The texts of an entry become names, so that they can be written more than once. */
+/* Gives names to the texts of an entry, so that they can be written more than once. */
 void cvalue_name(RoutineState *s, StackEntry *entry) {
   if (entry->kind != ENTRY_VALUE) return;
   for (uint32_t i = 0; i < entry->count; i++)
     if (!is_name(entry->texts[i])) entry->texts[i] = name_text(s, entry->texts[i], entry->dimensions[i]);
 }
 
-/* What is computed but not used, except that it may fail. */
+/* Writes a value that is computed but not used, because it may fail. */
 void cvalue_discard(RoutineState *s, const StackEntry *entry) {
   for (uint32_t v = 0; v < entry->count && !entry->is_constant; v++) cvalue_line(s, "(void)%s;", entry->texts[v]);
 }
@@ -328,7 +328,7 @@ void cwrite_sum(RoutineState *s, uint32_t count, const uint32_t *bits) {
   push_sum(s, cvalue_pop(s, count), count, signs);
 }
 
-/* A scalar goes with every element. */
+/* A scalar is combined with every element. */
 void cwrite_each_sum(RoutineState *s, bool is_minus) {
   StackEntry pair[2];
   memcpy(pair, cvalue_pop(s, 2), sizeof pair);
@@ -547,7 +547,7 @@ static void store_part(RoutineState *s, const StackEntry *target, const StackEnt
   }
 }
 
-/* What is assigned to several variables may be parts of them, to be read before they are overwritten. */
+/* A value assigned to several variables may contain parts of them, which must be read before they are overwritten. */
 static void secure(RoutineState *s, StackEntry *value, bool is_alias) {
   for (uint32_t v = 0; v < value->count && (value->count > 1 || is_alias); v++)
     if (value->dimensions[v])

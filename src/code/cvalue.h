@@ -1,7 +1,7 @@
-/* cvalue: values of the machine's stack as C text: what croutine.c builds its statements of.
+/* cvalue: values of the machine's stack as C text, from which croutine.c builds its statements.
  *
- * Invariant: the text of a value has no effect but failure, so it may be written later than the machine would
- * compute it; what depends on a loop or a branch is stored before the loop or branch ends. */
+ * Invariant: the text of a value has no effect except failure, so it may be written later than the machine would compute it. What
+ * depends on a loop or a branch is stored before the loop or branch ends. */
 #pragma once
 
 #include "code/croutine.h"
@@ -47,7 +47,7 @@ typedef struct RoutineState {
   bool makes_arrays; /* since the last statement ended */
   bool uses_memory;  /* anywhere */
   bool has_return;
-  bool is_missing; /* the statement at hand calls a function that is not there, and has failed by now */
+  bool is_missing; /* the current statement calls a function that does not exist, and has already failed */
   const char *refusal;
 } RoutineState;
 
@@ -62,9 +62,9 @@ const char *cvalue_plain_name(const RoutineWriter *writer, const char *name);
 
 /* ---- failure ---- */
 
-/* The routine cannot be written, for this reason (static text); the first one counts. */
+/* The routine cannot be written, for this reason (static text); the first reason counts. */
 void cvalue_refuse(RoutineState *s, const char *why);
-/* A value has not the dimensions expected: after a call of a function that is not there only. */
+/* A value does not have the expected dimensions: happens only after a call of a function that does not exist. */
 void cvalue_misfit(RoutineState *s);
 
 /* ---- types ---- */
@@ -85,15 +85,15 @@ const char *cvalue_field_sizes(RoutineState *s, const Field *field);
 
 /* An entry of the type with room for its texts. */
 StackEntry cvalue_make_entry(RoutineState *s, Type type);
-/* Pushes; a text that is long gets a name first. */
+/* Pushes an entry; a long text gets a name first. */
 void cvalue_push_entry(RoutineState *s, StackEntry entry);
 void cvalue_push(RoutineState *s, Type type, const char *text);
 void cvalue_push_constant(RoutineState *s, Type type, double number);
-/* The topmost `count` entries, taken off the stack; valid until the next push. */
+/* Removes the topmost `count` entries from the stack; valid until the next push. */
 StackEntry *cvalue_pop(RoutineState *s, uint32_t count);
-/* The texts of an entry become names, so that they can be written more than once. */
+/* Gives names to the texts of an entry, so that they can be written more than once. */
 void cvalue_name(RoutineState *s, StackEntry *entry);
-/* Writes what is computed but not used, since it may fail. */
+/* Writes a value that is computed but not used, because it may fail. */
 void cvalue_discard(RoutineState *s, const StackEntry *entry);
 /* A scalar entry as a Number; `:` is NAN. */
 const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry);
@@ -104,7 +104,7 @@ const char *cvalue_array_text(RoutineState *s, const StackEntry *entry);
 
 /* ---- statements ---- */
 
-/* What the statement allocated goes. */
+/* Frees what the statement allocated. */
 void cvalue_end_statement(RoutineState *s);
 /* A condition, with its arrays gone. */
 const char *cvalue_condition_text(RoutineState *s, const StackEntry *entry);

@@ -151,8 +151,8 @@ static ExternalSeed *hidden_seed(const Decisions *decisions) {
 
 static void keep_seed(Decisions *decisions) { decisions->seed = decisions->drawn = *hidden_seed(decisions); }
 
-/* An event draws the same random numbers in every round. They stay drawn although its last rounds, in which no when
- * fires, draw none. */
+/* An event draws the same random numbers in every round. They stay drawn although its last rounds, in which no when fires, draw
+ * none. */
 static void draw(void *host, bool begins) {
   Decisions *decisions = host;
   ExternalSeed *hidden = hidden_seed(decisions);
@@ -205,7 +205,7 @@ Decisions *decisions_new(Heap *heap, Evaluator *evaluator) {
 /* ---- samples ---- */
 
 double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval) {
-  static const double most_counted = 9007199254740992; /* the whole numbers that a double has all of */
+  static const double most_counted = 9007199254740992; /* up to this number a double represents every integer */
   double most = 0;
   for (uint32_t k = 0; k < decisions->logic->samples.count; k++) {
     const LogicSample *sample = &decisions->logic->samples.data[k];

@@ -3,12 +3,12 @@
 
 #include "code/evaluator.h"
 
-/* Appends the parameters bound to those given, directly or not, what they need before them; without those that were
- * overridden. By leaf index. */
+/* Appends the parameters bound to those given, directly or not, in the order of their dependencies; without overridden ones. By
+ * leaf index. */
 void dependents_find(Evaluator *evaluator, Heap *heap, const IndexVec *given, IndexVec *dependents);
 
 /* Marks the parameters that those of `of` are bound to, directly or not. `of` is empty then. */
 void dependents_mark_sources(Evaluator *evaluator, IndexVec *of, bool *marked);
 
-/* Their values by their bindings, in this order. */
+/* Computes their values by their bindings, in this order. */
 void dependents_set(Evaluator *evaluator, const IndexVec *dependents);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* More points are evaluated one after the other. */
+/* More points are evaluated one after another. */
 enum { EVALUATOR_POINTS = 8, SHAKE_SWEEPS = 8 };
 
 Model *evaluator_model(Evaluator *evaluator) {
@@ -118,32 +118,33 @@ EvalStatus evaluator_rows(Evaluator *evaluator, double t, const double *y, doubl
 EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double *t, double *const *y,
                              double *const *rows) {
   Point points[EVALUATOR_POINTS] = {0};
-  bool differ = evaluator->inputs || evaluator->past; /* in more than the columns */
+  bool differ = evaluator->inputs || evaluator->past; /* they differ in more than the columns */
   EvalStatus status = EVAL_OK;
   if (!differ && count <= EVALUATOR_POINTS) {
     for (uint32_t k = 0; k < count; k++) points[k] = evaluator_point(evaluator, t[k], y[k]);
     evaluator->row_evaluations += (uint64_t)count * evaluator->array->rows;
     if (workspace_run_points(evaluator->rows, count, points, rows) == EVAL_OK) return EVAL_OK;
-  } /* one by one, to tell which is not defined */
+  } /* one by one, to find the one that is undefined */
   for (uint32_t k = 0; k < count && status == EVAL_OK; k++) status = evaluator_rows(evaluator, t[k], y[k], rows[k]);
   return status;
 }
 
-/* Away from zero: what nearly vanishes does not count as lost. No two neighbours move alike: differences of equal columns must change, too. */
+/* Moves columns away from zero, so that what nearly vanishes does not count as lost. Neighbours move differently, so that
+ * differences of equal columns change, too. */
 static void move_columns(const double *error, const double *y, uint32_t count, double *shaken) {
   for (uint32_t q = 0; q < count; q++) {
     shaken[q] = y[q] + copysign((0.5 + spread_part(q + 1)) * error[q], y[q]);
   }
 }
 
-static const double SHAKEN = 0x1p-43; /* of the size of a column, or of a term of a row */
+static const double SHAKEN = 0x1p-43; /* relative to the size of a column, or of a term of a row */
 
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken) {
   for (uint32_t q = 0; q < count; q++) shaken[q] = SHAKEN * (nominal[q] + fabs(y[q]));
   move_columns(shaken, y, count, shaken);
 }
 
-/* How far a row lets its columns move: errors of all of them, round-off of its terms, and what it misses by; NAN: it is not known. */
+/* How far a row lets its columns move: the errors of all of them, round-off of its terms, and its residual; NAN: unknown. */
 static void bound_rows(const Jacobian *jacobian, const double *rows, const double *values, const double *other,
                        const double *y, const double *error, double *bound) {
   for (uint32_t i = 0; i < jacobian->rows; i++) bound[i] = 2 * fabs(rows[i]);
@@ -153,21 +154,21 @@ static void bound_rows(const Jacobian *jacobian, const double *rows, const doubl
           fmax(fabs(values[e]), fabs(other[e])) * (error[q] + SHAKEN * fabs(y[q])) + 0 * (values[e] + other[e]);
 }
 
-/* The error that some row leaves to a column; not more than before. */
+/* The error that some row allows for a column; not more than before. */
 static double bound_column(const Jacobian *jacobian, uint32_t q, const double *values, const double *other,
                            const double *bound, double error) {
   double least = error;
   for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
     double size = fabs(values[e]), all = bound[jacobian->row_index[e]];
-    double room = all - fmax(size, fabs(other[e])) * error + SHAKEN * all; /* the last for round-off of the sum */
+    double room = all - fmax(size, fabs(other[e])) * error + SHAKEN * all; /* the last term for round-off of the sum */
     bool is_sure = size > 0 && fabs(other[e] - values[e]) <= 0.5 * size;
     if (is_sure && room >= 0) least = fmin(least, room / size);
   }
   return least;
 }
 
-/* Rows determine the highest derivatives of unknowns. Lower ones may be states, about whose errors a row says
- * nothing. Each sweep follows one more level of definitions that a column depends on. */
+/* Rows determine the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states.
+ * Each sweep follows one more level of the definitions that a column depends on. */
 static void shake_within(const Evaluator *evaluator, const double *rows, const double *values, const double *other,
                          const double *y, double *shaken) {
   const Jacobian *jacobian = evaluator->jacobian;

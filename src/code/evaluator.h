@@ -1,6 +1,5 @@
-/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the
- * workspaces of the programs of all rows and of their Jacobian, and the honest count of work: rows evaluated. One for
- * each run. */
+/* evaluator: the derivative array at one set of values. It owns the values of parameters and discrete variables, the workspaces of
+ * the programs of all rows and of their Jacobian, and the count of evaluated rows. One for each run. */
 #pragma once
 
 #include "code/array_code.h"
@@ -14,31 +13,31 @@ typedef struct Past Past;
 typedef struct Evaluator {
   Heap *heap;
   const ArrayCode *code;
-  const Model *model; /* these three are the code's */
+  const Model *model; /* these three belong to the code */
   const Array *array;
   const Jacobian *jacobian;
   Model *own; /* see evaluator_model */
   double *parameters, *discretes, *pre;
-  Inputs *inputs;  /* NULL: none have values along time. Evaluators of one run share them */
+  Inputs *inputs;  /* NULL: no input has values over time. Evaluators of one run share them */
   double *nominal; /* per column, positive */
-  double *size;    /* the same, where no absolute tolerance is given: this over the relative one */
-  bool *
-      is_sized; /* per column: no nominal value is given, the size of a state is what was seen of it (stepper_note_sizes) */
-  bool *is_signed; /* of these: by its min or max it has one sign */
-  Past *past;      /* what delays look back at (past.h); NULL without them */
+  double *size;    /* the same, unless an absolute tolerance is given: then that divided by the relative one */
+  bool *is_sized;  /* per column: no nominal value is given, so the size of a state comes from its values so far
+                 * (stepper_note_sizes) */
+  bool *is_signed; /* of these: its min or max gives it one sign */
+  Past *past;      /* what delays read (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
-  double failed_time, *failed_y;               /* the last point at which rows were not defined; NULL: none */
+  double failed_time, *failed_y;               /* the last point at which rows were undefined; NULL: none */
 } Evaluator;
 
 /* For the given values of parameters (by leaf index), which are copied. O(columns). */
 Evaluator *evaluator_new(Heap *heap, const ArrayCode *code, const double *parameters);
 
-/* The discrete values and modes of another evaluator of the same logic, and those of before the event. */
+/* Copies the discrete values and modes of another evaluator of the same logic, and their values before the event. */
 void evaluator_copy_leaves(Evaluator *evaluator, const Evaluator *from);
 
-/* The run's own layer over the model, made when first asked for. Messages and initial systems extend its graph. */
+/* The run's own layer over the model, made when first needed. Messages and initial systems extend its graph. */
 Model *evaluator_model(Evaluator *evaluator);
 
 /* Value of an expression over parameters; false outside of a domain. */
@@ -47,7 +46,7 @@ bool evaluator_constant(Evaluator *evaluator, Expr e, double *value);
 /* Text of a row of the array as an equation, in the arena. */
 const char *evaluator_row_text(Evaluator *evaluator, uint32_t row, Arena *arena);
 
-/* Reads the inputs and delays for a point, into the evaluator's values. */
+/* Reads the inputs and delays for a point into the evaluator's values. */
 void evaluator_look_up(const Evaluator *evaluator, double t, const double *y);
 
 /* The point (t, y) with the evaluator's other values, inputs and delays read for it. Most models have none. */
@@ -56,10 +55,10 @@ static inline Point evaluator_point(const Evaluator *evaluator, double t, const 
   return (Point){t, y, evaluator->parameters, evaluator->discretes, evaluator->pre};
 }
 
-/* Keeps a point at which rows are not defined, for messages. Returns EVAL_DOMAIN. */
+/* Keeps a point at which rows are undefined, for messages. Returns EVAL_DOMAIN. */
 EvalStatus evaluator_fail(Evaluator *evaluator, double t, const double *y);
 
-/* For code that exported solvers share: what runs programs at the evaluator's values. */
+/* For code that exported solvers share: runs programs at the evaluator's values. */
 RowsHost evaluator_host(Evaluator *evaluator);
 
 /* All rows, or the Jacobian of all rows, counted. */
@@ -77,12 +76,14 @@ void evaluator_drop_infinite(double *values, size_t count);
 /* The value at y of a derivative of an unknown of the model, through aliases; NAN where the array does not have it. */
 double evaluator_value(Evaluator *evaluator, const double *y, uint32_t unknown, uint32_t order);
 
-/* Moves columns as round-off would, by some hundred of its units: an entry of a Jacobian that changes by half or more of itself has
- * nothing left but round-off, as x + y - 1 where it is zero. One that nearly vanishes was another just at the point, by a condition. */
+/* Moves columns as round-off would, by some hundred of its units. An entry of a Jacobian that changes by half of itself or more is
+ * only round-off, like x + y - 1 where it is zero. One that nearly vanishes had another value exactly at the point, because of a
+ * condition. */
 void columns_shake(const double *nominal, const double *y, uint32_t count, double *shaken);
 
-/* The same at a point where the rows hold, but a column by no more than some row leaves to it: a capacitance of 1e-12 that an equation gives is
- * exact to a part of itself, however large its nominal value is; a difference of two columns is not. Two Jacobians. */
+/* The same at a point where the rows hold, but moves a column by no more than some row allows. A capacitance of 1e-12 that an
+ * equation gives is accurate relative to itself, however large its nominal value is; a difference of two columns is not. Costs two
+ * Jacobians. */
 void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *shaken);
 static inline bool entry_is_lost(double value, double shaken) {
   double half = 0.5 * fabs(value);
@@ -90,9 +91,9 @@ static inline bool entry_is_lost(double value, double shaken) {
 }
 void entries_drop_lost(double *values, const double *shaken, size_t count);
 
-/* Does a row call a function of something that moves between events? */
+/* Does a row call a function of something that varies between events? */
 bool evaluator_calls_functions(Evaluator *evaluator);
 
-/* A number of rows, or of Jacobian entries, in units of all of them. */
+/* A number of rows, or of Jacobian entries, divided by the number of all of them. */
 double evaluator_in_rows(const Evaluator *evaluator, uint64_t rows);
 double evaluator_in_jacobians(const Evaluator *evaluator, uint64_t entries);

@@ -1,5 +1,5 @@
-/* export: a model as C99 that stands for itself: residual, sparse Jacobian, names, values, and a driver that shows
- * them. It needs nothing but the C library and libm, and computes the same numbers as the tape. */
+/* export: a model as self-contained C99: residual, sparse Jacobian, names, values, and a driver that shows them. It needs only the
+ * C library and libm, and computes the same numbers as the tape. */
 #pragma once
 
 #include "code/program.h"

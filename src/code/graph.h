@@ -1,5 +1,5 @@
-/* graph: the nodes below some roots, children before parents, and the position of each in that list. A view of the
- * expression graph for numeric code: only children that a value depends on count. */
+/* graph: the nodes below some roots, children before parents, and the position of each in that list. A view of the expression graph
+ * for numeric code: only children that a value depends on count. */
 #pragma once
 
 #include "expr/dag.h"
@@ -22,8 +22,8 @@ static inline uint32_t graph_position(const Graph *graph, Expr e) {
   return graph->direct ? graph->direct[e] - 1 : map_get(&graph->map, e);
 }
 
-/* The children of a node that its value depends on: arguments, or terms of a sum. What is structure is none: a constant
- * exponent, and arguments of smooth, homotopy and of operators without a value that do not count. */
+/* The children of a node that its value depends on: arguments, or terms of a sum. Structure does not count: a constant exponent,
+ * and arguments that have no effect on the value, of smooth, homotopy and operators without a value. */
 uint32_t node_children(const Dag *dag, Expr e);
 Expr node_child(const Dag *dag, Expr e, uint32_t child);
 
@@ -33,7 +33,7 @@ bool node_exponent(const Dag *dag, Expr e, double *exponent);
 /* Has the operator a value that numeric code can compute? (Not: sample, delay, strings ...) */
 bool op_has_value(Op op);
 
-/* The number that a leaf is in code: a constant, of a text its Name, for functions. NAN: it is none. */
+/* The number of a leaf in code: a constant or, for functions, the Name of a text. NAN: it has none. */
 double node_number(const Dag *dag, Expr e);
 
 /* Bits of a number as a key; -0 and 0 differ. */

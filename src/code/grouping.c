@@ -1,5 +1,5 @@
-/* grouping: see grouping.h. Passes over the nodes below the roots, each linear: find the region of every node, find
- * the template of every region, give phases, make the groups. */
+/* grouping: see grouping.h. Linear passes over the nodes below the roots: find the region of every node, find the template of every
+ * region, assign phases, make the groups. */
 #include "code/grouping.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static bool is_leaf(const Dag *dag, Expr e) {
   return op_kind(op) == KIND_LEAF || !op_has_value(op);
 }
 
-/* owner[p]: the region of node p as its parents say; parents come later in the list, so it is swept backwards. */
+/* owner[p]: the region of node p as its parents determine it; parents come later in the list, so it is swept backwards. */
 static void find_regions(Split *split) {
   enum { FREE = 0, SHARED = UINT32_MAX };
   const IndexVec *nodes = &split->graph.nodes;

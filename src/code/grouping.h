@@ -1,9 +1,8 @@
 /* grouping: how a list of expressions is split into kernels.
  *
- * The graph is cut at every node that two regions share, so that nothing is computed twice; regions of one shape with
- * enough instances become one group with a template, everything else is straight code. Groups run in the order of their
- * phase: what a group reads was written in an earlier phase. Total cost is linear in the graph.
- */
+ * The graph is cut at every node that two regions share, so that nothing is computed twice. Regions of one shape with enough
+ * instances become one group with a template; everything else is straight code. Groups run in the order of their phases: a group
+ * reads only what an earlier phase wrote. The total cost is linear in the graph. */
 #pragma once
 
 #include "code/kernel.h"
@@ -28,8 +27,8 @@ typedef struct Grouping {
   uint32_t scratch;    /* size of STORE_SCRATCH */
 } Grouping;
 
-/* How many instances a template needs to pay; one of so few slots needs more, since gathering them is most of its work, and straight
- * code around it falls apart. */
+/* How many instances make a template worthwhile. One with few slots needs more, because gathering them is most of its work and it
+ * breaks up the straight code around it. */
 enum { TEMPLATE_MINIMUM = 16, SMALL_TEMPLATE_SLOTS = 4, SMALL_TEMPLATE_MINIMUM = 64 };
 
 Grouping grouping_make(Heap *heap, Model *model, const Layout *layout);

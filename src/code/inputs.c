@@ -6,8 +6,8 @@
 
 /* Where an input is. */
 typedef struct InputPlace {
-  uint32_t passed; /* points of its table that are not ahead */
-  double value;    /* set by the caller; given: from the next event on */
+  uint32_t passed; /* number of points of its table that have passed */
+  double value;    /* set by the caller; given: valid from the next event on */
   double given;
 } InputPlace;
 
@@ -60,7 +60,7 @@ void inputs_write(Inputs *inputs, double t, double *parameters) {
   inputs->begun = true;
 }
 
-/* Of an input that the caller sets; NULL: it is none. */
+/* The place of an input that the caller sets; NULL: it is not one. */
 static InputPlace *place_of(Inputs *inputs, uint32_t variable) {
   for (uint32_t k = 0; inputs && k < inputs->model->inputs.count; k++) {
     const InputSource *source = &inputs->model->inputs.data[k];

@@ -1,6 +1,6 @@
-/* instances: see instances.h. Where several equations of one shape alternate, their instances are put apart first: each
- * period'th instance in turn. The stride of a lane is the majority among the differences of neighbours (Boyer and
- * Moore's vote); a lane that departs from it too often keeps a table instead, so that blocks stay long. */
+/* instances: see instances.h. Where several equations of one shape alternate, their instances are first separated by their number
+ * modulo the period. The stride of a lane is the majority among the differences of neighbours (Boyer and Moore's vote). A lane that
+ * departs from it too often uses a table instead, so that blocks stay long. */
 #include "code/instances.h"
 
 /* A lane may break its stride once in so many instances before it becomes a table. */

@@ -1,9 +1,8 @@
 /* instances: where the instances of one kernel read their leaves and write their outputs.
  *
- * A lane is one slot (leaf) or one output over all instances. Most lanes of a regular model advance by a fixed stride;
- * then no table of indices is kept. Instances are cut into blocks such that within a block every strided lane advances
- * by its stride, so a block is a loop without index look-ups. The order of instances is chosen to this end.
- */
+ * A lane is one slot (leaf) or one output over all instances. Most lanes of a regular model advance by a fixed stride; then no
+ * table of indices is needed. Instances are cut into blocks within which every strided lane advances by its stride, so a block is a
+ * loop without index look-ups. The order of instances is chosen for this purpose. */
 #pragma once
 
 #include "base/vec.h"

@@ -12,13 +12,13 @@ typedef struct IntervalLine {
 
 typedef VEC(IntervalLine) IntervalLineVec;
 
-/* Lines of values that only events change stand apart: they run when these change. */
+/* Lines whose values only events change are separate: they run when these change. */
 typedef struct Section {
   uint32_t held_begin, held_end, begin, end;
   IndexVec reads;
 } Section;
 
-/* A value that events change alone. */
+/* A value that only events change. */
 typedef struct HeldLeaf {
   uint32_t place, index;
   Store store;
@@ -147,7 +147,7 @@ static uint32_t unroll_line(Unrolling *unrolling, const Line *line) {
   return target;
 }
 
-/* The outputs of an instance are known. */
+/* Records the outputs of an instance. */
 static void note_outputs(Unrolling *unrolling) {
   const Instances *instances = &unrolling->kernel->instances;
   for (uint32_t r = 0; r < instances->outputs; r++) {
@@ -197,7 +197,7 @@ static void need(IntervalTape *tape, uint32_t place, Section *section) {
   if (tape->column.data[place] != MAP_NONE) vec_push(tape->heap, &section->reads, tape->column.data[place]);
 }
 
-/* Keeps the lines that lead to wanted outputs. */
+/* Keeps the lines that lead to the requested outputs. */
 static void keep_wanted(Unrolling *unrolling, const bool *wanted, Section *section) {
   IntervalTape *tape = unrolling->tape;
   uint32_t number = tape->sections.count + 1;
@@ -243,7 +243,7 @@ void interval_tape_reads(const IntervalTape *tape, uint32_t section, Heap *heap,
 
 /* ---- running ---- */
 
-/* All values: those given, or those that the middle and the rate leave. */
+/* All values: those given, or those that follow from the middle and the rate. */
 static inline Motion motion(Interval middle, Interval rate, Interval all, double radius) {
   Interval reach = interval_multiply(rate, (Interval){-radius, radius}), bounds = interval_add(middle, reach);
   Interval both = interval_meet(all, bounds);

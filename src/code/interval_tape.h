@@ -1,8 +1,9 @@
 /* interval_tape: programs as one list of lines that runs over a stretch of time, with bounds in place of numbers.
  *
- * Each value is a motion: its bounds in the middle of the stretch, those of its rate along it, and those of all values it has. The last are
- * the narrower of two: of the operator on all values, and of the middle and the rate (mean-value form). Only lines that lead to outputs that
- * are wanted are kept. The results of called functions have no bounds, nor have inputs and delayed values: what depends on them is unknown. */
+ * Each value is a motion: its bounds in the middle of the stretch, those of its rate along it, and those of all values it has. The
+ * bounds of all values are the narrower of two: those of the operator on all values, and those of the middle and the rate
+ * (mean-value form). Only lines that lead to requested outputs are kept. Results of called functions, inputs and delayed values
+ * have no bounds: what depends on them is unknown. */
 #pragma once
 
 #include "code/evaluator.h"
@@ -19,17 +20,17 @@ typedef struct IntervalTape IntervalTape;
 /* An empty one, for programs of the evaluator's code. Lives in the heap. */
 IntervalTape *interval_tape_new(Heap *heap, const Evaluator *evaluator);
 
-/* Adds the outputs of a program with a mark in `wanted` (NULL: all) and returns the number of this section. place[k]: where the value of
- * output k will be. O(lines of the program for each of its instances). */
+/* Adds the outputs of a program that are marked in `wanted` (NULL: all) and returns the number of this section. place[k]: where the
+ * value of output k will be. O(lines of the program for each of its instances). */
 uint32_t interval_tape_add(IntervalTape *tape, const Program *program, const bool *wanted, uint32_t *place);
 
 /* Pushes the columns that a section reads. */
 void interval_tape_reads(const IntervalTape *tape, uint32_t section, Heap *heap, IndexVec *columns);
 
-/* Takes the values that only events change, as they are now. Have they changed since the last call? */
+/* Takes the current values of what only events change. Have they changed since the last call? */
 bool interval_tape_hold(IntervalTape *tape);
 
-/* A stretch of time that what runs from now on is over. */
+/* Sets the stretch of time for the following runs. */
 void interval_tape_set_stretch(IntervalTape *tape, double low, double high);
 
 /* The place of a column. Its motion is set by the caller. */
@@ -38,7 +39,8 @@ uint32_t interval_tape_column(IntervalTape *tape, uint32_t column);
 /* The motion at a place; until the next section is added. */
 Motion *interval_tape_at(IntervalTape *tape, uint32_t place);
 
-/* Runs a section; without rates: all values only, middle and rate are left as they are. Returns the number of its lines. */
+/* Runs a section. Without rates it computes all values only, and leaves middle and rate unchanged. Returns the number of its
+ * lines. */
 uint32_t interval_tape_run(IntervalTape *tape, uint32_t section, bool with_rates);
 
 /* Half of the stretch, rounded up. */

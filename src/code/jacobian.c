@@ -1,12 +1,11 @@
-/* jacobian: exact sparse derivatives of rows by columns. Rows of one shape are differentiated once: the
- * gradient of the first row of the shape gives the partials, and each further row only puts its own leaves
- * in. Numbers in which rows of a shape differ are made parameters before differentiating, so that nothing
- * is folded that is true of the first row alone. */
+/* jacobian: exact sparse derivatives of rows by columns. Rows of one shape are differentiated once: the gradient of the first row
+ * of the shape gives the partials, and each further row only inserts its own leaves. Numbers in which rows of a shape differ are
+ * made parameters before differentiating, so that nothing is folded that is true only of the first row. */
 #include "code/program_internal.h"
 
 #include <string.h>
 
-/* Columns that are not asked for are a kind of leaf of their own; so rows of one template want the same partials. */
+/* Columns that are not requested are a separate kind of leaf, so rows of one template need the same partials. */
 enum { OTHER_COLUMN = STORE_COUNT };
 
 /* A placeholder for a number that differs between the rows of a shape: the index of a parameter that no model has. */
@@ -351,7 +350,7 @@ static Program *fill_program(Differentiation *work, const Jacobian *jacobian) {
   return program;
 }
 
-/* Row numbers and constness of the entries, in the order in which fill_program takes them. */
+/* Row numbers of the entries and whether they are constant, in the order of fill_program. */
 static void fill_pattern(Differentiation *work, Jacobian *jacobian) {
   uint32_t *next = heap_array(work->heap, jacobian->columns, sizeof *next);
   for (uint32_t c = 0; c < jacobian->columns; c++) next[c] = (uint32_t)jacobian->column_start[c];

@@ -1,7 +1,6 @@
-/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values are used soon
- * after they are made), uses are counted, then each node becomes lines. Sums become chains of additions in the order of
- * their terms: constant, first term, second term and so on, as everywhere in daedal.
- */
+/* kernel: see kernel.h. The nodes below the roots are listed children first (depth first, so that values are used soon after they
+ * are made), uses are counted, then each node becomes lines. Sums become chains of additions in the order of their terms: constant,
+ * first term, second term and so on, as everywhere in daedal. */
 #include "code/kernel.h"
 
 #include "code/graph.h"
@@ -137,7 +136,7 @@ static Operand add_term(KernelBuilder *builder, Operand accumulator, bool own, T
   return emit(builder, subtract ? LINE_SUBTRACT : LINE_ADD, accumulator, x, x);
 }
 
-/* -(p * x) is (-p) * x to the bit, and likewise p / x: where p is uniform, the sign costs nothing. */
+/* -(p * x) equals (-p) * x to the bit, and likewise for p / x: where p is uniform, the sign costs nothing. */
 static bool negate_factor(KernelBuilder *builder, Expr node, Operand value) {
   if (operand_kind(value) != OPERAND_VALUE || builder->uses[position_of(builder, node)] != 1) return false;
   uint32_t index = operand_index(value);
@@ -215,7 +214,7 @@ static uint32_t new_site(KernelBuilder *builder, Expr e) {
   return builder->kernel->calls.count - 1;
 }
 
-/* Joins the calls that differ in the output alone. */
+/* Joins the calls that differ only in the output. */
 static void find_sites(KernelBuilder *builder) {
   Map sites = map_make(builder->heap);
   IndexVec last = {0}; /* per site: position of its last call so far */
@@ -301,7 +300,7 @@ static void emit_node(KernelBuilder *builder, uint32_t position) {
   else emit_call(builder, position);
 }
 
-/* Every output is the value of a line that is no other output: of the body if there are many instances. */
+/* Every output is the value of a line that is no other output; a line of the body if there are many instances. */
 static void set_outputs(KernelBuilder *builder, const Expr *roots, uint32_t count) {
   Kernel *kernel = builder->kernel;
   bool is_single = kernel->instances.count == 1;

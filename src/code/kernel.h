@@ -1,10 +1,9 @@
-/* kernel: straight-line code for some outputs, with one or many instances that differ in their leaves only.
+/* kernel: straight-line code for some outputs, with one or many instances that differ only in their leaves.
  *
- * Invariant: each line defines one value, once, after its operands. What is equal for all instances
- * (numbers, uniform leaves and everything computed from them) is in the prologue, run once an evaluation;
- * the body runs for each instance. A kernel with one instance is a prologue alone. Tape (tape.h) and C text
- * (ctext.h) are both made from kernels, hence do the same operations in the same order.
- */
+ * Invariant: each line defines one value, once, after its operands. What is equal for all instances (numbers, uniform leaves and
+ * everything computed from them) is in the prologue, which runs once an evaluation; the body runs for each instance. A kernel with
+ * one instance has only a prologue. Tape (tape.h) and C text (ctext.h) are both made from kernels, so they do the same operations
+ * in the same order. */
 #pragma once
 
 #include "code/instances.h"
@@ -40,7 +39,7 @@ typedef struct Line {
   Operand a, b, c;
 } Line;
 
-/* Operands of an operator in lines; of leaves and the like, which are none, it does not matter. */
+/* Operands of an operator in lines; for leaves and similar nodes, which are not lines, it does not matter. */
 #define OPERATOR_ARITY(arity) ((arity) == 1 ? 1 : (arity) == 2 ? 2 : 3)
 
 /* Number of operands of a code that are Operands (0 for calls: see CallSite). */

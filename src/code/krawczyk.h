@@ -15,8 +15,8 @@ typedef struct Krawczyk Krawczyk;
 /* For n unknowns. Lives in the heap. */
 Krawczyk *krawczyk_new(Heap *heap, int32_t n);
 
-/* Takes bounds of the Jacobian [n * n, by rows], and the inverse of their middle as C if `inverts`. false: that is singular, or there are no
- * bounds. O(n^3). */
+/* Sets bounds of the Jacobian [n * n, by rows] and, if `inverts`, the inverse of their middle as C. false: that is singular, or
+ * there are no bounds. O(n^3). */
 bool krawczyk_set_jacobian(Krawczyk *krawczyk, const Interval *jacobian, bool inverts);
 
 /* K(R), for bounds of g(z0). O(n^2). */
@@ -25,8 +25,9 @@ void krawczyk_image(const Krawczyk *krawczyk, const Interval *g, const Interval 
 /* -C g, without the rest. */
 void krawczyk_step(const Krawczyk *krawczyk, const Interval *g, Interval *step);
 
-/* Is the image inside of the box, away from its edges? */
+/* Is the image strictly inside the box? */
 bool krawczyk_proves(const Krawczyk *krawczyk, const Interval *box, const Interval *image);
 
-/* After a proof with this box: bounds of all solutions of G w = -g, for the G and g that the bounds hold. false: there are none. O(n^2). */
+/* After a proof with this box: bounds of all solutions of G w = -g, for all G and g within the bounds. false: there are none.
+ * O(n^2). */
 bool krawczyk_solve(const Krawczyk *krawczyk, const Interval *box, const Interval *g, Interval *w);

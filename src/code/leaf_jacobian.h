@@ -1,4 +1,4 @@
-/* leaf_jacobian: exact derivatives of rows by leaves that are no columns: parameters, inputs, discrete variables, time. */
+/* leaf_jacobian: exact derivatives of rows by leaves that are not columns: parameters, inputs, discrete variables, time. */
 #pragma once
 
 #include "code/program.h"
@@ -12,8 +12,8 @@ typedef struct LeafJacobian {
   Program *program; /* outputs: the entries; NULL without any */
 } LeafJacobian;
 
-/* For leaves, as nodes of the graph of the model, which is extended: only by its one owner. Model and layout must outlive it.
- * Lives in the heap. O(size of the rows, and of each row for each leaf in it). */
+/* For leaves, as nodes of the graph of the model, which is extended: only by its one owner. Model and layout must outlive it. Lives
+ * in the heap. O(size of the rows, and of each row for each leaf in it). */
 LeafJacobian *leaf_jacobian_new(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count,
                                 const Expr *leaves, uint32_t leaf_count);
 

@@ -11,7 +11,7 @@ typedef struct Message {
   double t;
   const double *y;
   Print print;
-  ExprVec open; /* what follows, the next one last */
+  ExprVec open; /* parts still to be written, the next one last */
   TextVec text;
 } Message;
 
@@ -67,7 +67,7 @@ static bool append_number(Message *message, Expr e) {
   return true;
 }
 
-/* Appends what a node says, or opens it. false: it has no value here. */
+/* Appends the text of a node, or its parts to the list. false: it has no value here. */
 static bool append_node(Message *message, Expr e) {
   const Dag *dag = message->model->dag;
   double value;

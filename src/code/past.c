@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Places of the rings at first. */
+/* The first capacity of the rings. */
 enum { FIRST_CAPACITY = 16 };
 
 struct Past {
@@ -42,7 +42,7 @@ static void copy_entries(const Delays *to, const Delays *from, int k) {
   to->pipe[k].profile.first = 0;
 }
 
-/* The rings may be of other sizes. */
+/* The rings may have different sizes. */
 static void copy_rings(const Delays *to, const Delays *from) {
   const DelaysNow *now = from->now;
   size_t width = (size_t)from->count * PIECE_NODES * sizeof(double);
@@ -57,7 +57,7 @@ static void copy_rings(const Delays *to, const Delays *from) {
   }
 }
 
-/* At least so many places. */
+/* Makes room for at least so many places. */
 static void reserve(Past *past, int64_t places) {
   Delays before = past->delays;
   int64_t capacity = before.capacity;
@@ -88,7 +88,7 @@ static void make_state(Heap *heap, Delays *delays, int capacity) {
   make_rings(heap, delays, capacity);
 }
 
-/* The table of delays. Returns the numbers that the points of all pipes are; *most: the most points of one. */
+/* Makes the table of delays. Returns how many numbers the points of all pipes have; *most: the most points of one. */
 static int list_delays(const ArrayCode *code, Delay *list, int *most) {
   const Logic *logic = code->modes->logic;
   int points = 0;
@@ -163,7 +163,8 @@ Delays *past_delays(const Evaluator *evaluator) {
 
 void past_read(const Evaluator *evaluator, const Point *point) {
   Past *past = evaluator->past;
-  bool is_other = evaluator->code != past->code; /* it shares the past of the one that runs, which reads the times */
+  bool is_other =
+      evaluator->code != past->code; /* it shares the past of the running evaluator, which reads the times */
   if (!past->delays.are_free || !is_other) delays_read(past_delays(evaluator), point->time, point->y);
 }
 
@@ -224,7 +225,7 @@ static void transfer_break(ProfileBreak *at, Transfer *transfer) {
   if (!transfer->is_broken) *at = (ProfileBreak)number;
 }
 
-/* Entry by entry, so that the ring may lie otherwise. */
+/* Entry by entry, so that the ring may begin elsewhere. */
 static void transfer_profile(Past *past, int k, Transfer *transfer) {
   ProfileEntry none = {.end = PROFILE_SMOOTH};
   Profile *profile = &past->delays.pipe[k].profile;
@@ -254,7 +255,7 @@ static void transfer_pipe(Past *past, int k, Transfer *transfer) {
   transfer_profile(past, k, transfer);
 }
 
-/* The breaks that are not passed yet lie before or after pieces that are known. */
+/* The breaks that are not passed yet lie before or after known pieces. */
 static void transfer_channel(Past *past, int k, Transfer *transfer) {
   DelayChannel *channel = &past->delays.channel[k];
   int64_t end = past->delays.now->first + past->delays.now->count;

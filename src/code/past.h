@@ -8,26 +8,26 @@
 /* The delays of the logic: programs for their values, and for their times followed by the longest ones. Lives in the heap. */
 Past *past_new(Heap *heap, const ArrayCode *code);
 
-/* A delay in the table of all; first_point: numbers that the points of pipes before it are. */
+/* A delay in the table of all; first_point: how many numbers the points of earlier pipes have. */
 Delay past_delay(const ArrayCode *code, const LogicDelay *delay, int first_point);
 
-/* The delays of an evaluator's run, for this evaluator: several may share the past of one. */
+/* The delays of an evaluator's run, for this evaluator: several may share one past. */
 Delays *past_delays(const Evaluator *evaluator);
 
-/* As delays_guess, where there are delays. */
+/* Like delays_guess, where there are delays. */
 void past_guess(Evaluator *evaluator, double t, const double *y);
 
-/* As delays_read. */
+/* Like delays_read. */
 void past_read(const Evaluator *evaluator, const Point *point);
 
-/* The shortest delay by a fixed time, which the parameters give: no step is longer. INFINITY: there is none. */
+/* The shortest delay by a fixed time, from the parameters: no step is longer. INFINITY: there is none. */
 double past_shortest(Evaluator *evaluator);
 
-/* As delays_make_room and delays_add, and as delays_note: there is always room. */
+/* Like delays_make_room and delays_add, and like delays_note: there is always room. */
 bool past_add(Evaluator *evaluator, double begin, double from, double to);
 void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink);
 
-/* A copy of all that is known, in the heap; and back to it. */
+/* A copy of the whole past, in the heap; and back to it. */
 Past *past_save(const Past *past, Heap *heap);
 void past_restore(Past *past, const Past *saved);
 

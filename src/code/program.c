@@ -1,5 +1,5 @@
-/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and within a phase blocks
- * by the place of their outputs, so that neighbours in memory are worked on together. */
+/* program: see program.h. Groups become kernels and tapes, and one list of steps: by phase, and within a phase blocks by the place
+ * of their outputs, so that neighbours in memory are processed together. */
 #include "code/program_internal.h"
 
 #include "base/finite.h"
@@ -171,7 +171,7 @@ EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out) 
   return is_finite ? EVAL_OK : EVAL_DOMAIN;
 }
 
-/* Instances of a kernel share the values of its prologue, which are those of one point. */
+/* Instances of a kernel share the values of its prologue, which belong to one point. */
 static void run_instances(Workspace *workspace, const ProgramStep *step, const Arrays *arrays, uint32_t count) {
   Registers *registers = workspace->registers[step->kernel];
   const InstanceBlock *block = &workspace->program->kernels[step->kernel].instances.blocks[step->block];

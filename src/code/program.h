@@ -1,13 +1,12 @@
-/* program: numeric code for a list of expressions. A program maps a point (values of all leaves) to the values of its
- * outputs. Residual rows, Jacobian entries, event functions are all programs; which rows a view needs is decided by
- * building a program for them, never inside one.
+/* program: numeric code for a list of expressions. A program maps a point (values of all leaves) to the values of its outputs.
+ * Residual rows, Jacobian entries and event functions are all programs. Which rows a view needs is decided by building a program
+ * for them, never inside one.
  *
- * A program never changes once it is made, so that runs and threads share it; what an evaluation writes is in a
- * workspace, one for each run. Two evaluators run the same program and give the same numbers: a register tape (default,
- * starts at once), and C compiled by the system's compiler and loaded (compile.h). Only calls of functions may differ in
- * rounding (trace.h). Outputs whose expressions have one shape and differ in their leaves only share one template; its
- * instances run in blocks, so that one decoded instruction does a vector of work.
- */
+ * A program never changes once it is made, so runs and threads share it; what an evaluation writes is in a workspace, one for each
+ * run. Two evaluators run the same program and give the same numbers: a register tape (default, starts at once), and C compiled by
+ * the system's compiler and loaded (compile.h). Only calls of functions may differ in rounding (trace.h). Outputs whose expressions
+ * have one shape and differ only in their leaves share one template; its instances run in blocks, so that one decoded instruction
+ * does a vector of work. */
 #pragma once
 
 #include "core/point.h"
@@ -34,12 +33,12 @@ Workspace *workspace_new(Heap *heap, const Program *program);
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; workspace_blame then says why. */
 EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out);
 
-/* The same at several points, each with its outputs; costs less than one after the other. EVAL_DOMAIN if some output at some point is
+/* The same at several points, each with its outputs; cheaper than one after another. EVAL_DOMAIN if some output at some point is
  * not finite. */
 EvalStatus workspace_run_points(Workspace *workspace, uint32_t count, const Point *points, double *const *outs);
 
-/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The node
- * is one that the output really uses: branches of an if that are not taken are not looked at. */
+/* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The output really uses
+ * this node: branches of an if that are not taken are ignored. */
 typedef struct Blame {
   uint32_t output;
   Expr node;          /* e.g. the log(x), in the graph given */
@@ -50,7 +49,7 @@ typedef struct Blame {
 /* dag: a graph of the caller's own over that of the program's model, to differentiate in. */
 bool workspace_blame(Workspace *workspace, Dag *dag, const Point *point, Blame *blame);
 
-/* The same of one output, which is not finite there. */
+/* The same for one output that is not finite there. */
 bool workspace_blame_output(Workspace *workspace, Dag *dag, const Point *point, uint32_t output, Blame *blame);
 
 /* Statistics for reports and tests. */

@@ -1,4 +1,4 @@
-/* program_internal: the insides of a program, for the files of src/code only. */
+/* program_internal: the internals of a program, for the files of src/code only. */
 #pragma once
 
 #include "code/calls.h"
@@ -51,5 +51,5 @@ struct Workspace {
   double *compiled_work;
 };
 
-/* Outputs are looked at for numbers that are not finite as soon as so many are final, while they are near. */
+/* Outputs are checked for values that are not finite as soon as so many are final, while they are in the cache. */
 enum { FINITE_CHUNK = 1024 };

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Stretches that one search may look at: where a condition touches its edge over and over, the rest is only sampled. */
+/* The most stretches in one search: where a condition touches its edge again and again, the rest is only sampled. */
 enum { STRETCH_LIMIT = 4096 };
 /* Steps of work for one operation on intervals; looks of a short search. */
 enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
@@ -20,8 +20,8 @@ typedef struct Timer {
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   uint32_t held_count;          /* discrete values that the difference depends on */
   double *held;                 /* as they were when it was looked at */
-  double from, until;           /* nothing happens between; from NAN: not looked at yet */
-  double next;                  /* until, or INFINITY: nothing there either */
+  double from, until;           /* nothing happens between these; from NAN: not searched yet */
+  double next;                  /* `until`, or INFINITY: nothing happens there either */
 } Timer;
 
 struct Schedule {
@@ -29,7 +29,7 @@ struct Schedule {
   Evaluator *evaluator;
   uint32_t count;
   Timer *timer;
-  double end; /* of the run: nothing is after it */
+  double end; /* end of the run: nothing comes after it */
 };
 
 static HeldValues held_values(const Schedule *schedule) {
@@ -75,7 +75,8 @@ static double *mode_of(const Schedule *schedule, const Timer *timer) {
 
 void schedule_end(Schedule *schedule, double end) { schedule->end = end; }
 
-/* The value that the mode has at the end of the run, if it is on the very edge of another one there; else that at t. */
+/* The value that the mode has at the end of the run, if it is exactly on the edge of another one there; otherwise the value at
+ * t. */
 static double value_at(const Schedule *schedule, const Timer *timer, double t) {
   double value = mode_value(timer->op, difference_at(schedule, timer, t));
   if (t < schedule->end) return value;
@@ -88,22 +89,22 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
 /* A difference that is not defined leaves nothing. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
-/* May round-off alone have put the difference out of the range of its mode at t: does it not clearly move there? Sides of a relation that are equal in theory,
- * as sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
+/* May round-off alone have put the difference out of the range of its mode at t? It does not clearly move there. Sides of a
+ * relation that are equal in theory, like sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
 static bool is_round_off(const Schedule *schedule, const Timer *timer, double t) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer)), at = {t, t};
   HeldValues held = held_values(schedule);
   Interval bounds = enclosure_bounds(timer->difference, at, held);
   if (!timer->rate || bounds.high < range.low || bounds.low > range.high) return false;
   Interval rate = enclosure_bounds(timer->rate, at, held);
-  return rate.low < 0 && rate.high > 0; /* one that stands still is what it is */
+  return rate.low < 0 && rate.high > 0; /* one that stands still has its value */
 }
 
 static bool is_left(const Schedule *schedule, const Timer *timer, Interval range, double t) {
   return !inside(range, difference_at(schedule, timer, t)) && !is_round_off(schedule, timer, t);
 }
 
-/* Has the mode another value at t? The first one is as written. */
+/* Does the mode have another value at t? The first one is as written. */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
   return !isnan(*value) && *value != *mode_of(schedule, timer) &&
@@ -138,7 +139,7 @@ uint32_t schedule_set(Schedule *schedule, double t, const bool *waits) {
 
 uint32_t schedule_count(const Schedule *schedule) { return schedule->count; }
 
-/* A whole number changes as often as its values at both ends are apart; a relation that is another at the end did once. */
+/* A whole number changes as often as its values at both ends differ; a relation that differs at the end changes once. */
 double schedule_expected(const Schedule *schedule, double begin, double stop) {
   double events = 0;
   for (uint32_t k = 0; k < schedule->count; k++) {
@@ -151,8 +152,8 @@ double schedule_expected(const Schedule *schedule, double begin, double stop) {
   return events;
 }
 
-/* The first time of (low, high] outside of the range, which is left once between them; the last one inside if that lies on
- * the very edge. */
+/* The first time in (low, high] outside of the range, which is left once between them; the last one inside if that lies exactly on
+ * the edge. */
 static double locate(const Schedule *schedule, const Timer *timer, Interval range, double low, double high) {
   for (;;) {
     double middle = low + (high - low) / 2;
@@ -176,8 +177,8 @@ static bool may_leave(const Schedule *schedule, const Timer *timer, Interval ran
   return true;
 }
 
-/* Stretches from left to right, halved until each is clear or so narrow that its ends are one event. The next one begins where
- * the last ended and is as long again as its place in the tree allows. */
+/* Goes through stretches from left to right, halved until each is clear or so narrow that its ends are one event. The next one
+ * begins where the last ended and is as long as its place in the tree allows. */
 static double find_exit(const Schedule *schedule, const Timer *timer, double from, double stop) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer));
   double width = stop - from, low = from;
@@ -204,7 +205,7 @@ void schedule_count_work(const Schedule *schedule, double begin, double stop) {
   budget_task(heap_budget(schedule->heap), NULL);
 }
 
-/* Where discrete values have changed they may change again: it is enough to look until the first event of all. */
+/* Where discrete values have changed they may change again: a search up to the first event of all modes is enough. */
 double schedule_next(Schedule *schedule, double t, double stop, double first, uint32_t *mode) {
   double value;
   *mode = MAP_NONE;

@@ -166,7 +166,8 @@ void switches_guess(Switches *switches, double t, const double *y) {
   switches_set(switches, t, y);
 }
 
-/* Modes of time may be those of variables that no state moves, too: they follow unless on their edges, where the schedule knows better. */
+/* Modes of time may depend on variables that no state moves, too: they follow these unless on their edges, where the schedule
+ * decides. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
   Edges *edges = &switches->edges;
   run_conditions(switches, written, t, y);
@@ -179,7 +180,7 @@ void switches_follow(Switches *switches, Workspace *written, double t, const dou
   }
 }
 
-/* All that is discrete but the modes. */
+/* Sets all discrete values except the modes. */
 static uint32_t set_decided(Switches *switches, double t, const double *y) {
   if (!switches->decisions) return 0;
   Decide *decide = &switches->decisions->decide;
@@ -202,7 +203,7 @@ void switches_enter_start(Switches *switches, double t, const double *y) {
       edges_agree(edges) && !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
 }
 
-/* Does mode m, which is none of time, have another value than it should have by its last difference? */
+/* Does mode m, which is not one of time, differ from the value that its last difference asks for? */
 static bool is_to_change(const Edges *edges, int m) {
   const Condition *condition = &edges->condition[m];
   return !condition->is_timed && !condition->meets && edges_wanted(edges, m) != edges->mode[m];

@@ -1,5 +1,5 @@
-/* switches: the conditions of a model made numeric (core/edges.h), and all else that changes at events. Modes of time alone change by the schedule,
- * and discrete values by decisions. */
+/* switches: the conditions of a model made numeric (core/edges.h), and everything else that changes at events. Modes of time alone
+ * change by the schedule, and discrete values by decisions. */
 #pragma once
 
 #include "code/decisions.h"
@@ -11,8 +11,8 @@ typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
   Schedule *schedule;   /* NULL: no mode is one of time alone */
-  Decisions *decisions; /* NULL: nothing but modes changes at events */
-  bool matter;          /* something that rows depend on was set otherwise since this was false */
+  Decisions *decisions; /* NULL: only modes change at events */
+  bool matter;          /* set when something that rows depend on changes; the caller clears it */
   Workspace *workspace,
       *rates; /* of the conditions and rates of the evaluator's code; rates: NULL where none is known */
   Edges edges;
@@ -21,24 +21,25 @@ typedef struct Switches {
 /* For the modes and the logic of the evaluator's code, and its inputs; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
-/* What a plan says of mode m. is_timed: it changes by the schedule. */
+/* What a plan says about mode m. is_timed: it changes by the schedule. */
 Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed);
 
-/* What a run has learned of its modes, and how it slides: a copy in the heap; back from it; as bytes. */
+/* What a run has learned about its modes, and how it slides: saved in the heap; restored; as bytes. */
 typedef struct SwitchesState SwitchesState;
 SwitchesState *switches_save(const Switches *switches, Heap *heap);
 void switches_restore(Switches *switches, const SwitchesState *state);
 void switches_transfer(const Switches *switches, SwitchesState *state, Transfer *transfer);
 
-/* Takes over what was learned of the same modes in another system: their speeds, hysteresis and times of events. */
+/* Takes over what another system has learned about the same modes: their speeds, hysteresis and times of events. */
 void switches_adopt(Switches *switches, const Switches *before);
 
-/* Goes on with the search for modes that began in another system, which the current modes led out of: what changed there counts until the
+/* Continues a search for modes that began in another system, out of which the current modes led. Changes there count until the
  * search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
 
-/* At the start, from switches_new on, modes have the values of their relations as written; in a run from the first call on, if they have them
- * at (t, y). From the second call on a mode on an edge is as it will be right after it. That returns the first mode at (t, y) to which that makes a difference; MAP_NONE: none is. */
+/* At the start, from switches_new on, modes have the values of their relations as written. In a run this holds from the first call
+ * on, if they have these values at (t, y). From the second call on, a mode on an edge has the value of right after it. The second
+ * function returns the first mode at (t, y) for which that makes a difference; MAP_NONE: none. */
 void switches_enter_start(Switches *switches, double t, const double *y);
 uint32_t switches_leave_start(Switches *switches, double t, const double *y);
 
@@ -48,25 +49,26 @@ void switches_evaluate(Switches *switches, double t, const double *y);
 /* Sets the modes by the relations as written at a guess, where equations need not hold. */
 void switches_guess(Switches *switches, double t, const double *y);
 
-/* The same as often as asked, in a search without logic; `written` is a workspace of the conditions as written. */
+/* The same, to be called repeatedly, in a search without logic; `written` is a workspace of the conditions as written. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y);
 
 /* The first mode whose last difference has left its range by more than round-off; false: there is none. */
 bool switches_contradict(const Switches *switches, uint32_t *mode);
 
-/* Sets all that is discrete but the modes, for modes that were flipped or are held. */
+/* Sets all discrete values except the modes, for modes that were flipped or are held. */
 void switches_follow_modes(Switches *switches, double t, const double *y);
 
-/* Sets every mode by its last difference, at (t, y), then all else that is discrete; returns how many changed: see edges_set. */
+/* Sets every mode by its last difference, at (t, y), then all other discrete values; returns how many changed: see edges_set. */
 uint32_t switches_set(Switches *switches, double t, const double *y);
 
-/* Sets all that is discrete by the columns at (t, y), until it stays. Do rows depend on what has changed? */
+/* Sets all discrete values by the columns at (t, y), until they no longer change. Do rows depend on what has changed? */
 bool switches_settle(Switches *switches, double t, const double *y);
 
-/* Marks the modes that leave their ranges at the event (t, y) of mode m by themselves: by the differences and rates before anything changes. */
+/* Marks the modes that leave their ranges by themselves at the event (t, y) of mode m: by the differences and rates before anything
+ * changes. */
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks);
 
-/* What an event leaves of the beginning of the next step: kept in the heap, and taken back to where the event began. */
+/* What an event leaves for the beginning of the next step: saved in the heap, and restored to where the event began. */
 typedef struct SwitchesMark SwitchesMark;
 SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap);
 void switches_go_back(Switches *switches, const SwitchesMark *mark);

@@ -1,6 +1,6 @@
-/* tape: see tape.h. Registers of the body are assigned by one scan over the lines, which are in dependency order
- * without branches, so a value lives from its line to its last use. Rows of the body, in this order: the
- * file of uniform values (stride 0), varying slots, registers, outputs. */
+/* tape: see tape.h. Registers of the body are assigned in one scan over the lines, which are in dependency order without branches,
+ * so a value lives from its line to its last use. Rows of the body, in this order: the file of uniform values (stride 0), varying
+ * slots, registers, outputs. */
 #include "code/tape.h"
 
 #include "base/copy.h"
@@ -42,7 +42,7 @@ typedef struct FileRun {
 
 typedef VEC(FileRun) FileRunVec;
 
-/* Added to a code of lines.def: four lines of it follow. */
+/* Added to a code of lines.def: four lines with this code follow. */
 enum { FOUR_LINES = LINE_COUNT + 1 };
 
 struct Tape {
@@ -103,7 +103,7 @@ static uint32_t allocate_register(Allocation *allocation) {
   return allocation->free.count ? vec_pop(&allocation->free) : allocation->count++;
 }
 
-/* Frees what line i reads for the last time; once, though an operand may occur twice in it. */
+/* Frees the registers that line i reads for the last time; only once, though an operand may occur twice in it. */
 static void free_dead(Allocation *allocation, uint32_t i) {
   const Operand *operands;
   Operand room[3];
@@ -170,7 +170,7 @@ static int compare_lanes(const void *left, const void *right) {
 
 typedef VEC(PlacedLane) PlacedLaneVec;
 
-/* Runs over the lanes in the order of memory, the k-th of which has the number first + k: few copies serve them all. */
+/* Lists runs over the lanes in memory order; the k-th lane has the number first + k. So few copies serve them all. */
 static void list_runs(Heap *heap, PlacedLaneVec *list, uint32_t first, FileRunVec *runs) {
   if (list->count) qsort(list->data, list->count, sizeof *list->data, compare_lanes);
   for (uint32_t k = 0; k < list->count; k++) {
@@ -181,7 +181,8 @@ static void list_runs(Heap *heap, PlacedLaneVec *list, uint32_t first, FileRunVe
   }
 }
 
-/* Gives uniform slots, those that are held, if there are held lines, or the others, places in the file from `next` on. Returns the first free one. */
+/* Assigns places in the file from `next` on to uniform slots: to held ones, if there are held lines, or to the others. Returns the
+ * first free place. */
 static uint32_t place_slots(Heap *heap, const Places *places, const TapeOrder *order, bool held, uint32_t next,
                             FileRunVec *runs) {
   const Instances *instances = &places->tape->kernel->instances;
@@ -310,7 +311,7 @@ static uint32_t *write_lines(Heap *heap, Tape *tape, const Places *places, const
   return heap_resize(heap, lines, (size_t)(out - lines) * sizeof *lines);
 }
 
-/* Does the body only copy from places in a table to places in another? */
+/* Does the body only copy from the places of one table to those of another? */
 static bool is_copy(const Kernel *kernel) {
   const Instances *instances = &kernel->instances;
   return kernel->body.count == 1 && kernel->body.data[0].code == LINE_COPY && instances->slots == 1 &&
@@ -406,8 +407,8 @@ static inline bool holds(const Registers *registers, const Arrays *arrays) {
   return registers->holds;
 }
 
-/* Held lines run first, unless they have their values. Each code jumps to the next by a table of labels:
- * its branch is then predicted by itself. */
+/* Held lines run first, unless they have their values. Each code jumps to the next by a table of labels, so that each branch has
+ * its own prediction. */
 void tape_begin(Registers *registers, const Arrays *arrays) {
   static const void *const table[FOUR_LINES + LINE_COUNT] = {
 #include "code/labels.def"
@@ -620,7 +621,7 @@ static bool have_same_parameters(const Arrays *arrays, uint32_t count) {
   return true;
 }
 
-/* As `holds`, at points with the same parameters. */
+/* Like `holds`, at points with the same parameters. */
 static bool holds_wide(const Registers *registers, const Arrays *arrays) {
   const Tape *tape = registers->tape;
   const double *held = registers->wide_held;

@@ -1,12 +1,11 @@
-/* tape: a kernel with the places of its values assigned, and the interpreter that runs it. The tape itself never changes;
- * what a run writes is in its registers.
+/* tape: a kernel with the places of its values assigned, and the interpreter that runs it. The tape itself never changes; what a
+ * run writes is in its registers.
  *
- * The prologue works on single numbers in a file, to which each line appends its value, so that a line has no target;
- * where four lines of one code can be had, they are decoded at once (tape_order.h). The body works on rows of
- * BLOCK_LIMIT numbers, one per instance; strided leaves and outputs are rows in the caller's own arrays, not copied. Its
- * registers are free again after the last line that reads them, so the working set stays small; the target of a line is
- * never one of its operands, so lines may run over whole blocks in vector registers.
- */
+ * The prologue works on single numbers in a file. Each line appends its value, so a line has no target. Where possible, four lines
+ * of one code are decoded at once (tape_order.h). The body works on rows of BLOCK_LIMIT numbers, one for each instance; strided
+ * leaves and outputs are rows in the caller's own arrays, not copied. Its registers are free again after the last line that reads
+ * them, so the working set stays small. The target of a line is never one of its operands, so lines may run over whole blocks in
+ * vector registers. */
 #pragma once
 
 #include "code/kernel.h"
@@ -23,14 +22,14 @@ typedef struct Registers Registers;
 /* The tape of a kernel, in the heap; the kernel must outlive it. O(lines). */
 Tape *tape_new(Heap *heap, const Kernel *kernel);
 
-/* Registers to run it with. calling: nothing if the kernel calls no functions. */
+/* Registers for running it. calling: nothing if the kernel calls no functions. */
 Registers *registers_new(Heap *heap, const Tape *tape, Calling calling);
 
 /* Runs the prologue; if the kernel has one instance, writes its outputs too. Before any block. */
 void tape_begin(Registers *registers, const Arrays *arrays);
 
-/* The same at several points at once, up to TAPE_LANES: a line that is decoded once works on all of them. Of kernels with one instance
- * only, which have no body. */
+/* The same at several points at once, up to TAPE_LANES: a line that is decoded once works on all of them. Only for kernels with one
+ * instance, which have no body. */
 enum { TAPE_LANES = 4 };
 void tape_begin_wide(Registers *registers, const Arrays *arrays, uint32_t count);
 

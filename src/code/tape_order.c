@@ -1,9 +1,9 @@
-/* tape_order: see tape_order.h. Lines are ready when all that they wait for has run; a list of them is kept for each code.
- * Fours come first, from the longest list; then operators, which gain nothing by it; and if there are none, the line on which
- * the longest chain of others depends. */
+/* tape_order: see tape_order.h. A line is ready when everything that it waits for has run; each code has a list of ready lines.
+ * Fours come first, from the longest list; then operators, which gain nothing from grouping; and if there are none, the line on
+ * which the longest chain of others depends. */
 #include "code/tape_order.h"
 
-/* So many lines at most are mixed: their values stay in the nearest caches. */
+/* The most lines that are mixed, so that their values stay in the nearest caches. */
 enum { WINDOW = 4096 };
 
 enum { NONE = UINT32_MAX };
@@ -66,7 +66,7 @@ static bool is_held_operand(const Ordering *ordering, Operand o) {
   }
 }
 
-/* Calls may do more than give values. */
+/* Calls may do more than return values. */
 static bool is_held_line(const Ordering *ordering, const Line *line) {
   const Operand operands[3] = {line->a, line->b, line->c};
   if (line->code == LINE_CALL || line->code == LINE_RESULT) return false;
@@ -108,7 +108,7 @@ static void add_line(Ordering *ordering, uint32_t i) {
   if (!ordering->state[i].needs) add_ready(ordering, i);
 }
 
-/* Those that wait for it have their heights. */
+/* The lines that wait for it already have their heights. */
 static void find_height(Ordering *ordering, uint32_t i) {
   uint32_t height = 0;
   for (uint32_t w = ordering->state[i].waiting; w != NONE; w = ordering->waiting.data[w].next) {
@@ -118,7 +118,7 @@ static void find_height(Ordering *ordering, uint32_t i) {
   ordering->state[i].height = height + 1;
 }
 
-/* Takes a line, the one after `before` in its list, NONE: the first. */
+/* Removes a line from its list, the one after `before`; NONE: the first. */
 static uint32_t take_ready(Ordering *ordering, uint32_t code, uint32_t before) {
   ReadyList *list = &ordering->ready[code];
   uint32_t *link = before == NONE ? &list->first : &ordering->state[before].next, i = *link;

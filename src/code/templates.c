@@ -1,5 +1,5 @@
-/* templates: see templates.h. A region is written down children first; a word stream determines the region
- * up to the contents of its slots, so streams are compared in full after their hashes agree. */
+/* templates: see templates.h. A region is written children first. A word stream determines the region up to the contents of its
+ * slots, so streams are compared in full when their hashes agree. */
 #include "code/templates.h"
 
 #include <string.h>

@@ -1,10 +1,8 @@
-/* templates: expressions of one shape that differ in their leaves only.
+/* templates: expressions of one shape that differ only in their leaves.
  *
- * A region is the part of the graph below a root down to its boundary: leaves, and nodes computed
- * elsewhere. Its boundary nodes and numbers are its slots, numbered in the order of the first visit;
- * written down with these numbers, equal shapes give equal words. Shape is also: coefficients 1 and -1,
- * constant exponents, which array a leaf is in, what is shared within.
- */
+ * A region is the part of the graph below a root down to its boundary: leaves, and nodes computed elsewhere. Its boundary nodes and
+ * numbers are its slots, numbered in the order of the first visit. Written with these numbers, equal shapes give equal words. The
+ * shape also includes: coefficients 1 and -1, constant exponents, the array of each leaf, and what is shared within. */
 #pragma once
 
 #include "code/graph.h"

@@ -6,43 +6,43 @@
 #include <math.h>
 #include <string.h>
 
-/* Ways through a function that are kept at most. */
+/* The most paths through a function that are kept. */
 enum { WAY_LIMIT = 1024 };
 
-/* A trace that knew fewer than so many calls for each one that it did not know is given up, after a trial, for as many calls and twice as many each time: the
- * iterates of a start take ways that a run never does. Later trials are short. */
+/* A trace is given up, after a trial, if it knew fewer than WORTH calls for each unknown one. It rests for as many calls, and twice
+ * as many each time, because the iterates of a start take paths that a run never does. Later trials are short. */
 enum { WORTH = 2, TRIAL = 256, LATER_TRIAL = 16 };
 
-/* Results that call sites ask for, or a partial derivative of them. Sites that ask for first partials by different arguments
- * share one demand: the code gives all of them, and the next site finds them there. */
+/* Results that call sites request, or a partial derivative of them. Sites that request first partials by different arguments share
+ * one demand: the code computes all of them, and the next site finds them there. */
 typedef struct Demand {
   uint32_t order, result_count;
-  IndexVec partials; /* of order 1: all that are asked for; else those of the one derivative */
+  IndexVec partials; /* for order 1: all that are requested; otherwise those of the one derivative */
   uint32_t *results;
   double *arguments; /* of the last call, whose values are in the code of this way; UINT32_MAX: none */
   uint32_t way;
 } Demand;
 
-/* A call site: what it asks for, where that is among the first partials, and the way of its last call. */
+/* A call site: its demand, its place among the first partials, and the path of its last call. */
 typedef struct Visitor {
   uint32_t demand, position, way;
 } Visitor;
 
-/* The code of a way for a demand: conditions, then results; of first partials for one argument after the other. */
+/* The code of a path for a demand: conditions, then results; for first partials one argument after another. */
 typedef struct WayCode {
   Kernel kernel;
   Registers *registers; /* NULL: a derivative is not given */
   double *values;
 } WayCode;
 
-/* Where a condition of a way is decided otherwise. */
+/* Where a condition of a path is decided differently. */
 typedef struct Branch {
   uint32_t condition;
   double decision;
   uint32_t way;
 } Branch;
 
-/* A way is known by what its conditions are decided to be, in the order in which they are asked for. */
+/* A path is identified by the decisions at its conditions, in the order in which they are evaluated. */
 typedef struct Way {
   VEC(double) decisions;
   uint32_t parent, from; /* the way that it branches off, and at which condition; of the first one UINT32_MAX */
@@ -57,7 +57,7 @@ struct Trace {
   Names *names;
   bool with_partials, is_off;
   uint64_t known, unknown; /* calls of this trial, of late */
-  uint64_t rest, left;     /* calls that it is given up for, and how many are left of them */
+  uint64_t rest, left;     /* length of the rest, and the calls that are left of it */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
   VEC(Visitor) visitors;
@@ -135,8 +135,8 @@ void trace_prepare(Trace *trace, const CallSite *site) { find_visitor(trace, sit
 
 /* ---- derivatives ---- */
 
-/* A recording with its graph while code is made of it. Each code has a graph of its own, so that its numbers do not depend on
- * what was recorded before. */
+/* A recording with its graph while code is made from it. Each code has its own graph, so that its numbers do not depend on earlier
+ * recordings. */
 typedef struct Draft {
   Heap *heap; /* goes when the code is made */
   Dag *dag;
@@ -313,7 +313,7 @@ static uint32_t find_branch(const Way *way, uint32_t condition, double decision)
   return UINT32_MAX;
 }
 
-/* The way to try when a condition of `way` is decided otherwise. Ways that branch off later share the condition. */
+/* The path to try when a condition of `way` is decided differently. Paths that branch off later share the condition. */
 static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, double decision) {
   while (trace->ways.data[way].parent != UINT32_MAX && condition <= trace->ways.data[way].from)
     way = trace->ways.data[way].parent;
@@ -321,7 +321,7 @@ static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, d
   return owner->decisions.data[condition] == decision ? way : find_branch(owner, condition, decision);
 }
 
-/* The way of these decisions; a new one is put where it branches off. UINT32_MAX: it does not fit to the others. */
+/* The path of these decisions; a new one is inserted where it branches off. UINT32_MAX: it does not fit the others. */
 static uint32_t find_way(Trace *trace, const double *decisions, uint32_t count) {
   uint32_t at = UINT32_MAX, next = trace->ways.count ? 0 : UINT32_MAX, c = 0;
   while (next != UINT32_MAX) {
@@ -368,7 +368,7 @@ static void run_code(WayCode *code, const double *arguments) {
   tape_begin(code->registers, &arrays);
 }
 
-/* The first condition of the way that is decided otherwise here; their number: none is. */
+/* The first condition of the path that is decided differently here; their number: none is. */
 static uint32_t first_change(const Way *way, const double *values) {
   uint32_t c = 0;
   while (c < way->decisions.count && values[c] == way->decisions.data[c]) c++;
@@ -410,12 +410,12 @@ static bool is_given_up(Trace *trace) {
   return true;
 }
 
-/* Finds the way of these arguments, and its values; false if it is not known. */
+/* Finds the path of these arguments, and its values; false if it is not known. */
 static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
   uint32_t way = follow(trace, visitor, arguments);
   trace->known += way != UINT32_MAX;
   trace->unknown += way == UINT32_MAX;
-  if (trace->known > WORTH * TRIAL) trace->known /= 2, trace->unknown /= 2; /* what was long ago tells less */
+  if (trace->known > WORTH * TRIAL) trace->known /= 2, trace->unknown /= 2; /* older calls count less */
   trace->demands.data[visitor->demand].way = UINT32_MAX;
   if (way == UINT32_MAX) {
     way = record_way(trace, visitor->demand, arguments);

@@ -1,12 +1,11 @@
-/* trace: straight-line code for the ways through a function, one tape for each way that was met.
+/* trace: straight-line code for the paths through a function, one tape for each path that was met.
  *
- * A way is recorded (tracer.h) when arguments first lead to it. From then on its tape gives the values of its
- * conditions and the results, at the cost of the arithmetic alone; where a condition is decided otherwise than when it
- * was recorded, the way that branches off there is tried. Derivatives are those of the expressions recorded.
+ * A path is recorded (tracer.h) when arguments first lead to it. From then on its tape gives the values of its conditions and the
+ * results, at the cost of the arithmetic alone. Where a condition is decided differently than when it was recorded, the path that
+ * branches off there is tried. Derivatives are those of the recorded expressions.
  *
- * Invariant: a trace belongs to one caller of functions; what it gives is what running the function gives, rounding
- * aside. Where it cannot say, the function must be run.
- */
+ * Invariant: a trace belongs to one caller of functions, and gives what running the function gives, except for rounding. Where it
+ * cannot, the function must be run. */
 #pragma once
 
 #include "code/kernel.h"
@@ -18,8 +17,8 @@ typedef struct Trace Trace;
  * the heap. */
 Trace *trace_new(Heap *heap, Tracer *tracer, const Function *function, Names *names, bool with_partials);
 
-/* Tells of a call site before it calls, so that its code can be made together with that of others. */
+/* Announces a call site before it calls, so that its code can be made together with that of others. */
 void trace_prepare(Trace *trace, const CallSite *site);
 
-/* The results of the site. false: it does not know. */
+/* The results of the site. false: the path is not known. */
 bool trace_run(Trace *trace, const CallSite *site, const double *arguments, double *results);

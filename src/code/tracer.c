@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* Functions with given derivatives nest so deep; further in, the derivative is that of the body. */
+/* The deepest nesting of functions with given derivatives; deeper, the derivative is that of the body. */
 enum { GIVEN_DEPTH = 4 };
 
-/* A recording that takes more steps would be longer than is worth keeping. */
+/* A longer recording would not be worth keeping. */
 static const uint64_t STEP_LIMIT = 400000;
 
-/* The scalar: its number here, and where it comes from. A text that was put together has no expression. */
+/* The scalar: its number here, and the expression it comes from. A text that was put together has no expression. */
 typedef struct Sample {
   double value;
   Expr node;
@@ -104,7 +104,7 @@ static void trace_select(void *context, const void *condition, const void *then,
   memmove(out, truth != 0 ? then : otherwise, sizeof(Sample));
 }
 
-/* ---- derivatives given apart ---- */
+/* ---- given derivatives ---- */
 
 /* A function with a given derivative while its leaves are made. */
 typedef struct Substitution {
@@ -328,7 +328,7 @@ TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const
   map_free(&tracer->known);
   arena_free(&arena);
   diags_clear(&tracer->diags);
-  if (status == EXECUTE_ERROR) return TRACE_FAILED; /* whatever its message is made of */
+  if (status == EXECUTE_ERROR) return TRACE_FAILED; /* whatever its message contains */
   if (tracer->has_lost_text || status == EXECUTE_UNKNOWN) return TRACE_IMPOSSIBLE;
   return is_whole ? TRACE_DONE : TRACE_FAILED;
 }

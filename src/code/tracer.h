@@ -1,24 +1,23 @@
-/* tracer: one run of a function on numbers, written down as expressions of its arguments.
+/* tracer: one run of a function on numbers, recorded as expressions of its arguments.
  *
- * The scalars of the machine are numbers with the expressions that they came from. Where the control flow asks for a
- * number, the expression becomes a condition of the recording: for arguments at which all conditions have the values
- * decided here, the function takes the same way, and its results are the expressions found. Loops are unrolled, arrays
- * and records are gone, what does not depend on the arguments is folded.
- */
+ * The scalars of the machine are numbers with the expressions from which they came. Where the control flow needs a number, the
+ * expression becomes a condition of the recording. For arguments at which all conditions have the values decided here, the function
+ * takes the same path, and its results are the expressions found. Loops are unrolled, arrays and records disappear, and what does
+ * not depend on the arguments is folded. */
 #pragma once
 
 #include "model/model.h"
 
 typedef struct Tracer Tracer;
 
-/* An output of a function called on the way whose derivative is given apart: a leaf stands for it. */
+/* An output of a called function whose derivative is given: a leaf stands for it. */
 typedef struct GivenResult {
   Expr leaf, value;
   uint32_t count;
   Expr *arguments, *partials; /* of the Reals among its inputs; EXPR_NONE: the derivative is not given */
 } GivenResult;
 
-/* The way that a function took. Argument k is the leaf dag_variable(k, 0). */
+/* The path that a function took. Argument k is the leaf dag_variable(k, 0). */
 typedef struct Recording {
   ExprVec conditions;
   VEC(double) decisions; /* the values of the conditions */
@@ -28,14 +27,14 @@ typedef struct Recording {
 
 typedef enum TraceStatus {
   TRACE_DONE,
-  TRACE_FAILED,    /* the function is not defined for these arguments */
-  TRACE_IMPOSSIBLE /* it does what expressions cannot say: calls of other languages, texts that matter */
+  TRACE_FAILED,    /* the function is undefined for these arguments */
+  TRACE_IMPOSSIBLE /* it does what expressions cannot express: calls of other languages, texts that matter */
 } TraceStatus;
 
 /* Lives in the heap. */
 Tracer *tracer_new(Heap *heap, const Model *model, Names *names);
 
-/* Runs the function on the arguments. uses_given: derivatives given apart are to be used, by leaves. */
+/* Runs the function on the arguments. uses_given: use given derivatives, through leaves. */
 TraceStatus tracer_run(Tracer *tracer, Dag *dag, const Function *function, const double *arguments, bool uses_given,
                        Recording *out);
 

@@ -8,7 +8,7 @@
 
 #define NONE UINT32_MAX
 
-/* A constraint with what has been put in. */
+/* A constraint with the substitutions so far. */
 typedef struct ConstraintForm {
   Expr residual;
   uint32_t order; /* of the highest derivative of a coordinate in it; 0: on positions */
@@ -77,7 +77,7 @@ Expr constraint_force(const Derivation *d, uint32_t coordinate);
 
 /* ---- ownership.c ---- */
 
-/* Finds the coordinates and puts in what equations define. false after an error. */
+/* Finds the coordinates and substitutes what equations define. false after an error. */
 bool ownership_find(Derivation *d);
 
 /* Finds which equation determines which unknown. Unknowns of a high tier are left over first. rates_first: der(x) =

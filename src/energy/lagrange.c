@@ -90,7 +90,7 @@ static void find_mass(Lagrange *l) {
   l->is_quadratic = !l->is_higher;
   for (uint32_t i = 0; i < l->n; i++) {
     row[1] = l->mass + (size_t)i * l->n;
-    heap_work(d->heap, 4 * (uint64_t)l->n); /* the entry is made, filled, looked at and differentiated */
+    heap_work(d->heap, 4 * (uint64_t)l->n); /* the entry is made, filled, read and differentiated */
     for (uint32_t j = 0; j < l->n; j++) row[1][j] = zero;
     take_slopes(d, d->slope[1][i], row, 1);
     for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal in value: one node serves */

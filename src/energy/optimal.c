@@ -49,7 +49,7 @@ static uint32_t find_or_add(Optimal *o, const char *name, Role role, Span span) 
   return model_add_variable(o->model, variable);
 }
 
-/* The unknown whose adjoint this variable is; NONE if it is none. */
+/* The unknown whose adjoint this variable is; NONE if it is not an adjoint. */
 static bool is_adjoint(const Optimal *o, uint32_t unknown) {
   const char *name = model_name(o->model, o->model->unknowns.data[unknown]);
   size_t length = sizeof adjoint_prefix - 1;
@@ -222,14 +222,14 @@ static void assert_legendre(Optimal *o, uint32_t j, Expr minor, const char *what
   vec_push(o->model->heap, &o->model->asserts, action);
 }
 
-/* Of a control, d2H/du2 >= 0 with `u`, the control or what it would be without bounds, in the slope. */
+/* For a control: d2H/du2 >= 0 with `u`, the control or what it would be without bounds, in the slope. */
 static void assert_curvature(Optimal *o, uint32_t j, Expr slope, Expr u) {
   const char *name = coordinate_name(o->d, j);
   if (!is_coupled(o, j))
     assert_legendre(o, j, dag_partial(o->dag, slope, u), arena_printf(&o->d->arena, "d2H/d%s2", name));
 }
 
-/* Of two controls without bounds, the determinant of the second derivatives by them. */
+/* For two controls without bounds: the determinant of the second derivatives by them. */
 static void assert_pairs(Optimal *o, uint32_t j) {
   Derivation *d = o->d;
   Expr u = coordinate_leaf(d, j, 0);
@@ -292,7 +292,7 @@ static void add_final(Optimal *o, Expr left, Expr right, Span span) {
   vec_push(o->model->heap, &o->model->final_equations, equation);
 }
 
-/* Does the equation only say what a variable is, whatever the final time? Then that coordinate, else NONE. */
+/* Does the equation only define a variable, for any final time? Then returns that coordinate, otherwise NONE. */
 static uint32_t fixed_coordinate(Optimal *o, const Equation *equation) {
   const Expr sides[] = {equation->left, equation->right};
   for (int k = 0; k < 2; k++) {
@@ -331,7 +331,7 @@ static void look_at_final(Optimal *o, uint32_t count) {
   }
 }
 
-/* Does it hold variables, none of them or their derivatives as high as in the equations? */
+/* Does it contain variables, all with lower derivatives than in the equations? */
 static bool is_of_states(Optimal *o, Expr e, const uint32_t *order) {
   ExprVec leaves = {0};
   dag_variables(o->dag, dag_scratch(o->dag), e, &leaves);
@@ -394,8 +394,8 @@ static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
   return add_held(o, sum, leaf);
 }
 
-/* Of each derivative below the highest of a variable that no final equation fixes: minus its momentum is the slope of what
- * counts at the end. */
+/* For each derivative below the highest one of a variable that no final equation fixes: minus its momentum is the slope of the cost
+ * at the end. */
 static void add_transversality(Optimal *o, uint32_t count) {
   Derivation *d = o->d;
   for (uint32_t j = 0; j < d->coordinates.count; j++) {

@@ -1,9 +1,9 @@
 /* ownership: which variable an equation of the model determines, and which are left as coordinates.
  *
- * A variable alone on one side of an equation is defined by it: its definition is put into the energies. A variable
- * whose derivative is alone on the left side is a given function of time. Each of the other equations determines one
- * of its variables too; the choice falls on those that have least to do with the energy (tiers), by augmenting paths,
- * so that what is determined stays so. Coordinates are what occurs in the energies and is not determined. */
+ * A variable alone on one side of an equation is defined by it: its definition is substituted in the energies. A variable whose
+ * derivative is alone on the left side is a given function of time. Each of the other equations also determines one of its
+ * variables. Preferred are those that have least to do with the energy (tiers), by augmenting paths, so that what is determined
+ * stays so. Coordinates are what occurs in the energies and is not determined. */
 #include "energy/derivation.h"
 
 #include <math.h>
@@ -184,7 +184,7 @@ static Expr definition(Derivation *d, uint32_t unknown) {
   return lone(d, e->right, e->left, 0) == unknown ? e->left : EXPR_NONE;
 }
 
-/* One round: the leaves below the roots that are defined, and what they are. false if there is none. */
+/* One round: finds the leaves below the roots that are defined, and their definitions. false if there is none. */
 static bool put_in(Derivation *d, Expr *roots, uint32_t count) {
   ExprVec leaves = {0}, from = {0}, to = {0};
   for (uint32_t r = 0; r < count; r++) dag_variables(d->dag, dag_scratch(d->dag), roots[r], &leaves);

@@ -109,10 +109,9 @@ typedef struct Key {
   Expr newest; /* its newest child */
 } Key;
 
-/* Nodes that are made one after the other often have children that were made one after the other. So nodes whose
- * newest children are neighbours share NEAR_SLOTS slots, one line of the processor's cache. If these are full, the
- * hash decides, and probing continues in steps that depend on the node, because the lines next to a full one are
- * often full too. */
+/* Nodes that are made one after another often have children that were made one after another. So nodes whose newest children are
+ * neighbours share NEAR_SLOTS slots, one line of the processor's cache. If these are full, the hash decides, and probing continues
+ * in steps that depend on the node, because the lines next to a full one are often full, too. */
 enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
 
 /* Where the node is in the table of a graph, or would be. Nodes from `end` on are not seen: the graph got them later. */
@@ -138,7 +137,7 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node of the table is looked for twice: that none is equal needs no comparison, since none is seen. */
+/* No node of the table is inserted twice, so equality need not be compared. */
 static void table_grow(Dag *dag) {
   Slot *before = dag->table;
   uint32_t count = dag->table_capacity;
@@ -176,8 +175,8 @@ static Expr add_node(Dag *dag, Node node) {
   return e;
 }
 
-/* To find a node, or to make one, takes as long as so many steps of work. In a table beyond the processor's cache it takes
- * an access to memory, some hundred nanoseconds. */
+/* Finding or making a node costs so many steps of work. In a table beyond the processor's cache it takes an access to memory, some
+ * hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
 /* The node equal to the candidate. `fresh`: it is new, and its pool entries stay. */

@@ -57,20 +57,20 @@ typedef struct DagFrame {
   const Expr *next;
 } DagFrame;
 
-/* Workspace of walks. It belongs to the caller: a graph that nobody extends may be walked by any number of threads,
- * each with a scratch of its own. */
+/* Workspace of walks. It belongs to the caller: a graph that is not extended may be walked by any number of threads, each with its
+ * own scratch. */
 typedef struct DagScratch {
   Heap *heap;
-  IndexVec marks, slots; /* per node: stamp of the last walk that met it, and its position there */
+  IndexVec marks, slots; /* per node: stamp of the last walk that visited it, and its position there */
   uint32_t stamp;
   VEC(DagFrame) stack;
-  IndexVec order; /* the nodes of a walk that nobody keeps */
+  IndexVec order; /* the nodes of a temporary walk */
 } DagScratch;
 
 DagScratch dag_scratch_make(Heap *heap);
 void dag_scratch_free(DagScratch *scratch);
 
-/* That of the graph itself, for its one owner while he extends it. */
+/* That of the graph itself, for its one owner while extending it. */
 DagScratch *dag_scratch(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);

@@ -71,7 +71,7 @@ typedef struct Walk {
 } Walk;
 void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order);
 
-/* Was the node met by the last walk with this scratch? */
+/* Did the last walk with this scratch visit the node? */
 bool dag_was_met(const DagScratch *scratch, Expr e);
 
 /* Stable merge sort; scratch from the heap beyond 32 elements. */

@@ -571,7 +571,7 @@ static bool affine_node(Dag *dag, Expr e, const Affine *x, uint32_t count, bool 
   return true;
 }
 
-/* The split of every node met by the walk; false as soon as one is not linear. */
+/* The split of every node of the walk; false as soon as one is not linear. */
 static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, bool wants_rest, Affine *split) {
   AffineVec *x = &dag->affine_children;
   bool linear = true;

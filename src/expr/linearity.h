@@ -7,7 +7,7 @@
 /* Is this variable leaf one of the set? */
 typedef bool (*LeafTest)(const void *context, Expr leaf);
 
-/* Workspace for many questions about one graph, which nobody extends meanwhile. */
+/* Workspace for many questions about one graph, which must not be extended meanwhile. */
 typedef struct Linearity {
   const Dag *dag;
   DagScratch *scratch;

@@ -69,7 +69,7 @@ static void part_node(Printer *p, Expr node, Level level, uint32_t place) {
 
 /* ---- numbers, strings, leaves ---- */
 
-/* What is not finite cannot be a literal: an overflowing product. */
+/* A number that is not finite has no literal; it is written as a product that overflows. */
 static void print_number(Printer *p, double value) {
   char digits[NUMBER_SIZE];
   if (!isfinite(value)) {

@@ -122,7 +122,7 @@ static Expr multiply_reciprocal(Dag *dag, Expr x, Expr reciprocal, double numera
   return dag_scale(dag, numerator, quotient);
 }
 
-/* Of factors without constant factors. */
+/* The product of factors without constant factors. */
 static Expr multiply_plain(Dag *dag, Expr x, Expr y) {
   double p, q, numerator;
   Expr first = x < y ? x : y, second = x < y ? y : x;
@@ -253,7 +253,7 @@ static Expr simplify_parity(Dag *dag, Op op, Expr a, bool odd) {
   return odd ? dag_negate(dag, positive) : positive;
 }
 
-/* edge and change of a discrete variable are said with pre; what cannot change has none. */
+/* edge and change of a discrete variable are expressed by pre; what cannot change has none. */
 static Expr simplify_edge(Dag *dag, Op op, Expr a) {
   Op leaf = dag_op(dag, a);
   if (leaf == OP_CONSTANT || leaf == OP_PARAMETER || leaf == OP_STRING) return EXPR_ZERO;

@@ -1,6 +1,6 @@
-/* build: external functions whose C text stands in the annotation Include, or whose library in Library (Modelica 3.6, section
- * 12.9.4). All of them are compiled to one shared library; functions of the text may be static, so the library has a
- * function for each that tells its address. */
+/* build: external functions whose C text is in the annotation Include, or whose library in Library (Modelica 3.6, section 12.9.4).
+ * All of them are compiled to one shared library. Functions of the text may be static, so the library has a function for each that
+ * returns its address. */
 #include "external/foreign.h"
 
 #include "base/compiler.h"

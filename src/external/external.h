@@ -23,7 +23,7 @@ typedef enum ExternalType {
 
 /* Something that a constructor made. Equations carry its address as a number, which is exact below 2^53. */
 typedef struct ExternalInstance {
-  const void *kind; /* address that tells objects of different classes apart */
+  const void *kind; /* address that distinguishes objects of different classes */
   void *content;
   bool is_shared;                 /* never changes: several runs may use it at once */
   void (*release)(void *content); /* NULL: nothing to release */
@@ -46,7 +46,7 @@ typedef struct ExternalValue {
 
 struct External;
 
-/* Of the generator of random numbers with hidden state: 16 words and a position. */
+/* State of the random generator with hidden state: 16 words and a position. */
 typedef struct ExternalSeed {
   bool is_set;
   uint64_t words[17];
@@ -57,7 +57,7 @@ typedef struct ExternalState {
   Heap *heap;
   TextVec printed; /* lines that functions print */
   ExternalSeed seed;
-  int32_t automatic_seed; /* from the clock, once for the run; 0: not yet asked for */
+  int32_t automatic_seed; /* from the clock, once for the run; 0: not needed yet */
 } ExternalState;
 
 typedef struct ExternalCall {
@@ -87,11 +87,11 @@ typedef struct External {
   ExternalEffect effect;
   bool is_smooth;                      /* takes and gives nilpotents */
   const struct ExternalRights *rights; /* what the user allows; NULL: nothing */
-  /* Of a function in a library, run by external_foreign. */
+  /* For a function in a library, run by external_foreign. */
   void (*address)(void);
   bool is_fortran;
   void (*release)(void *object); /* of a constructor: its destructor; NULL if there is none */
-  /* Of a routine of LAPACK, run by external_lapack: its row in functions.def. */
+  /* For a LAPACK routine, run by external_lapack: its row in functions.def. */
   const char *arguments;
   ExternalType result;
 } External;
@@ -104,7 +104,7 @@ typedef struct ExternalRights {
   Reading reading;
 } ExternalRights;
 
-/* What is looked for: its name, its language, and, if it is a constructor, the destructor's name, else NULL. */
+/* What to find: its name, its language, and, for a constructor, the destructor's name, otherwise NULL. */
 typedef struct ExternalName {
   const char *name, *destructor;
   bool is_fortran;
@@ -137,7 +137,7 @@ typedef struct ExternalSource {
  * of writing. */
 bool external_build(Heap *heap, ExternalRights *rights, const ExternalSource *sources, uint32_t count, char *failure);
 
-/* That of the heap, made when first asked for. */
+/* That of the heap, made when first needed. */
 ExternalState *external_state(Heap *heap);
 
 /* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */

@@ -1,9 +1,9 @@
 /* fmu: an FMU as an object of a model (fmi/text.h writes the model around it).
  *
- * Equations are evaluated in any order, so nothing may depend on what was called before. What an FMU keeps between calls is
- * named by a number, its mode: an event or a step of co-simulation leads from one mode to the next, everything else is a
- * function of mode, time, states and inputs. An FMU whose state can be saved is set back to the mode that is asked for; one
- * that cannot is only ever in its last mode. */
+ * Equations are evaluated in any order, so nothing may depend on earlier calls. A number, the mode, identifies what an FMU keeps
+ * between calls. An event or a step of co-simulation leads from one mode to the next; everything else is a function of mode, time,
+ * states and inputs. An FMU whose state can be saved is set back to the requested mode; one that cannot is always in its last
+ * mode. */
 #include "external/functions.h"
 
 #include "fmi/fmu.h"
@@ -128,8 +128,8 @@ static Mode *find_mode(FmuObject *object, int64_t number) {
   return mode && mode->number == number ? mode : NULL;
 }
 
-/* An FMU that cannot go back may still go on if the mode asked for and its own mode followed the same mode at the
- * same time: the standard lets events of one instant follow each other, and the last one counts. */
+/* An FMU that cannot go back may still continue if the requested mode and its own mode followed the same mode at the same time: the
+ * standard allows several events at one instant, and the last one counts. */
 static bool serves(FmuObject *object, int64_t from, double time) {
   const Mode *current = find_mode(object, object->current);
   return object->fmu.is_exchange && !object->fmu.saves && current && current->from == from && current->time == time;
@@ -191,7 +191,7 @@ static bool add_mode(ExternalCall *call, FmuObject *object, int64_t from, double
   return external_give(call, (double)number);
 }
 
-/* Was the same asked for already? Then that mode is given again. */
+/* Was the same already requested? Then returns that mode again. */
 static bool give_known(ExternalCall *call, FmuObject *object, int64_t from, double time, const double *cause) {
   for (int64_t number = object->last; number > 0 && number > object->last - MODES_KEPT; number--) {
     const Mode *mode = find_mode(object, number);

@@ -141,7 +141,7 @@ static ffi_type *result_type(ExternalType type) {
 
 /* ---- what the function calls back ---- */
 
-/* The call under way in this thread, and where an error leads. */
+/* The current call of this thread, and where an error leads. */
 static _Thread_local struct {
   ExternalCall *call;
   jmp_buf back;

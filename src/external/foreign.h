@@ -1,7 +1,7 @@
 /* foreign: functions in libraries, called by the mapping of arguments of Modelica 3.6, section 12.9. */
 #pragma once
 
-/* Begins the name of a function that tells the address of another one. */
+/* Begins the name of a function that returns the address of another one. */
 #define EXTERNAL_TELLER "daedal_address_"
 
 #include "external/external.h"

@@ -1,8 +1,8 @@
-/* lapack: see lapack.h. A routine of LAPACK believes what it is told: sizes, pivots, types.
+/* lapack: see lapack.h. A LAPACK routine trusts its arguments: sizes, pivots, types.
  *
- * Invariant: nothing reaches a routine that its row in functions.def has not been proven to hold. It sees copies
- * alone, each as long as the row says, so that arguments never share memory and their types are those of the row;
- * workspace is ours. If it reports an illegal argument all the same (info < 0), that is an error of the model. */
+ * Invariant: nothing reaches a routine before it is checked against its row in functions.def. The routine sees only copies, each as
+ * long as the row says, so that arguments never share memory and their types are those of the row; the workspace is ours. If it
+ * still reports an illegal argument (info < 0), that is an error of the model. */
 #include "external/lapack.h"
 
 #include <ctype.h>
@@ -184,7 +184,7 @@ static bool type_fits(const ExternalValue *value, ExternalType type) {
   return value->type == type || is_read_as_real;
 }
 
-/* The character after the name tells the kind of an argument; ' ' is that of a size. */
+/* The character after the name is the kind of an argument; ' ' is that of a size. */
 static char kind_of(const Formal *formal) { return *formal->rest ? *formal->rest : ' '; }
 
 static bool is_array(const Formal *formal) { return strchr("([~#&", kind_of(formal)); }
@@ -253,8 +253,8 @@ static const char *marks_of(const Formal *formal) {
   }
 }
 
-/* Elements that an array needs; of a matrix (whose first size is a leading dimension) also its argument and the number
- * of columns. Without rows it needs none, whatever the leading dimension. */
+/* The number of elements that an array needs; for a matrix (whose first size is a leading dimension) also its argument and the
+ * number of columns. Without rows it needs none, for any leading dimension. */
 typedef struct Extent {
   double elements, leading, columns;
   bool is_matrix;
@@ -299,7 +299,7 @@ static bool elements_fit(const Lapack *lapack, uint32_t k) {
   return true;
 }
 
-/* A matrix has the rows that its leading dimension says, or it is a vector with its columns one after the other. */
+/* A matrix has as many rows as its leading dimension, or it is a vector with its columns one after another. */
 static bool array_fits(const Lapack *lapack, uint32_t k) {
   const ExternalValue *value = &lapack->call->arguments[k];
   Extent extent = extent_of(lapack, k);
@@ -443,7 +443,7 @@ static bool run_routine(Lapack *lapack, double *result) {
   return true;
 }
 
-/* Of a routine with info: is there an argument that it refused? */
+/* For a routine with info: did it refuse an argument? */
 static bool check_info(const Lapack *lapack) {
   uint32_t last = lapack->call->count - 1;
   if (strcmp(lapack->formals[last].name, "info!") != 0 || *(const int *)lapack->copies[last] >= 0) return true;

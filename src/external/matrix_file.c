@@ -1,4 +1,4 @@
-/* matrix_file: see matrix_file.h. Sizes in files are not believed: whatever is read is inside of the bytes. */
+/* matrix_file: see matrix_file.h. Sizes in files are not trusted: only bytes of the file are read. */
 #include "external/matrix_file.h"
 
 #include "base/number.h"
@@ -23,7 +23,7 @@ static size_t read_bytes(int descriptor, char *bytes, size_t size) {
   return count;
 }
 
-/* No memory is asked for while the file is open: a refusal would leave it so. */
+/* No memory is allocated while the file is open: a refusal would leave it open. */
 char *file_bytes(ExternalCall *call, const char *path, size_t *size) {
   struct stat found;
   char room[READING_TEXT];
@@ -317,7 +317,7 @@ static bool inflate_element(ExternalCall *call, const Element *element, Reader *
   return false;
 }
 
-/* Of a compressed element the one inside. */
+/* For a compressed element, the one inside. */
 static bool open_element(ExternalCall *call, Element *element, bool is_swapped) {
   Reader inner = {.is_swapped = is_swapped};
   if (element->type != 15) return true;

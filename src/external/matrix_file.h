@@ -1,5 +1,5 @@
-/* matrix_file: matrices in files, as tables and ModelicaIO read them. The format is told by the content: text that
- * begins with #1, a MATLAB file of level 4 or of level 5 (v6, v7), where s.a is field a of structure s, or else comma-separated values. */
+/* matrix_file: matrices in files, as tables and ModelicaIO read them. The content shows the format: text that begins with #1, a
+ * MATLAB file of level 4 or of level 5 (v6, v7), where s.a is field a of structure s, or otherwise comma-separated values. */
 #pragma once
 
 #include "external/external.h"
@@ -9,13 +9,13 @@ typedef struct Matrix {
   double *values; /* row-major; in the heap of the state */
 } Matrix;
 
-/* Of comma-separated values. */
+/* The format of comma-separated values. */
 typedef struct MatrixFormat {
   char delimiter; /* 0: a comma */
   int64_t header_lines;
 } MatrixFormat;
 
-/* The matrix of this name (of comma-separated values: whatever the name); false after external_fail. */
+/* The matrix of this name (for comma-separated values: any name); false after external_fail. */
 bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixFormat format, Matrix *matrix);
 
 /* Room for a matrix; false after external_fail. */

@@ -38,5 +38,5 @@ bool table_element(ExternalCall *call, TableKind kind);
 /* The value or a derivative along a path, as the result; false after external_fail. */
 bool table_interpolate(ExternalCall *call, TableKind kind, uint32_t order);
 
-/* What an object is, if it is a table; NULL: it is none. */
+/* The table of an object; NULL: it is not one. */
 const Lookup *table_lookup(const ExternalInstance *object);

@@ -16,7 +16,7 @@ typedef struct Declared {
   const XmlElement *element; /* name and attributes of the variable */
   const XmlElement *typed;   /* those of its type: the same in FMI 3 */
   uint32_t reference;
-  uint32_t position; /* of a state: its place among the derivatives; MAP_NONE: it is none */
+  uint32_t position; /* for a state: its place among the derivatives; MAP_NONE: it is not a state */
   bool is_rate;      /* the derivative of one */
 } Declared;
 
@@ -263,7 +263,7 @@ static bool add_scalars(Describing *describing, const Declared *declared) {
   return true;
 }
 
-/* The states in the order of their derivatives, then all others as they are declared. */
+/* The states in the order of their derivatives, then all others as declared. */
 static bool sort_scalars(Describing *describing) {
   FmiDescription *made = describing->made;
   Declared **states = arena_array(describing->arena, (size_t)describing->count + 1, sizeof *states);

@@ -54,7 +54,7 @@ static void write_start(const Writing *writing, const FmiScalar *scalar) {
   else write_number(writing, start);
 }
 
-/* Unit, nominal value and start value, those that there are. */
+/* Unit, nominal value and start value, if they exist. */
 static void write_attributes(const Writing *writing, const FmiScalar *scalar, bool has_start) {
   const char *between = "(";
   if (scalar->unit && scalar_is_real(scalar)) {

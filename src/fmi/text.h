@@ -1,6 +1,6 @@
 /* text: the model around an FMU, in Modelica: its variables under their own names, and equations that call the FMU
- * (external/fmu.c). Inputs are inputs of the model, parameters are parameters; so an FMU is run, swept, fitted and put into
- * other models as any model is. */
+ * (external/fmu.c). Inputs are inputs of the model, parameters are parameters; so an FMU is run, swept, fitted and used in other
+ * models like any model. */
 #pragma once
 
 #include "fmi/description.h"

@@ -1,6 +1,6 @@
 /* zip: the files of a ZIP archive in memory (APPNOTE.TXT 6.3, without ZIP64 and encryption), stored or deflated.
  *
- * Invariant: nothing outside of the bytes is read, whatever they say; a file's checksum is that of its entry. */
+ * Invariant: nothing outside of the bytes is read, whatever they contain; a file's checksum is that of its entry. */
 #pragma once
 
 #include "base/vec.h"
@@ -18,7 +18,7 @@ typedef struct ZipEntry {
   size_t at; /* of its local header */
 } ZipEntry;
 
-/* false: these bytes are no archive. */
+/* false: these bytes are not an archive. */
 bool zip_open(Zip *zip, const void *bytes, size_t size);
 
 /* All entries, `zip->count` of them; NULL: the list is damaged. */

@@ -1,10 +1,10 @@
-/* codes: code of the rows of an initial system, made once for the runs of a plan. */
+/* codes: code for the rows of an initial system, made once for the runs of a plan. */
 #pragma once
 
 #include "init/system.h"
 
-/* Code of the initial system that was made once for the runs of a plan, by words that say what of: the expressions of the rows of a
- * patch, or those of assignments and their columns (steps.c). */
+/* Code for a part of the initial system, made once for the runs of a plan and found by words that identify the part: the
+ * expressions of the rows of a patch, or those of assignments and their columns (steps.c). */
 typedef struct InitialCode {
   const uint32_t *words;
   uint32_t count;
@@ -20,7 +20,7 @@ InitialCodes *codes_new(Heap *heap);
 /* NULL: there is none, or codes is NULL. O(count). */
 const InitialCode *codes_find(const InitialCodes *codes, const uint32_t *words, uint32_t count);
 
-/* Adds code that is not there; nothing if codes is NULL. The words are copied. */
+/* Adds code that is not in the list yet; does nothing if codes is NULL. The words are copied. */
 void codes_add(InitialCodes *codes, InitialCode code);
 
 /* Does a row of the system mean the same in every run of the plan? Then its code may be shared. */
@@ -29,5 +29,5 @@ bool codes_may_share(const InitialSystem *system, uint32_t row);
 /* The code of rows, by all columns in them. NULL rows: of the first `count`, by all columns of the system. */
 InitialCode codes_make(const InitialSystem *system, const uint32_t *rows, uint32_t count);
 
-/* The same: the plan's, or made now. */
+/* The same: the plan's code, or new code. */
 InitialCode codes_take(const InitialSystem *system, const uint32_t *rows, uint32_t count);

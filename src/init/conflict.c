@@ -63,8 +63,8 @@ typedef struct Dense {
   double *a, *b;
 } Dense;
 
-/* Does A s = -b have no solution for the rows marked? Orthogonalization of the rows: a row that depends on
- * those before it must have the residual that they imply. */
+/* Does A s = -b have no solution for the marked rows? Orthogonalizes the rows: a row that depends on earlier ones must have the
+ * residual that they imply. */
 static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
   uint32_t n = dense->columns + 1;
   double *basis = heap_array(heap, (size_t)dense->rows * n, sizeof *basis), *v = heap_array(heap, n, sizeof *v),
@@ -96,7 +96,7 @@ static bool contradicts(const Dense *dense, const bool *in, Heap *heap) {
   return worst > 1e-3 * size;
 }
 
-/* An entry that is zero by chance at y counts, one that is zero by its parameters does not. */
+/* An entry that is zero by chance at y counts; one that is zero because of its parameters does not. */
 static double entry_of(const Jacobian *jacobian, int32_t e, const double *values) {
   return values[e] == 0 && !jacobian->is_constant[e] ? 1 : values[e];
 }
@@ -116,7 +116,7 @@ static uint32_t number_columns(const InitialSystem *system, const InitialColumn 
   return count;
 }
 
-/* The members of the conflict: its rows, then its fixed columns, each of which says that it stays. */
+/* The members of the conflict: its rows, then its fixed columns, each with the condition that it stays. */
 static Dense take_dense(const InitialSystem *system, const InitialColumn *columns, Patch *patch, const double *y,
                         const Conflict *conflict) {
   const double *values, *scale = patch_scale(patch), *r = patch_rows(patch);
@@ -145,7 +145,7 @@ static Dense take_dense(const InitialSystem *system, const InitialColumn *column
   return dense;
 }
 
-/* Does a column that may move occur in the rows of the conflict, and not linearly? */
+/* Does a column that may move occur nonlinearly in the rows of the conflict? */
 static bool is_doubtful(const InitialColumn *columns, const Patch *patch, const Conflict *conflict) {
   const double *values;
   const Jacobian *jacobian = patch_jacobian(patch, &values);
@@ -190,7 +190,7 @@ void conflict_filter(InitialSystem *system, const InitialColumn *columns, double
   heap_free_all(heap, in, dense.a, dense.b);
 }
 
-/* The rows with a part of the residual, the largest first; those only that are tied to it by columns. */
+/* Takes the rows that have a part of the residual, the largest first; only those that columns connect to it. */
 static void take_apart(const InitialSystem *system, const Patch *patch, uint32_t worst, Conflict *conflict) {
   const double *r = patch_rows(patch), *scale = patch_scale(patch);
   Heap *heap = system->heap;
@@ -235,7 +235,7 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
   return conflict;
 }
 
-/* ---- what has no value ---- */
+/* ---- undefined values ---- */
 
 /* The columns that occur in an expression, in the system's heap. */
 static IndexVec columns_below(const InitialSystem *system, Expr node) {
@@ -272,7 +272,7 @@ static bool row_has(const InitialSystem *system, uint32_t row, uint32_t q) {
   return false;
 }
 
-/* Puts the column to what the row gives for it, the others being at their start values, into y. */
+/* Sets the column in y to the value that the row gives for it, with the others at their start values. */
 static bool take_from_row(InitialSystem *system, const InitialColumn *columns, uint32_t row, uint32_t q, double t,
                           double *y) {
   const uint32_t *positions;
@@ -350,7 +350,7 @@ bool conflict_report_quotient(InitialSystem *system, const Quotient *quotient, D
 
 /* ---- the message ---- */
 
-/* The variable that was given the start value, rather than the column it stands for. */
+/* The variable whose start value was given, rather than the column that stands for it. */
 static const char *given_name(const InitialSystem *system, const InitialColumn *columns, uint32_t q, Arena *arena) {
   const Model *model = system->evaluator->model;
   return columns[q].named == MAP_NONE ? system_column_name(system, q, arena) : model_name(model, columns[q].named);
@@ -387,7 +387,7 @@ static void note_members(const InitialSystem *system, const InitialColumn *colum
     diag_note(diags, diag, (Span){0}, "and %u more equations", conflict->rows.count - NAMED_MOST);
 }
 
-/* That no start values help. */
+/* Notes that no start values help. */
 static void note_proof(const InitialSystem *system, const Proof *proof, Diags *diags, Diag *diag) {
   Arena *arena = &diags->arena;
   const char *text = "";

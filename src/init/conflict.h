@@ -8,26 +8,26 @@
 typedef struct Conflict {
   IndexVec rows;    /* of the system, the worst first */
   IndexVec columns; /* fixed ones */
-  double residual;  /* of the first row, where all of them are met best */
+  double residual;  /* of the first row, where all of them are satisfied best */
   uint32_t column;  /* one of the columns that the others determine; MAP_NONE */
-  double wanted;    /* and the value they want; NAN if none fits */
-  Proof proof;      /* that a part of the rows has no solution in a box */
-  bool is_doubtful; /* a column that may move is in the rows nonlinearly: elsewhere they may agree */
+  double wanted;    /* and the value they require; NAN if none fits */
+  Proof proof;      /* proof that a part of the rows has no solution in a box */
+  bool is_doubtful; /* a column that may move occurs nonlinearly in the rows: elsewhere they may agree */
 } Conflict;
 
-/* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, hence
- * without a superfluous member. Vectors are owned by the heap. */
+/* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, so without superfluous
+ * members. The heap owns the vectors. */
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure);
 
-/* Initial equations too many: the smallest over-determined part that `row` belongs to. */
+/* Too many initial equations: the smallest over-determined part that contains `row`. */
 Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *columns, uint32_t row, double residual);
 
-/* From numbers: the rows that stay apart where all rows are met best in the least-squares sense from y
- * (which moves there), with the fixed columns in them. */
+/* Numerically: starts from y and moves it to where all rows are best satisfied in the least-squares sense. The conflict is the rows
+ * that keep a residual there, with their fixed columns. */
 Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
 
-/* Drops rows and fixed columns of a small conflict one after the other while the rest still contradicts itself, linearized at
- * y: what is left is a smallest set. Says whether it is doubtful. */
+/* Drops rows and fixed columns of a small conflict one after another while the rest still contradicts itself, linearized at y. What
+ * remains is a smallest set. Says whether it is doubtful. */
 void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
                      Conflict *conflict);
 
@@ -41,7 +41,7 @@ bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double
  * outside its domain and the values in it. false: all rows and derivatives are defined. */
 bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y, Diags *diags);
 
-/* Reports a quotient whose divisor is nothing but errors. Gives false. */
+/* Reports a quotient whose divisor consists only of errors. Returns false. */
 bool conflict_report_quotient(InitialSystem *system, const Quotient *quotient, Diags *diags);
 
 /* The message: variables with their fixed values, equations, how much they disagree, and what to try. */

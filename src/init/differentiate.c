@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double KEPT = 1e-7; /* relative: a start value that moved less holds */
+static const double KEPT = 1e-7; /* relative: a start value that moved by less counts as held */
 
 struct StartDerivative {
   InitialSystem *system;
@@ -20,7 +20,7 @@ struct StartDerivative {
 
 static bool holds(const Matching *matching, uint32_t q) { return matching->row_of_column[q] == STRUCTURE_NONE; }
 
-/* Is what counts as held where it started? */
+/* Is every column that counts as held where it started? */
 static bool check_held(const InitialSystem *system, const Initial *initial, const Matching *matching, Diags *diags) {
   for (uint32_t q = 0; q < system->columns; q++) {
     const InitialColumn *column = &initial->column[q];
@@ -88,7 +88,7 @@ StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *par
   return code;
 }
 
-/* Parameters that were overridden leave those that initialization determines, or are bound to them, other rows. */
+/* With overridden parameters, those that initialization determines, or that are bound to them, have other rows. */
 static bool serves(const StartCode *code, const InitialSystem *system) {
   return code->jacobian && !system->parameters.count && code->rows == system->rows && code->columns == system->columns;
 }

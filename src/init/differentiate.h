@@ -1,13 +1,13 @@
-/* differentiate: how initial values follow start values and parameters. By the implicit function theorem: columns that hold their
- * start values move with them, all others as the rows of the initial system ask for. */
+/* differentiate: how initial values depend on start values and parameters, by the implicit function theorem: columns that hold
+ * their start values move with them, all others as the rows of the initial system require. */
 #pragma once
 
 #include "code/leaf_jacobian.h"
 #include "init/initial.h"
 
-/* What moves, for one direction. */
+/* The variation in one direction. */
 typedef struct StartChange {
-  const double *column;    /* per column of the initial system: what its start value moves by */
+  const double *column;    /* per column of the initial system: the variation of its start value */
   const double *parameter; /* per leaf listed */
 } StartChange;
 
@@ -24,12 +24,12 @@ StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *par
 
 typedef struct StartDerivative StartDerivative;
 
-/* For the parameter leaves of the code, which is made again if it is of another system. NULL: a start value that moved to a consistent one, or a
- * value that nothing determines, is named in diags. Lives in the heap. */
+/* For the parameter leaves of the code, which is made again if it belongs to another system. NULL: diags names a start value that
+ * moved to a consistent one, or a value that nothing determines. Lives in the heap. */
 StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
                                       Diags *diags);
 
-/* The initial system after it, whose columns a change counts. */
+/* Its initial system, whose columns a change refers to. */
 const InitialSystem *start_derivative_system(const StartDerivative *derivative);
 
 /* Changes of all columns of the initial system. */

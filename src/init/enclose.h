@@ -20,7 +20,7 @@ typedef struct Proof {
 typedef enum EncloseEnd {
   ENCLOSE_UNKNOWN, /* bounds are not known, or the search took too long */
   ENCLOSE_NONE,    /* proven: the box has no solution */
-  ENCLOSE_FOUND,   /* y is the solution nearest to where it was, in sizes of the box */
+  ENCLOSE_FOUND,   /* y is the solution nearest to its former value, in sizes of the box */
 } EncloseEnd;
 
 /* The columns at these positions of y, as many as the patch has rows, lie in the box; the others stay. */

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Part of the sizes of a difference that may be round-off. */
+/* The part of the terms of a difference that may be round-off. */
 static const double LOST = 1e-10;
 
 /* ---- units ---- */
@@ -54,7 +54,7 @@ static void count_units(InitialSystem *system, const InitialColumn *columns, con
 
 /* ---- condition ---- */
 
-/* The entries where the columns are shaken, in the heap. */
+/* The entries at shaken columns, in the heap. */
 static double *entries_shaken(InitialSystem *system, Patch *patch, double t, const double *y) {
   uint32_t worst;
   const double *values;
@@ -66,8 +66,8 @@ static double *entries_shaken(InitialSystem *system, Patch *patch, double t, con
   return heap_copy(system->heap, values, jacobian->nonzeros, sizeof *values);
 }
 
-/* That of the scaled entries of rows and the columns that they determine. An entry of which only round-off is left is zero:
- * its row would be scaled to look regular. */
+/* The condition number of the scaled entries of rows and the columns that they determine. An entry that is only round-off is zero:
+ * otherwise its row would be scaled to look regular. */
 static double find_condition(const InitialSystem *system, const Order *order, const Patch *patch, const double *shaken,
                              const double *y) {
   Heap *heap = system->heap;
@@ -98,8 +98,8 @@ static double find_condition(const InitialSystem *system, const Order *order, co
 
 /* ---- rank ---- */
 
-/* Do the rows of this unit determine its columns? A pivot counts if it is more than the errors of what it is the difference of: a conductance
- * of 1e-12 beside one of 1 is one. */
+/* Do the rows of this unit determine its columns? A pivot counts if it exceeds the errors of its terms: a conductance of 1e-12
+ * beside one of 1 does. */
 static bool is_unit_regular(const InitialSystem *system, const Blocks *units, int32_t b, const Jacobian *jacobian,
                             const double *values, const double *shaken, int32_t *place) {
   int32_t first = units->start[b], n = units->start[b + 1] - first;
@@ -158,14 +158,15 @@ static Pattern pattern_at_point(const InitialSystem *system, const Patch *patch,
   return (Pattern){rows, (int32_t)system->columns, start, column};
 }
 
-/* Are all columns that no row determines such that can keep a start value? */
+/* Can all columns that no row determines keep a start value? */
 static bool keeps_low(const InitialSystem *system, const InitialColumn *columns, const Order *order) {
   for (uint32_t q = 0; q < system->array->columns; q++)
     if (order->choice.given[q] && !columns[q].low) return false;
   return true;
 }
 
-/* Where rows do not determine the columns chosen by structure, since entries are zero just here, others are chosen if they are determined. */
+/* Where rows do not determine the columns chosen by structure, because entries happen to be zero here, others are chosen if they
+ * are determined. */
 static void choose_at_point(InitialSystem *system, const InitialColumn *columns, const Patch *patch,
                             const double *shaken, const double *y, Order *order, double *condition, Arena *arena) {
   Pattern pattern = pattern_at_point(system, patch, arena);
@@ -185,7 +186,7 @@ static void take_rows(const Order *order, Initial *initial) {
   }
 }
 
-/* Of values by ranks: which row determines what is not known. */
+/* For values by ranks: which row determines them is unknown. */
 static Explanation explain_ranks(const Initializer *initializer, Initial *initial, Arena *arena) {
   const Strangeness *ranks = initializer->ranks;
   Explanation explanation = {.residual_row = MAP_NONE, .condition = 1, .nonlinear = 1};
@@ -198,7 +199,7 @@ static Explanation explain_ranks(const Initializer *initializer, Initial *initia
   const SingularValues *all = &ranks->all;
   if (all->rank) explanation.condition = all->value[0] / all->value[all->rank - 1];
   if (all->rank < all->count && !ranks->v)
-    explanation.condition = HUGE_VAL; /* none follows from others but just here */
+    explanation.condition = HUGE_VAL; /* no equation follows from others except exactly here */
   return explanation;
 }
 

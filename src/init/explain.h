@@ -1,6 +1,5 @@
-/* explain: what a report says about initial values beyond the values: by which equation each was found, how
- * the system fell apart, which parts hide constraints, how well conditioned it was. Made on demand; a simulation
- * does without. */
+/* explain: what a report says about initial values beyond the values: the equation that gave each, how the system was divided,
+ * which parts hide constraints, how well conditioned it was. Made on demand; a simulation does not need it. */
 #pragma once
 
 #include "init/initial.h"
@@ -9,23 +8,23 @@
 
 typedef struct Explanation {
   HiddenParts parts;
-  const char *ranks;                          /* characteristic values, if the method goes by ranks; NULL */
+  const char *ranks;                          /* characteristic values, if the method uses ranks; otherwise NULL */
   uint32_t assignments, linear, nonlinear;    /* explicit ones; systems of equations */
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
   uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
   double condition;                           /* estimate: scaled Jacobian of the rows by what they determine, 1-norm */
-  const Propagation *propagation;             /* NULL: nobody asked */
+  const Propagation *propagation;             /* NULL: not requested */
 } Explanation;
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
  * and initial->system. About linear except for two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
 
-/* What a wrong start does. Owned by the arena. O(n^3). */
+/* The effect of a wrong start. Owned by the arena. O(n^3). */
 const Propagation *initial_propagation(const Initializer *initializer, const Initial *initial, Arena *arena);
 
-/* Do the rows determine the columns that they are solved for, of values that were explained? Told by the ranks of what
- * is solved at a time, whatever the units of equations and variables are. Entries are zero that round-off of columns and time changes
- * by half; `later` is the time with it. O(n^3) in the size n of the largest system. */
+/* Do the rows determine the columns for which they were solved, for explained values? The ranks of what is solved together decide,
+ * independently of units. Entries that round-off of columns and time changes by half are zero; `later` is the time with round-off.
+ * O(n^3) in the size n of the largest system. */
 bool initial_is_regular(Initializer *initializer, const Initial *initial, double later);

@@ -9,20 +9,20 @@
 #include <math.h>
 #include <string.h>
 
-static const double KEPT = 1e-9; /* relative: a start value that moved less was kept */
+static const double KEPT = 1e-9; /* relative: a start value that moved by less counts as kept */
 
 static bool gave_way(const InitialColumn *column, double value) {
   return !(fabs(value - column->start) <= KEPT * (1 + fabs(column->start)));
 }
 
-/* Is a guess followed to a solution that another may be nearer to, or that min and max forbid? */
+/* May another solution be nearer than the one that the guess led to, or do min and max forbid it? */
 static bool goes_astray(const InitialColumn *columns, const double *nominal, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
     if (steps_is_far(&columns[q], nominal[q], y[q]) || column_excess(&columns[q], y[q]) > 0) return true;
   return false;
 }
 
-/* Would a solution take from the user what he gave? */
+/* Does it change a value the user fixed? */
 static bool moves_given(const InitialColumn *columns, uint32_t count, const double *y) {
   for (uint32_t q = 0; q < count; q++)
     if (!isfinite(y[q]) || ((columns[q].fixed || (columns[q].given && columns[q].low)) && gave_way(&columns[q], y[q])))
@@ -41,7 +41,7 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 
 /* ---- do the values hold? ---- */
 
-/* The rows of an array or of the initial system, with what measures their residuals. */
+/* The rows of an array or of the initial system, and what their residuals are compared with. */
 typedef struct Rows {
   Evaluator *evaluator;
   Workspace *program, *entries;
@@ -51,11 +51,11 @@ typedef struct Rows {
   const Layout *layout;
   const Expr *row;
   const InitialColumn *columns;
-  double error;       /* of the columns beside their size */
-  Quotient *quotient; /* set to one whose divisor is nothing but errors, if not NULL and none is set */
+  double error;       /* relative error of the columns */
+  Quotient *quotient; /* set to a quotient whose divisor is only errors, if not NULL and none is set yet */
 } Rows;
 
-/* Are the rows gone astray met beside the terms that they add up? */
+/* Do the rows that went astray hold, compared with their terms? */
 static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
   Heap *heap = rows->evaluator->heap;
   ExprVec astray = {0};
@@ -75,7 +75,7 @@ static bool astray_hold(const Rows *rows, const RowSize *size, const Point *poin
   return hold;
 }
 
-/* Is a divisor that never changes nothing but round-off? Then some row may divide by it. */
+/* Is a divisor that never changes only round-off? Then some row may divide by it. */
 static bool holds_lost_divisor(const Evaluator *evaluator, const Point *point) {
   const Program *program = evaluator->code->held_divisors;
   if (!program) return evaluator->code->has_residue;
@@ -88,7 +88,7 @@ static bool holds_lost_divisor(const Evaluator *evaluator, const Point *point) {
   return is_lost;
 }
 
-/* Does a row divide by a value that is round-off alone? Then the sizes of its terms say nothing about its residual. */
+/* Does a row divide by a value that is only round-off? Then the sizes of its terms say nothing about its residual. */
 static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point *point) {
   Expr found = EXPR_NONE;
   bool is_held = holds_lost_divisor(rows->evaluator, point);
@@ -104,7 +104,7 @@ static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point
   return found != EXPR_NONE;
 }
 
-/* Does a column that ran away meet a row by an entry of which nothing is left but round-off? Then it could as well be anything else. */
+/* Does a column that ran away satisfy a row only through an entry that is round-off? Then it could have any other value. */
 static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *values) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
@@ -123,7 +123,8 @@ static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, 
   return rests;
 }
 
-/* Are all rows met at (t, y) but those left out? A derivative need not exist there, as that of sqrt(x) at 0: it measures nothing. */
+/* Do all rows hold at (t, y), except those left out? A derivative need not exist there, like that of sqrt(x) at 0: then it is
+ * ignored. */
 static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, const double *y) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
@@ -139,7 +140,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
     bool is_astray = terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q]);
     for (int32_t e = jacobian->column_start[q]; e < jacobian->column_start[q + 1]; e++) {
       RowSize *row = &size[jacobian->row_index[e]];
-      if (!isfinite(values[e])) continue; /* as that of sqrt(u) at u = 0 */
+      if (!isfinite(values[e])) continue; /* like that of sqrt(u) at u = 0 */
       row_size_add(row, values[e], y[q], rows->nominal[q]);
       row->is_astray |= is_astray && !jacobian->is_constant[e];
     }
@@ -210,7 +211,7 @@ static InitialSystem *take_system(Initializer *initializer, bool event) {
   return *system;
 }
 
-/* From columns of the array to those of the system: higher derivatives and parameters come in. */
+/* Extends columns of the array to those of the system: adds higher derivatives and parameters. */
 static void widen(Initial *initial, InitialSystem *system, Heap *heap) {
   Evaluator *evaluator = system->evaluator;
   const Model *model = evaluator->model;
@@ -240,8 +241,8 @@ typedef struct Attempt {
   double t0, tolerance;
   StepsResult last;
   Proof proof;        /* of rows that failed */
-  double *stuck;      /* values where the last steps ended */
-  Quotient *quotient; /* for which values were refused */
+  double *stuck;      /* values where the last attempt ended */
+  Quotient *quotient; /* the quotient for which values were refused */
   bool homotopy_first;
   bool is_event;
   InitialTrial trial;
@@ -268,7 +269,7 @@ bool initial_holds(const Initializer *initializer, const Initial *initial, doubl
   return rows_hold(&rows, NULL, t0, initial->value);
 }
 
-/* Do all rows but surplus ones hold at the current values? */
+/* Do all rows except surplus ones hold at the current values? */
 static bool values_hold(const Attempt *attempt) {
   Rows rows = system_rows(attempt->system, attempt->initial);
   rows.quotient = attempt->quotient;
@@ -302,7 +303,7 @@ static void set_weights(const Attempt *attempt, Patch *patch, StepsMove move) {
   heap_free(heap, weights);
 }
 
-/* From a solution along the solutions to the start values, as the weights of the patch count them. */
+/* Moves a solution along the solutions towards the start values, with the weights of the patch. */
 static void approach_starts(Attempt *attempt, Patch *patch, PatchResult *result) {
   Initial *initial = attempt->initial;
   double *starts = heap_array(attempt->system->heap, initial->columns, sizeof *starts);
@@ -311,7 +312,7 @@ static void approach_starts(Attempt *attempt, Patch *patch, PatchResult *result)
   heap_free(attempt->system->heap, starts);
 }
 
-/* All rows at once from the values there are; then, if near, along the solutions to the start values. */
+/* Solves all rows at once from the current values; then, with `near`, moves along the solutions towards the start values. */
 static bool solve_rows(Attempt *attempt, Patch *patch, bool by_continuation, bool near) {
   Initial *initial = attempt->initial;
   double *y = initial->value;
@@ -328,7 +329,7 @@ static bool solve_all_rows(Attempt *attempt, Patch *patch, StepsMove move, bool 
   return solve_rows(attempt, patch, by_continuation, move != MOVE_OTHERS);
 }
 
-/* Were there columns enough to keep the start values that can be kept, and yet some moved? Then the point is a singular one (steps.c). */
+/* Were there enough columns to keep the start values that can be kept, and yet some moved? Then the point is singular (steps.c). */
 static bool gave_way_to_others(const Attempt *attempt) {
   const Initial *initial = attempt->initial;
   uint32_t others = 0;
@@ -341,8 +342,8 @@ static bool gave_way_to_others(const Attempt *attempt) {
   return moved && others >= attempt->system->rows;
 }
 
-/* How badly a solution suits: 0 if start values are near and what can be kept is not moved for nothing, else their distance; more beyond
- * min and max. */
+/* The cost of a solution: 0 if start values are near and nothing that can be kept moved without need, otherwise their distance;
+ * more beyond min and max. */
 static double point_cost(const Attempt *attempt) {
   static const double FORBIDDEN = 1e100;
   const Initial *initial = attempt->initial;
@@ -374,7 +375,7 @@ static void best_take(const Attempt *attempt, Best *best) {
   memcpy(best->value, attempt->initial->value, attempt->initial->columns * sizeof *best->value);
 }
 
-/* Puts the best solution into the values; false: there is none. */
+/* Takes the best solution as the values; false: there is none. */
 static bool best_give(const Attempt *attempt, Best *best) {
   bool found = best->cost < HUGE_VAL;
   if (found) memcpy(attempt->initial->value, best->value, attempt->initial->columns * sizeof *best->value);
@@ -383,7 +384,7 @@ static bool best_give(const Attempt *attempt, Best *best) {
   return found;
 }
 
-/* A solution that is the nearest with default start values counted, on to one that is where only given ones count. */
+/* Improves a solution that is nearest with default start values counted, to one that is nearest where only given ones count. */
 static void improve_equal(Attempt *attempt, Patch *patch, Best *best) {
   PatchResult result = {0};
   set_weights(attempt, patch, MOVE_ALIKE);
@@ -392,7 +393,7 @@ static void improve_equal(Attempt *attempt, Patch *patch, Best *best) {
   if (values_hold(attempt)) best_take(attempt, best);
 }
 
-/* One way of moving after the other, until a solution suits; else the nearest. */
+/* Tries one way of moving after another until a solution fits; otherwise takes the nearest. */
 static bool try_all_rows(Attempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   Best best = best_make(attempt);
@@ -408,7 +409,7 @@ static bool try_all_rows(Attempt *attempt) {
 
 /* ---- homotopy(actual, simplified) ---- */
 
-/* Frees the columns that a row determines, and the parameter where it is to move. */
+/* Frees the columns that a row determines, and the parameter if it may move. */
 static void set_matched(const InitialSystem *system, const Order *order, bool moves, Patch *patch) {
   double *weights = heap_array(system->heap, system->columns, sizeof *weights);
   for (uint32_t q = 0; q < system->columns; q++)
@@ -417,14 +418,14 @@ static void set_matched(const InitialSystem *system, const Order *order, bool mo
   heap_free(system->heap, weights);
 }
 
-/* Is y no continuation of `last`, but a point that only round-off beside its size makes a solution? */
+/* Is y not a continuation of `last`, but a point that is a solution only because of round-off relative to its size? */
 static bool has_left(const InitialSystem *system, const double *last, const double *y) {
   for (uint32_t q = 0; q < system->columns; q++)
     if (terms_is_astray(system->nominal[q], last[q], y[q])) return true;
   return false;
 }
 
-/* From 0 as far as steps of the parameter lead that grow while they succeed: to 1, or next to a turning point. y is solved at 0. */
+/* Raises the parameter from 0 in steps that grow while they succeed: to 1, or close to a turning point. y is solved at 0. */
 static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, double *y, uint32_t *iterations) {
   double *last = heap_array(system->heap, system->columns, sizeof *last), at = 0, step = 0.1;
   while (at < 1 && step > 1e-5) {
@@ -478,7 +479,7 @@ static bool try_homotopy(Attempt *attempt) {
   return solved && values_hold(attempt);
 }
 
-/* Does a block of one equation give its unknown outright? */
+/* Does a block of one equation give its unknown explicitly? */
 static bool is_formula(const Array *array, const Structure *structure, int32_t block) {
   int32_t begin = structure->blocks.start[block], i = structure->blocks.row[begin], j = structure->blocks.column[begin];
   Expr leaf = dag_variable(array->dag, array->problem->unknown[j], (uint32_t)structure->d[j]), slope, rest;
@@ -507,10 +508,9 @@ bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *struc
   return found;
 }
 
-/* ---- initial equations too many ---- */
+/* ---- too many initial equations ---- */
 
-/* With all rows, surplus ones too: what the others determine only weakly, as at a double root, becomes
- * exact. */
+/* Solves with all rows, including surplus ones: what the others determine only weakly, as at a double root, becomes exact. */
 static void polish_surplus(Attempt *attempt) {
   Initial *initial = attempt->initial;
   Heap *heap = attempt->system->heap;
@@ -545,7 +545,7 @@ static bool check_surplus(Attempt *attempt, Diags *diags) {
   return false;
 }
 
-/* Names a row that is not defined at the start values. false: each of them is. */
+/* Names a row that is undefined at the start values. false: all are defined. */
 static bool report_undefined_start(const Attempt *attempt, Diags *diags) {
   InitialSystem *system = attempt->system;
   IndexVec rows = {0};
@@ -592,8 +592,8 @@ static bool try_ways(Attempt *attempt) {
           try_all_rows(attempt));
 }
 
-/* Once more from nominal values, as long as start values leave a row undefined. What was given is still what a value is
- * compared with. */
+/* Solves again from nominal values, as long as start values leave a row undefined. Values are still compared with what was
+ * given. */
 static bool solve_from_nominal(Attempt *attempt) {
   enum { ROUNDS = 8 };
   Initial *initial = attempt->initial;
@@ -614,8 +614,8 @@ static bool solve_from_nominal(Attempt *attempt) {
 
 /* ---- other guesses ---- */
 
-/* How far around the start values, or around 0, guesses lie, over nominal and the size of the start value; a refusal of a large system
- * must not cost many times what its solution does. */
+/* How far guesses lie around the start values, or around 0, relative to nominal and the size of the start value. Refusing a large
+ * system must not cost many times its solution. */
 static const double SPREAD[] = {0.3, 1, 3, 10};
 enum { SPREADS = sizeof SPREAD / sizeof *SPREAD, ELSEWHERE = 16, ELSEWHERE_ROWS = 256 };
 
@@ -635,15 +635,15 @@ static bool solve_guess(Attempt *attempt, Patch *patch, uint32_t round, bool by_
   return solve_rows(attempt, patch, by_continuation, true);
 }
 
-/* How many guesses a system of so many rows is worth: none, if not two. */
+/* How many guesses a system with this many rows is worth: none, if fewer than two. */
 static uint32_t guesses_worth(uint32_t rows) {
   uint32_t guesses = ELSEWHERE_ROWS / (rows + 1);
   if (guesses <= 1) return 0;
   return guesses < ELSEWHERE ? guesses : ELSEWHERE;
 }
 
-/* The last way before a refusal: all rows at once from other guesses; of the solutions the nearest. Defaults count as much as given
- * values: what is given moves anyway, and least at a singular point. */
+/* The last attempt before a refusal: solves all rows at once from other guesses, and takes the nearest solution. Defaults count as
+ * much as given values: given values move anyway, and least at a singular point. */
 static bool try_elsewhere(Attempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   uint32_t guesses = guesses_worth(attempt->system->rows);
@@ -662,7 +662,7 @@ static bool try_far_ways(Attempt *attempt) {
   return solve_from_nominal(attempt) || (!attempt->last.conflict && !attempt->is_event && try_elsewhere(attempt));
 }
 
-/* Do the rows that failed have discrete leaves of their own? Else other modes give them other known values at most. */
+/* Do the rows that failed contain discrete leaves? Otherwise other modes only change known values in them. */
 static bool is_failure_discrete(const Attempt *attempt) {
   Nogood leaves = nogood_of_rows(attempt->system, &attempt->last.rows);
   bool any = leaves.count > 0;
@@ -683,14 +683,14 @@ static bool solve_system(Attempt *attempt, Diags *diags) {
 
 /* ---- conditions as they are written ---- */
 
-/* How many guesses, at most, and for so many rows: they are many more than those of a single combination of modes, since they stand for all. */
+/* The most guesses, for this many rows: far more than for a single combination of modes, because they stand for all. */
 enum { LITERAL_GUESSES = 96, LITERAL_ROWS = 1536 };
 
 typedef struct Literal {
   Switches *switches;
   Workspace *written;
   const InitialSystem *system;
-  double *columns; /* of the evaluator's array */
+  double *columns; /* columns of the evaluator's array */
 } Literal;
 
 static bool follow_literally(void *context, double t, const double *y) {
@@ -700,14 +700,14 @@ static bool follow_literally(void *context, double t, const double *y) {
   return true;
 }
 
-/* Are the modes those of the relations at the current values? */
+/* Do the modes agree with the relations at the current values? */
 static bool modes_agree(const Attempt *attempt, Literal *literal) {
   system_store(attempt->system, attempt->initial->value, literal->columns);
   switches_evaluate(literal->switches, attempt->t0, literal->columns);
   return edges_all_agree(&literal->switches->edges);
 }
 
-/* From a guess to a solution, then in its modes to the start values, as far as these modes hold. */
+/* From a guess to a solution, then in its modes towards the start values, as far as these modes hold. */
 static bool solve_literally(Attempt *attempt, Patch *patch, Literal *literal, uint32_t round) {
   Initial *initial = attempt->initial;
   PatchFollower follower = {follow_literally, literal};
@@ -738,14 +738,14 @@ static bool search_literally(Attempt *attempt, Literal *literal) {
          modes_agree(attempt, literal) && values_hold(attempt);
 }
 
-/* ---- what no other modes mend ---- */
+/* ---- what other modes cannot repair ---- */
 
 static bool solve_some(Attempt *attempt, Patch *patch, bool by_continuation) {
   double *y = attempt->initial->value;
   return (by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y)).solved;
 }
 
-/* Do rows by themselves have a solution, from the start values or from guesses elsewhere? */
+/* Do these rows alone have a solution, from the start values or from other guesses? */
 static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
   Patch *patch = patch_new(attempt->system, rows->data, rows->count);
   uint32_t guesses = guesses_worth(attempt->system->rows);
@@ -763,9 +763,9 @@ static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
   return found;
 }
 
-/* After a failure: the rows that failed and all that they depend on fail with the same discrete values again, unit by unit. If they
- * have no solution all at once either, other discrete values of the other rows mend nothing. Continuation of homotopy() and delays mix
- * all rows: nothing is learned of them. */
+/* After a failure: the rows that failed, with all that they depend on, fail again with the same discrete values, unit by unit. If
+ * they also have no solution all at once, other discrete values of the other rows cannot help. Continuation of homotopy() and
+ * delays mix all rows, so nothing is learned from those. */
 static void learn(Attempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;
@@ -805,7 +805,7 @@ static void classify(const Order *order, Initial *initial) {
   }
 }
 
-/* Values that were solved for again agree to so many digits. */
+/* Values that were solved again agree to this relative difference. */
 static const double SOLVED_AGAIN = 1e-6;
 
 bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace) {

@@ -1,8 +1,8 @@
 /* order: see order.h. */
 #include "init/order.h"
 
-/* Of equal rank those of lower stages are kept, so that constraints are met by the columns of their own stage and hidden
- * constraints move nothing that satisfies them (Estévez Schwarz 2010, Theorem 4.3). */
+/* Of equal rank, columns of lower stages are kept. So constraints are satisfied by the columns of their own stage, and hidden
+ * constraints do not move columns that satisfy them (Estévez Schwarz 2010, Theorem 4.3). */
 enum {
   PREFER_FIXED = 1 << 30,
   PREFER_GIVEN = 1 << 29,
@@ -26,7 +26,7 @@ static int32_t preference(const InitialSystem *system, const InitialColumn *colu
          (order > 3 ? 3 : order);
 }
 
-/* Rows of the array first: what then finds no column is an initial equation too many. */
+/* Rows of the array come first: an initial equation that then finds no column is one too many. */
 static void find_surplus(const InitialSystem *system, const Pattern *pattern, Order *order, Arena *arena) {
   Arena scratch = arena_make(arena->heap);
   int32_t n = (int32_t)system->rows;
@@ -106,7 +106,7 @@ static void tie_stage(const InitialSystem *system, const InitialColumn *columns,
   vec_free(scratch->heap, &rows);
 }
 
-/* A row that may move each column; what such rows are linked with is tied to them. */
+/* Connects rows that may move a column to the rows that they are linked with. */
 static void tie_rows(const InitialSystem *system, const InitialColumn *columns, const Order *order, int32_t *mover,
                      TieVec *ties, Arena *scratch) {
   Pattern by_column = pattern_transpose(scratch, &order->pattern);
@@ -192,7 +192,7 @@ static void reach(Upstream *upstream, int32_t row) {
   vec_push(upstream->system->heap, &upstream->found, unit);
 }
 
-/* Reaches the row that determines a column, or those that may move it. */
+/* Visits the row that determines a column, or those that may move it. */
 static void reach_column(Upstream *upstream, int32_t q) {
   int32_t matched = upstream->order->choice.matching.row_of_column[q];
   if (matched != STRUCTURE_NONE) {

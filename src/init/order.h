@@ -1,10 +1,7 @@
-/* order: which columns keep their start values, which row determines which other column, and in what order
- * the rows are solved.
+/* order: which columns keep their start values, which row determines which other column, and in what order the rows are solved.
  *
- * Invariant: every row but the surplus ones has a column of its own that it determines, and of the columns
- * those are kept that the model fixes, then those with given start values, then the others (a greedy choice,
- * see structure/initial.h).
- */
+ * Invariant: every row except the surplus ones has its own column that it determines. Kept columns are first those that the model
+ * fixes, then those with given start values, then the others (a greedy choice, see structure/initial.h). */
 #pragma once
 
 #include "init/starts.h"
@@ -14,24 +11,24 @@
 typedef struct Order {
   Pattern pattern;      /* of the system, surplus rows emptied */
   InitialChoice choice; /* columns that are given, and the matching of rows and columns */
-  IndexVec surplus;     /* initial equations too many: the other rows leave them no column */
+  IndexVec surplus;     /* too many initial equations: the other rows leave them no column */
   IndexVec redundant;   /* fixed columns that the rows and the other fixed columns determine */
 } Order;
 
 /* Chooses for the system's columns, by its pattern or a part of it. Owned by the arena. O(n log n) and matchings. */
 Order order_make(const InitialSystem *system, const Pattern *pattern, const InitialColumn *columns, Arena *arena);
 
-/* The units in which the rows are solved, in order; `row` and `column` of the blocks are the system's. With
- * `nearest`, rows that share a movable column of their own stage go together, so that a least-norm
- * correction sees them all. Owned by the arena. About linear. */
+/* The units in which the rows are solved, in order; `row` and `column` of the blocks are the system's. With `nearest`, rows that
+ * share a movable column of their own stage are in one unit, so that a least-norm correction sees them all. Owned by the arena.
+ * About linear. */
 Blocks order_units(const InitialSystem *system, const InitialColumn *columns, const Order *order, bool nearest,
                    Arena *arena);
 
-/* The rows that determine or move the columns of some rows, of these again, and so on: whole units, those of the rows too. Owned by the
- * system's heap. About linear. */
+/* The rows that determine or move the columns of some rows, and so on recursively: whole units, including those of the rows
+ * themselves. Owned by the system's heap. About linear. */
 IndexVec order_upstream(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                         const IndexVec *rows);
 
-/* A start value that may move although no row needs it: its own stage is that of the row. */
+/* May a start value move although no row needs it? Its own stage is that of the row. */
 bool order_may_move(const InitialSystem *system, const InitialColumn *columns, const Order *order, uint32_t row,
                     uint32_t column);

@@ -1,5 +1,5 @@
-/* parts: see parts.h. A part is a set of coarse blocks tied by derivatives: x' = ... with the constraint that determines
- * x. Other parts that use its variables raise its offsets as a whole, so its own index is a matter of differences. */
+/* parts: see parts.h. A part is a set of coarse blocks connected by derivatives: x' = ... with the constraint that determines x.
+ * Other parts that use its variables raise its offsets as a whole, so its own index is a difference of offsets. */
 #include "init/parts.h"
 
 static int32_t find_group(int32_t *group, int32_t block) {
@@ -43,8 +43,8 @@ static Range *find_ranges(const Structure *structure, const int32_t *group, Aren
   return range;
 }
 
-/* Per block: does a differentiated equation determine it, or one before it that it uses? Other variables without
- * derivatives, such as abbreviations, follow from the states alone. */
+/* Per block: does a differentiated equation determine it, or an earlier block that it uses? Other variables without derivatives,
+ * such as abbreviations, follow from the states alone. */
 static bool *mark_late(const Incidence *incidence, const Structure *structure, const int32_t *group,
                        const Range *ranges, Arena *arena) {
   const Blocks *blocks = &structure->blocks;

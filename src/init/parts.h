@@ -1,12 +1,12 @@
-/* parts: the parts of a model that hide constraints, and in each the variables of the highest index. These see the errors
- * of all others magnified most, and no initial value of theirs is free. The model is taken as written. */
+/* parts: the parts of a model that hide constraints, and in each the variables of the highest index. Errors of all other variables
+ * are amplified most in these, and none of their initial values is free. The model is taken as written. */
 #pragma once
 
 #include "array/array.h"
 
 typedef struct HiddenPart {
-  int32_t index;               /* of the part by itself: 2 or more */
-  IndexVec variables, highest; /* unknowns of the model: all of the part; those of the highest index */
+  int32_t index;               /* of the part alone: 2 or more */
+  IndexVec variables, highest; /* unknowns of the model: all of the part, and those of the highest index */
 } HiddenPart;
 typedef VEC(HiddenPart) HiddenParts;
 

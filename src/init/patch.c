@@ -1,4 +1,4 @@
-/* patch: see patch.h. What nonlinear.h calls the unknowns are the columns in the rows of the patch. */
+/* patch: see patch.h. The unknowns in the sense of nonlinear.h are the columns in the rows of the patch. */
 #include "init/patch.h"
 
 #include "init/terms.h"
@@ -36,7 +36,7 @@ static void set_code(Patch *patch, const InitialCode *code) {
 
 /* ---- points ---- */
 
-/* Columns of the patch become columns of the system; false: discrete values that follow them are not defined there. */
+/* Copies columns of the patch to columns of the system; false: discrete values that follow them are undefined there. */
 static bool set_point(const Patch *patch, const double *x) {
   const PatchFollower *follower = patch->follower;
   for (uint32_t k = 0; k < patch->columns; k++) patch->y[patch->jacobian->positions[k]] = x[k];
@@ -61,7 +61,7 @@ static bool evaluate_entries(void *context, const double *x, double *entries) {
   return false;
 }
 
-/* The rows that are not linear in a free column which ran away. */
+/* Finds the rows that are nonlinear in a free column that ran away. */
 static void find_astray(const Patch *patch, const double *x, IndexVec *rows) {
   const Jacobian *jacobian = patch->jacobian;
   for (uint32_t k = 0; k < patch->columns; k++) {
@@ -71,7 +71,8 @@ static void find_astray(const Patch *patch, const double *x, IndexVec *rows) {
   }
 }
 
-/* Their scaled residuals are small, as everything is beside a column that ran away: are they small beside the terms of the rows? */
+/* Their scaled residuals are small, like everything compared with a column that ran away. Are they small compared with the terms of
+ * the rows? */
 static bool astray_hold(void *context, const double *x, const double *r) {
   Patch *patch = context;
   const InitialSystem *system = patch->system;
@@ -169,11 +170,11 @@ static void end(const Patch *patch) {
 }
 
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst) {
-  begin(patch, t, (double *)y); /* no column gets another value */
+  begin(patch, t, (double *)y); /* no column changes */
   return nonlinear_residual(patch->nonlinear, patch->x, worst);
 }
 
-/* Code that the plan has made is of a graph that is not the run's. */
+/* Code made by the plan belongs to a graph that is not the run's. */
 static void own_code(Patch *patch) {
   const InitialSystem *system = patch->system;
   if (!system->known || (!patch->list && system_is_plain(system))) return;

@@ -1,7 +1,7 @@
-/* patch: some rows of the initial system, solved for some of the columns in them: as many as rows, or more.
+/* patch: some rows of the initial system, solved for some of their columns: at least as many as rows.
  *
- * The columns are the unknowns of nonlinear.h. A solution with columns that ran away is one only if the rows hold beside their terms (terms.h).
- */
+ * The columns are the unknowns of nonlinear.h. A solution with columns that ran away counts only if the rows hold compared with
+ * their terms (terms.h). */
 #pragma once
 
 #include "init/codes.h"
@@ -24,24 +24,23 @@ typedef NonlinearResult PatchResult;
 /* Short steps: each moves a column by no more than part of its size. They leave flat places, and find solutions near by. */
 void patch_set_careful(Patch *patch, bool careful);
 
-/* Sets discrete values for each point (t, y) at which the rows are evaluated: equations with conditions as they are written. false: they are
- * not defined there. */
+/* Sets discrete values for each point (t, y) at which the rows are evaluated: equations with conditions as written. false: they are
+ * undefined there. */
 typedef struct PatchFollower {
   bool (*follow)(void *context, double t, const double *y); /* y: per column of the system */
   void *context;
 } PatchFollower;
 
-/* NULL: they stay as they are, as at first. */
+/* NULL: they do not change, which is the default. */
 void patch_set_follower(Patch *patch, const PatchFollower *follower);
 
-/* Solves from y, in place; after a failure y is where the rows are met best. */
+/* Solves from y, in place; after a failure y is where the rows are best satisfied. */
 PatchResult patch_solve(Patch *patch, double t, double *y);
 
-/* Moves a solution y along the solutions until its distance to `origin`, per column of the patch, is least near by. */
+/* Moves a solution y along the solutions to a local minimum of its distance to `origin`, per column of the patch. */
 void patch_approach(Patch *patch, double t, const double *origin, double *y, PatchResult *result);
 
-/* The same by continuation in the guess: the residual at the guess is taken away little by little (Newton
- * homotopy). */
+/* The same by continuation in the guess: the residual at the guess is removed gradually (Newton homotopy). */
 PatchResult patch_continue(Patch *patch, double t, double *y);
 
 /* Follows the solutions from y until the column at this position of y has the value `goal`, past turning points. */
@@ -51,10 +50,11 @@ PatchResult patch_trace(Patch *patch, double t, uint32_t position, double goal, 
  * if undefined. *worst: its row among the patch's. */
 double patch_residual(Patch *patch, double t, const double *y, uint32_t *worst);
 
-/* Why a row has no value at y, or else none of its derivatives: the row among the patch's is blame->output. false: all have. */
+/* Why a row is undefined at y, or else one of its derivatives: blame->output is the row among the patch's. false: all are
+ * defined. */
 bool patch_blame(Patch *patch, double t, const double *y, Blame *blame);
 
-/* The program of the rows; NULL of all rows. */
+/* The program of the rows; NULL if it has all rows. */
 const Program *patch_program(const Patch *patch);
 
 /* After patch_residual or a solve: values of the rows, and the scaled matrix entries by columns. */

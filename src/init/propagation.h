@@ -1,10 +1,10 @@
-/* propagation: what a wrong start does in the first steps of an integrator that works on the equations as given (Estévez Schwarz 2010, end of section 3, for implicit Euler and the
- * trapezoidal rule).
+/* propagation: the effect of a wrong start in the first steps of an integrator that works on the equations as given (Estévez
+ * Schwarz 2010, end of section 3, for implicit Euler and the trapezoidal rule).
  *
- * With E and A the derivatives of the equations by x' and x at the start, an error d of x obeys E d' + A d = 0. Projectors split it: part Pi_0 d is another solution. On the rest the
- * equations are N d' + d = 0 with a nilpotent N, whose solution is 0. A method of step size h makes of it the sum of c_k (N/h)^k d, with numbers c_k of the method and the step: N^k d says
- * which components err with the power -k of h.
- */
+ * With E and A the derivatives of the equations by x' and x at the start, an error d of x satisfies E d' + A d = 0. Projectors
+ * split it: the part Pi_0 d is another solution. On the rest the equations are N d' + d = 0 with a nilpotent N, whose solution is
+ * 0. A method with step size h turns it into the sum of c_k (N/h)^k d, with numbers c_k of the method and the step. So N^k d says
+ * which components have an error of order h^-k. */
 #pragma once
 
 #include "code/evaluator.h"
@@ -34,5 +34,6 @@ typedef struct Propagation {
 /* For the columns y of the evaluator's array at t. Owned by the arena. O(count^3). */
 Propagation propagation_find(Evaluator *evaluator, double t, const double *y, Arena *arena);
 
-/* The highest power k of 1/h with which component i errs in a step of a method, the start being wrong in component j; -1: it does not err. */
+/* The highest power k of 1/h in the error of component i in a step of a method, if the start is wrong in component j; -1: there is
+ * no error. */
 int propagation_power(const Propagation *propagation, PropagationMethod method, int step, uint32_t i, uint32_t j);

@@ -61,8 +61,8 @@ static bool has_free_parameters(const Model *model) {
   return false;
 }
 
-/* An unknown is set to what has no value, such as 1/0. Where parameters are found by the initialization, it may have one
- * at the end. */
+/* An unknown is set to an undefined value, such as 1/0. Where initialization determines parameters, it may be defined at the
+ * end. */
 static bool report_undefined(Evaluator *evaluator, uint32_t unknown, Expr constant, const char *why, Diags *diags) {
   const Model *model = evaluator->model;
   uint32_t position = model->unknowns.data[unknown];
@@ -99,7 +99,7 @@ static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, d
   return false;
 }
 
-/* Takes one unknown of the model into the column of its alias class. */
+/* Adds one unknown of the model to the column of its alias class. */
 static bool take_start(Evaluator *evaluator, const StartValues *starts, uint32_t unknown, double tolerance,
                        InitialColumn *columns, Diags *diags) {
   const Model *model = evaluator->model;
@@ -147,7 +147,7 @@ bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tole
     columns[q] = initial_column();
     columns[q].low = (int32_t)array_order(array, q) < array->d[array->column_unknown[q]];
   }
-  /* The representative first, so that at equal rank its own start value counts. */
+  /* The representative comes first, so that at equal rank its own start value counts. */
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t u = 0; u < evaluator->model->unknowns.count; u++) {
       bool root = array->problem->local[u] != MAP_NONE;

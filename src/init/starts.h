@@ -22,11 +22,11 @@ typedef struct InitialColumn {
   int8_t sign;    /* the column is this times the variable that gave it */
   double start;   /* the start value, or the default */
   double min, max;
-  uint32_t named; /* variable of the model that gave it (an alias may); MAP_NONE if none did */
-  uint32_t row;   /* of the initial system: determines it; MAP_NONE if nothing does */
+  uint32_t named; /* variable of the model that gave it (possibly an alias); MAP_NONE if none did */
+  uint32_t row;   /* row of the initial system that determines it; MAP_NONE if none does */
 } InitialColumn;
 
-/* A column of which nothing is known. */
+/* A column about which nothing is known. */
 static inline InitialColumn initial_column(void) {
   return (InitialColumn){.min = -HUGE_VAL, .max = HUGE_VAL, .named = MAP_NONE, .sign = 1, .row = MAP_NONE};
 }
@@ -34,9 +34,8 @@ static inline InitialColumn initial_column(void) {
 /* By how much a value is below min or above max; 0 within round-off. */
 double column_excess(const InitialColumn *column, double value);
 
-/* Start values that replace the model's own. NULL and NAN: none. After an event `hold` marks the states,
- * which keep their left limits; it replaces what the model fixes, and initial equations and free parameters
- * are left out. */
+/* Start values that replace the model's own. NULL and NAN: none. After an event `hold` marks the states, which keep their left
+ * limits. It replaces what the model fixes; initial equations and free parameters are left out. */
 typedef struct StartValues {
   const double *start;  /* per variable of the model */
   const double *column; /* per column of the evaluator's array: guesses, or left limits at an event */
@@ -48,12 +47,12 @@ typedef struct StartValues {
 bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
                     Diags *diags);
 
-/* Are there start values over parameters that initialization determines? These are guesses for the parameters' values; a second solution
- * is sought from there. */
+/* Are there start values over parameters that initialization determines? They depend on guesses of these parameters, so a second
+ * solution is computed from the values found. */
 bool starts_may_move(const Model *model);
 
 /* The start values of all unknowns with the current parameters; NAN where there is none. */
 void starts_list(Evaluator *evaluator, double *start);
 
-/* Are they others now? */
+/* Have they changed? */
 bool starts_have_moved(Evaluator *evaluator, const double *start);

@@ -13,9 +13,10 @@ enum { FUSE_LIMIT = 128 };
 /* A column with a default start or none moves this much more easily than one with a given start. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_OTHER = 1e4;
 
-static const double HARDLY = 1e-6; /* move over the size of a column, which counts as none: weights differ by 1e4 */
+static const double HARDLY =
+    1e-6; /* a smaller move relative to the size of a column counts as none: weights differ by 1e4 */
 
-/* What should be a state moves less. */
+/* A preferred state moves less. */
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e2, [SELECT_AVOID] = 1e1, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-1, [SELECT_ALWAYS] = 1e-2};
 
@@ -231,13 +232,13 @@ static void restart(Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
-/* Where an attempt begins, in units of nominal: from the start values for the first two rounds of guesses, from 0 for the third,
- * where the start values are too far out. The first round moves default start values only; the others move given ones too,
- * and go in careful steps. */
+/* Where an attempt begins, in units of nominal. The first two rounds of guesses begin at the start values; the third begins at 0,
+ * for start values that are too far off. The first round moves default start values only; the others also move given ones, and use
+ * careful steps. */
 static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
 enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 3 * GUESSES };
 
-/* False if this attempt moves nothing. No two columns move alike: equal guesses may be singular. */
+/* false: this attempt moves nothing. Columns move differently, because equal guesses may be singular. */
 static bool guess(Run *run, const Unit *unit, int attempt) {
   bool any = attempt % GUESSES == 0, from_zero = attempt >= 2 * GUESSES;
   for (uint32_t k = 0; k < unit->columns; k++) {
@@ -249,7 +250,8 @@ static bool guess(Run *run, const Unit *unit, int attempt) {
     double value = (from_zero ? 0 : unit->start[k]) +
                    GUESS[attempt % GUESSES] * run->system->nominal[q] * (1 - 0.3 * spread_part(k + 1));
     double width = column->max - column->min, size = run->system->nominal[q] + fabs(unit->start[k]);
-    bool between = attempt >= GUESSES && !from_zero && width * DBL_EPSILON < size; /* wider bounds tell nothing */
+    bool between =
+        attempt >= GUESSES && !from_zero && width * DBL_EPSILON < size; /* wider bounds give no information */
     if (between) value = column->min + BETWEEN_BOUNDS[attempt % GUESSES] * width;
     run->y[q] = fmin(fmax(value, column->min), column->max);
     any = true;
@@ -257,7 +259,7 @@ static bool guess(Run *run, const Unit *unit, int attempt) {
   return any;
 }
 
-/* How badly a solution of the unit suits: 0 if start values are near, else their distance; more beyond min and max. */
+/* The cost of a solution of the unit: 0 if start values are near, otherwise their distance; more beyond min and max. */
 static const double FORBIDDEN = 1e100;
 
 static double unit_cost(const Run *run, const Unit *unit) {
@@ -276,7 +278,7 @@ static double unit_cost(const Run *run, const Unit *unit) {
 
 /* ---- values that start values imply ---- */
 
-/* How much of a unit is known: given start values, what rows give from them, and default start values where that leads no further. */
+/* What is known in a unit: given start values, what rows give from them, and default start values where that leads no further. */
 typedef struct Derivation {
   Run *run;
   const Unit *unit;
@@ -310,7 +312,8 @@ static bool derive_columns(const Derivation *derivation, bool *ok) {
   return any;
 }
 
-/* The unknown column that most of the rows left have, which its default start value may stand for (tearing); MAP_NONE: there is none. */
+/* The unknown column that occurs in most of the remaining rows, which gets its default start value (tearing); MAP_NONE: there is
+ * none. */
 static uint32_t find_tearing(const Derivation *derivation) {
   const Unit *unit = derivation->unit;
   const Pattern *pattern = &derivation->run->order->pattern;
@@ -443,8 +446,8 @@ static bool scan_allowed(Run *run, const Unit *unit) {
   return !isnan(nearest);
 }
 
-/* One attempt after the other, until a solution suits; that of linear equations is the only one. Where one is only far away, the careful
- * attempt from the same place may find one nearer. */
+/* Makes one attempt after another until a solution fits; linear equations have only one. Where a solution is far away, the careful
+ * attempt from the same place may find a nearer one. */
 static bool attempt(Run *run, Unit *unit, StepsMove move) {
   if (!weigh(run, unit, move)) return false;
   NonlinearRung rung = RUNG_START;
@@ -472,7 +475,7 @@ static bool attempt(Run *run, Unit *unit, StepsMove move) {
   return best < HUGE_VAL;
 }
 
-/* Does a start value count that only a move of all alike counts? */
+/* Is there a start value that only MOVE_ALIKE counts? */
 static bool has_uncounted(const Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) {
     const InitialColumn *column = &run->columns[unit->positions[k]];
@@ -490,7 +493,7 @@ static double unit_distance(const Run *run, const Unit *unit) {
   return squares;
 }
 
-/* Did what can be kept move? */
+/* Did a column move that can be kept? */
 static bool gave_way(const Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) {
     uint32_t q = unit->positions[k];
@@ -500,8 +503,9 @@ static bool gave_way(const Run *run, const Unit *unit) {
   return false;
 }
 
-/* Moves start values that can be kept, where nothing was found without. If there are enough others, what is kept admits no values of them: then
- * the point where it moves least is a singular one, as the flat part of tanh(y) is or the top of sin(y), and all given ones count alike. */
+/* Moves start values that can be kept, where nothing was found otherwise. If there are enough other columns, the kept values allow
+ * no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top of sin(y), and
+ * all given values count alike. */
 static bool move_given(Run *run, Unit *unit, bool enough) {
   bool found = attempt(run, unit, MOVE_STATES_LAST);
   if (!has_uncounted(run, unit) || (found && !(enough && gave_way(run, unit)))) return found;
@@ -517,8 +521,7 @@ static bool move_given(Run *run, Unit *unit, bool enough) {
   return found || nearer;
 }
 
-/* Fixed values too many in a unit: they must agree within the tolerance; then all of them give way as little
- * as possible. */
+/* Too many fixed values in a unit: they must agree within the tolerance; then all of them move as little as possible. */
 static bool settle_redundant(Run *run, Unit *unit) {
   uint32_t worst, redundant = MAP_NONE, free = 0;
   for (uint32_t k = 0; k < unit->columns; k++) {
@@ -549,10 +552,10 @@ static bool settle_redundant(Run *run, Unit *unit) {
   return false;
 }
 
-/* Where unknowns have no bounds of their own a search goes so far, over nominal and start value. */
+/* How far a search goes for unknowns without bounds, relative to nominal and start value. */
 static const double SEARCHED = 1e3;
 
-/* Few unknowns, and nothing was found: all solutions between min and max are searched for, by intervals. None is a proof. */
+/* With few unknowns, if nothing was found: searches all solutions between min and max by intervals. Finding none is a proof. */
 static bool search_box(Run *run, Unit *unit) {
   Proof proof = {0};
   if (unit->count > ENCLOSE_LIMIT || !run->system->encloses || run->mode != STEPS_NEAREST ||

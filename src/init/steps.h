@@ -1,12 +1,10 @@
-/* steps: the initial system solved step by step, unit after unit in the order of its own structure: explicit
- * assignments, linear subproblems, the smallest nonlinear ones.
+/* steps: solves the initial system step by step, unit after unit in the order of its own structure: explicit assignments, linear
+ * subproblems, the smallest nonlinear ones.
  *
- * Invariant: when a unit is solved, everything it uses from before is final. Keeping, every column not
- * determined by a row holds its start value. Nearest, a unit first tries to keep the given start values in
- * it, then moves them as little as possible: with the stages of the derivative array as units this is the
- * procedure of Estévez Schwarz 2010, Theorem 4.3, for any system: the constraints first, then one hidden
- * level after the other.
- */
+ * Invariant: when a unit is solved, everything it uses from earlier units is final. With STEPS_KEEP, every column that no row
+ * determines holds its start value. With STEPS_NEAREST, a unit first tries to keep its given start values, then moves them as
+ * little as possible. With the stages of the derivative array as units this is the procedure of Estévez Schwarz 2010, Theorem 4.3,
+ * for any system: the constraints first, then one hidden level after another. */
 #pragma once
 
 #include "init/enclose.h"
@@ -15,7 +13,7 @@
 
 typedef enum StepsMode {
   STEPS_KEEP,     /* start values that no row needs are held */
-  STEPS_NEAREST,  /* those that must give way move to the nearest consistent values */
+  STEPS_NEAREST,  /* those that must change move to the nearest consistent values */
   STEPS_CONTINUE, /* the same, with continuation in the guesses where Newton's method fails */
 } StepsMode;
 
@@ -23,49 +21,48 @@ typedef struct StepsResult {
   bool solved;
   bool conflict; /* fixed values contradict each other: `column` is one that the others determine */
   uint32_t column;
-  double wanted;       /* what the other values want it to be; NAN if nothing fits */
-  IndexVec rows;       /* those that failed, y being where they are begun with; owned by the heap */
-  double disagreement; /* of a conflict: the largest residual, not scaled, */
+  double wanted;       /* what the other values require it to be; NAN if nothing fits */
+  IndexVec rows;       /* those that failed, with y at their starting point; owned by the heap */
+  double disagreement; /* of a conflict: the largest residual, not scaled */
   uint32_t row;        /* and its row */
   uint32_t iterations;
   NonlinearRung rung; /* the highest that a part needed */
-  Proof proof;        /* that the rows that failed have no solution in a box */
+  Proof proof;        /* proof that the rows that failed have no solution in a box */
 } StepsResult;
 
 /* A unit as it was solved: rows, and the columns that were free, each with its weight (patch.h). */
 typedef struct StepsUnit {
   uint32_t rows, columns;
-  bool is_nearest; /* of several solutions the nearest to the start values was wanted */
+  bool is_nearest; /* of several solutions the nearest to the start values was requested */
 } StepsUnit;
 
-/* The units of a run in their order, with their rows and columns one after the other. In the heap of the system. */
+/* The units of a run in their order, with their rows and columns one after another. In the heap of the system. */
 typedef struct StepsTrace {
   VEC(StepsUnit) units;
   IndexVec rows, columns;
   VEC(double) weights;
 } StepsTrace;
 
-/* Solves for y (per column of the system, at the start values before). tolerance: how far redundant fixed
- * values may disagree. */
+/* Solves for y (per column of the system; start values on input). tolerance: how far redundant fixed values may disagree. */
 StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
                       double tolerance, double *y);
 
-/* What start values given may move, besides fixed ones, which never do. */
+/* Which given start values may move, besides fixed ones, which never do. */
 typedef enum StepsMove {
-  MOVE_OTHERS,      /* none that can be kept; variables without derivatives and highest derivatives are no such */
-  MOVE_STATES_LAST, /* all, but what can be kept counts, and nothing else */
-  MOVE_ALIKE,       /* all, and all that were given count alike */
+  MOVE_OTHERS, /* none that can be kept; this does not include variables without derivatives and highest derivatives */
+  MOVE_STATES_LAST, /* all, but only what can be kept counts */
+  MOVE_ALIKE,       /* all, and all given ones count alike */
   MOVE_EQUALLY,     /* all, and all count alike, given or not */
   STEPS_MOVES
 } StepsMove;
 
-/* Weights with which columns move (patch.h): by what is known of them, and stateSelect. */
+/* The weight with which a column moves (patch.h): from what is known about it, and stateSelect. */
 double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, StepsMove move);
 
-/* Did a start value given move by more than its size? Then another solution may be nearer. */
+/* Did a given start value move by more than its size? Then another solution may be nearer. */
 bool steps_is_far(const InitialColumn *column, double nominal, double value);
 
-/* Did a start value that can be kept move, by more than weights that differ leave undone? */
+/* Did a start value that can be kept move, by more than different weights explain? */
 bool steps_gave_way(const InitialColumn *column, double nominal, double value);
 
 /* The square of what a column adds to the distance from the start values. */

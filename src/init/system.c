@@ -8,7 +8,7 @@
 
 /* ---- offsets large enough for the initial equations ---- */
 
-/* The highest derivative of each unknown in the initial equations; whether one is beyond the array. */
+/* The highest derivative of each unknown in the initial equations; returns whether one is beyond the array. */
 static bool needs_more(const Array *array, const ExprVec *equations, int32_t *needed, Heap *heap) {
   Dag *dag = array->dag;
   ExprVec leaves = {0};
@@ -27,9 +27,8 @@ static bool needs_more(const Array *array, const ExprVec *equations, int32_t *ne
   return more;
 }
 
-/* Differentiates a block and, from the last block to the first, what it depends on, until the needed
- * derivatives are in. Offsets stay valid: a block's c and d grow by one number, an earlier block's by what a
- * later one then uses. */
+/* Differentiates a block and, from the last block to the first, what it depends on, until the needed derivatives are included.
+ * Offsets stay valid: c and d of a block grow by one number, those of an earlier block by what a later one then uses. */
 static Array *extend_array(InitialSystem *system, const Structure *structure, const int32_t *needed) {
   const Problem *problem = system->array->problem;
   const Incidence *incidence = &problem->incidence;
@@ -72,7 +71,7 @@ static void find_parameters(InitialSystem *system) {
   dependents_find(system->evaluator, heap, &system->parameters, &system->dependents);
 }
 
-/* Puts the columns of free parameters, and the bindings of those that depend on them, into the rows. */
+/* Substitutes the columns of free parameters, and the bindings of those that depend on them, in the rows. */
 static void put_parameters(InitialSystem *system) {
   Model *model = system->model;
   Dag *dag = model->dag;
@@ -104,7 +103,7 @@ static void fill_layout(InitialSystem *system, uint32_t extra) {
   system->layout = (Layout){unknowns + extra, system->columns, start};
 }
 
-/* Where nothing else is said, its start value tells the unit of a parameter. */
+/* Without other information, the start value of a parameter gives its unit. */
 static double parameter_nominal(const InitialSystem *system, uint32_t p) {
   const Model *model = system->model;
   const Variable *variable = &model->variables.data[model->parameters.data[p]];
@@ -230,7 +229,7 @@ InitialSystem *system_continued(InitialSystem *system) {
     continued->known = continued->collected = NULL; /* its rows are others */
     continued->row = arena_copy_array(&continued->arena, system->row, system->rows, sizeof(Expr));
     Expr lambda = dag_variable(dag, system->layout.unknowns, 0);
-    for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are put into the outer ones */
+    for (uint32_t k = 0; k < nodes.count; k++) { /* inner ones come first, and are substituted in the outer ones */
       Expr part[2] = {dag_child(dag, nodes.data[k], 0), dag_child(dag, nodes.data[k], 1)};
       dag_substitute(dag, nodes.data, values.data, k, part, 2);
       Expr difference = dag_subtract(dag, part[0], part[1]);

@@ -7,12 +7,12 @@
 /* Nodes whose sizes are known, with their values. */
 typedef struct Parts {
   const Dag *dag;
-  ExprVec nodes;  /* parts before what they are parts of */
+  ExprVec nodes;  /* parts before the nodes that contain them */
   uint32_t *slot; /* per node of the graph: 1 + place */
   double *value, *size;
 } Parts;
 
-/* The children [*first, end) of a node that it adds up, or that round-off in it comes from; returns the end. */
+/* The children [*first, end) of a node that it adds up, or that cause its round-off; returns the end. */
 static uint32_t part_range(const Dag *dag, Expr e, uint32_t *first) {
   *first = 0;
   switch (dag_op(dag, e)) {
@@ -58,7 +58,7 @@ static double sum_size(const Parts *parts, Expr e) {
   return size;
 }
 
-/* Of what an if, min or max selects from, the part that gives its value. */
+/* For if, min and max, the branch that gives the value. */
 static double branch_size(const Parts *parts, Expr e, double value) {
   double size = fabs(value);
   uint32_t first, end = part_range(parts->dag, e, &first);
@@ -122,7 +122,7 @@ static bool is_lost(const Parts *parts, Expr e, double error) {
   return fabs(parts->value[part]) <= error * parts->size[part];
 }
 
-/* Has it one value all along? Then a dividend that is zero now is of no help. */
+/* Does it have one value all the time? Then a dividend that is zero now does not help. */
 static bool is_held(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }
@@ -138,7 +138,7 @@ static bool has_lost_divisor(const Parts *parts, Expr e, double error) {
          is_lost(parts, dag_child(parts->dag, e, 0), error);
 }
 
-/* Does a part that is used use this part of it? Of branches the one that gives the value. */
+/* Does a used node use this part? For branches, the one that gives the value. */
 static bool uses_part(const Parts *parts, Expr e, Expr child) {
   Op op = dag_op(parts->dag, e);
   bool selects = op == OP_IF || op == OP_MIN || op == OP_MAX;

@@ -1,28 +1,29 @@
-/* terms: what a row adds up. A residual is round-off only beside the sizes of its terms. The matrix times the sizes of the columns is
- * no measure of them where an iteration ran away: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
+/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. Where an iteration ran away, the
+ * matrix times the sizes of the columns does not measure them: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
 #pragma once
 
 #include "init/system.h"
 #include "nonlinear/row_size.h"
 
-/* A column is beyond any plausible size when it is this much larger than its nominal value and start value. Up to there a scaled residual
- * of 1e-10 is small beside terms of the size of nominal. */
+/* A column is implausibly large when it exceeds its nominal value and start value by this factor. Up to there a scaled residual of
+ * 1e-10 is small compared with terms of the size of nominal. */
 static const double TERMS_ASTRAY = 1e6;
 
-/* Is a value that began at `start` beyond any plausible size? */
+/* Is a value that began at `start` implausibly large? */
 static inline bool terms_is_astray(double nominal, double start, double value) {
   return !(fabs(value) <= TERMS_ASTRAY * (nominal + fabs(start)));
 }
 
-/* Per row: the sum of the sizes of its terms at the point, those of sums within products included; NAN where a term has no value. Makes
- * code for it. */
+/* Per row: the sum of the sizes of its terms at the point, including those of sums within products; NAN where a term is undefined.
+ * Makes code for it. */
 void terms_sizes(Heap *heap, Model *model, const Layout *layout, const Expr *rows, uint32_t count, const Point *point,
                  double *sizes);
 
-/* Errors of values that were found one after the other: some units of round-off. Those that were found all at once are as exact as their rows. */
+/* Errors of values that were found one after another: some units of round-off. Values that were found all at once are as accurate
+ * as their rows. */
 static const double STEPS_ERROR = 16 * DBL_EPSILON;
 
-/* A quotient whose divisor is nothing but errors. */
+/* A quotient whose divisor consists only of errors. */
 typedef struct Quotient {
   Expr node; /* EXPR_NONE: there is none */
   uint32_t row;

@@ -1,4 +1,4 @@
-/* builtin: the classes that every model may use without a library at hand. */
+/* builtin: the classes that every model may use without a library. */
 #pragma once
 
 #include "instance/instance.h"

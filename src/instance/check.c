@@ -283,8 +283,8 @@ static void check_arguments(Tree *tree, Instance *instance, const AstModificatio
   }
 }
 
-/* Those of base classes are checked with what the whole instance has. A class that is looked at by itself may extend
- * what its modifiers change. */
+/* Modifiers of base classes are checked against the whole instance. A class that is checked by itself may extend what its modifiers
+ * change. */
 void check_modifiers(Tree *tree, Instance *instance) {
   if (instance->is_failed) return;
   for (uint32_t i = 0; i < instance->modifiers.count; i++)

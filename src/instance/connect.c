@@ -237,8 +237,8 @@ static void join_link(Connections *connections, const ConnectLink *link) {
   }
 }
 
-/* Flow variables of connectors that nobody connects are zero: each is a set of its own, seen from inside. Those in expandable connectors, which no equation of
- * their component may name, are so from outside, too (section 9.2). */
+/* Flow variables of unconnected connectors are zero: each is a set of its own, seen from inside. Those in expandable connectors,
+ * which no equation of their component may name, are so from outside, too (section 9.2). */
 static void join_all(Connections *connections) {
   uint32_t ends = 2 * connections->member_count;
   connections->sets = connect_sets_make(connections->heap, ends);

@@ -113,9 +113,9 @@ static inline uint32_t end_member(uint32_t end) { return end / 2; }
 static inline ConnectSide end_side(uint32_t end) { return (ConnectSide)(end % 2); }
 static inline uint64_t instance_key(const Instance *instance) { return (uint64_t)(uintptr_t)instance; }
 
-/* ---- operators asked for (connect_query.c) ---- */
+/* ---- requested operators (connect_query.c) ---- */
 
-/* The connections of a tree, made when they are first asked for. */
+/* The connections of a tree, made when they are first needed. */
 Connections *connections_of(Tree *tree);
 
 const char *connect_operator_word(ConnectOperator operation);

@@ -163,8 +163,8 @@ static ConnectSets join_sides(Connections *connections) {
   return joined;
 }
 
-/* The last end of the sets that only receives; CONNECT_NONE if there is none, or something that gives. Sets without
- * anything but expandable connectors are idle. */
+/* The last end of the sets that only receives; CONNECT_NONE if there is none, or if one gives. Sets with only expandable connectors
+ * are idle. */
 static uint32_t lonely_sink(Connections *connections, const ConnectSets *joined, uint32_t group) {
   const ConnectSets *sets = &connections->sets;
   uint32_t sink = CONNECT_NONE;

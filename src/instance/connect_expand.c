@@ -1,8 +1,8 @@
-/* connect_expand: expandable connectors (MLS 3.6, section 9.1.3). A connect clause that names an element which an
- * expandable connector does not have adds it, of the class of what it is connected to. Expandable connectors that are
- * connected have all elements of each other.
+/* connect_expand: expandable connectors (MLS 3.6, section 9.1.3). A connect clause that names an element which an expandable
+ * connector does not have adds it, with the class of what it is connected to. Connected expandable connectors have all elements of
+ * each other.
  *
- * Elements go from connector to connector, clause by clause, until nobody gets a new one. */
+ * Elements spread from connector to connector, clause by clause, until none gets a new one. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"

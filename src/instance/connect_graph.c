@@ -63,7 +63,7 @@ static bool is_better(const ConnectRoot *root, const ConnectRoot *other) {
   return root->priority < other->priority || (root->priority == other->priority && strcmp(root->name, other->name) < 0);
 }
 
-/* Of every tree without a definite root the best potential one. */
+/* For every tree without a definite root, takes the best potential one. */
 static void take_potential_roots(Forest *forest) {
   ConnectGraph *graph = forest->graph;
   uint32_t *best = heap_array(graph->heap, graph->node_count, sizeof *best);

@@ -1,5 +1,5 @@
-/* connect_query: which operators on connectors the equations use. They are asked for while equations are written; what
- * they mean is known once all connections are. */
+/* connect_query: which operators on connectors the equations use. They are requested while equations are written; their meaning is
+ * known once all connections are. */
 #include "instance/connect.h"
 
 #include <string.h>

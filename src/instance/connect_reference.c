@@ -40,8 +40,8 @@ static void report_missing(Connections *connections, const ConnectPath *path) {
 
 /* ---- subscripts ---- */
 
-/* Values of an expression's nodes, as far as they are sums and products of numbers, iterators and `end`; what is none of
- * these is evaluated as a whole. */
+/* Values of an expression's nodes, if they are sums and products of numbers, iterators and `end`; other expressions are evaluated
+ * as a whole. */
 typedef struct Subscripts {
   Tree *tree;
   const ConnectClause *clause;

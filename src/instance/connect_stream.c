@@ -104,7 +104,7 @@ static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) 
   return flat_quotient(connections->tree, top, with_missing(connections, ends, total, count, span), span);
 }
 
-/* Whether the end never delivers, because its flow goes one way only. */
+/* Does the end never deliver, because its flow has only one direction? */
 static bool never_delivers(Connections *connections, uint32_t end) {
   const ConnectVariable *flow = flow_of(connections, end_variable(connections, end));
   double bound;
@@ -113,7 +113,7 @@ static bool never_delivers(Connections *connections, uint32_t end) {
   return instance_attribute(connections->tree, flow->instance, "max", &bound) && bound <= 0;
 }
 
-/* The other ends of the set that may deliver; all of them where none may: their values are defined whatever flows. */
+/* The other ends of the set that may deliver; all of them where none may: their values are defined for any flow. */
 static EndVec others(Connections *connections, uint32_t end) {
   EndVec found = {0}, idle = {0};
   const ConnectSets *sets = &connections->sets;
@@ -130,7 +130,7 @@ static EndVec others(Connections *connections, uint32_t end) {
 /* Each of n ends has a term for each of the others: n^2 terms, of some twenty nodes that all later passes go over. */
 enum { TERM_WORK = 400 };
 
-/* What the set of the end brings to it; its own value where there is nobody else. */
+/* What the set of the end brings to it; its own value if there is no other end. */
 static AstExpr brought(Connections *connections, uint32_t end, Span span) {
   EndVec ends = others(connections, end);
   heap_work(connections->heap, (uint64_t)ends.count * TERM_WORK);
@@ -199,7 +199,7 @@ static void write_query(Connections *connections, ConnectQuery query) {
   }
 }
 
-/* Queries may bring further ones, which come behind. */
+/* Queries may add further ones at the end. */
 void connect_write_streams(Connections *connections) {
   write_outside(connections);
   for (uint32_t i = 0; i < connections->queries.count; i++) write_query(connections, connections->queries.data[i]);

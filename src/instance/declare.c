@@ -106,7 +106,7 @@ static FieldLeaf find_leaf(Tree *tree, AstExpr e, Scope scope, const Name *names
   return leaf;
 }
 
-/* Of a record that is named, its fields have names of their own; of others they are taken. */
+/* The fields of a named record have names of their own; those of others are selected. */
 static AstExpr leaf_fields(Tree *tree, const FieldLeaf *leaf, const Name *names, uint32_t count) {
   names += leaf->taken;
   count -= leaf->taken;

@@ -164,7 +164,7 @@ static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
   return true;
 }
 
-/* The binding that says all of the value; NULL: there is none. */
+/* The binding that gives the whole value; NULL: there is none. */
 static const Modifier *whole_binding(Tree *tree, Instance *kid) {
   const Modifier *binding = instance_binding(kid);
   return binding && is_record(kid) && !shares_value(tree, kid, binding->value) ? NULL : binding;
@@ -292,7 +292,7 @@ static AstExpr repeat_around(Making *making, const Around *around, AstExpr e, ui
   return flat_iteration(tree, e, chain_iterator(tree, position), range, span);
 }
 
-/* What is said of one element, for all elements of the arrays that the scope is in, too. */
+/* What holds for one element, also for all elements of the arrays around the scope. */
 static AstExpr for_all(Making *making, const Around *around, AstExpr e, bool uses_iterators) {
   if (!uses_iterators) return fill_around(making, around, e, 0, around->shared);
   for (uint32_t i = around->shared; i-- > 0;) e = repeat_around(making, around, e, i);

@@ -1,7 +1,7 @@
 /* evaluate: values that the structure needs: conditions of components, dimensions, ranges of loops around connections.
  *
- * Invariant: what an expression refers to is declared in the session of values before it is evaluated, by a list of
- * what is still wanted; parameters that were looked at are marked, for they can no longer change. */
+ * Invariant: what an expression refers to is declared in the session of values before it is evaluated, by a list of what is still
+ * needed. Parameters that were read are marked, because they can no longer change. */
 #include "instance/flat.h"
 #include "instance/lookup.h"
 
@@ -38,7 +38,7 @@ static void declare(Tree *tree, Instance *instance) {
   vec_push(tree->heap, &tree->declared, instance);
 }
 
-/* Declares what is wanted, and what that needs. */
+/* Declares what is needed, and what that depends on. */
 static void declare_wanted(Tree *tree) {
   while (tree->wanted.count) {
     Instance *next = vec_pop(&tree->wanted);
@@ -120,7 +120,7 @@ static Resolver resolver_for(Tree *tree, Scope scope, const struct IteratorValue
       .tree = tree, .scope = scope, .values = values, .value_count = value_count, .element = first_elements};
 }
 
-/* Why a value that is needed is not known, unless that was said already. */
+/* Reports why a needed value is unknown, unless that was already reported. */
 static void report_unknown(Tree *tree, AstExpr e, Scope scope, uint32_t errors, const char *what) {
   if (tree->diags->errors > errors) return;
   tree_error(tree, ast_span(tree->ast, e), scope.instance, "%s is not known before the model runs", what);

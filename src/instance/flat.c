@@ -1,7 +1,7 @@
 /* flat: see flat.h. New expressions are appended to the nodes of the syntax tree.
  *
- * Invariant: the nodes of an expression stand in one piece. Kids that do not stand in order at the end, such as those in front of
- * nodes of a file that was read in between, are copied there. */
+ * Invariant: the nodes of an expression are contiguous. Kids that are not in order at the end of the list are copied there, for
+ * example if a file was read after they were made. */
 #include "instance/flat.h"
 
 #include <string.h>

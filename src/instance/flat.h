@@ -70,7 +70,7 @@ typedef struct Resolver {
   bool in_algorithm;   /* parts of records are fields of the record */
   bool uses_locals;    /* set: the result has local names of the function in it */
   bool uses_iterators; /* set: the result depends on iterators $1, ..., or on `element` */
-  bool keeps_absent;   /* components whose condition is false are no error: the result is AST_NONE */
+  bool keeps_absent;   /* components whose condition is false are not an error: the result is AST_NONE */
 } Resolver;
 
 /* The expression with names resolved; AST_NONE after an error. */

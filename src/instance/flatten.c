@@ -224,7 +224,7 @@ static bool collect_connections(Walk *walk) {
 
 /* ---- the program ---- */
 
-/* A variable in an expandable connector: connections tell whether it exists. */
+/* Is it a variable in an expandable connector? Connections decide whether it exists. */
 static bool is_expanded(const Instance *instance) {
   for (const Instance *at = instance; at; at = at->parent)
     if (is_expandable(at)) return true;

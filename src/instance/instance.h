@@ -70,8 +70,8 @@ typedef struct Element {
   uint32_t last; /* of the first element of a name: the last one; 0: it is the only one */
   const AstElement *ast;
   VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
-  Instance *instance;          /* NULL until it is asked for; of an outer class the inner one, if there is one */
-  Instance *own;               /* of an outer class: its own definition; NULL until it is asked for */
+  Instance *instance;          /* NULL until it is needed; for an outer class the inner one, if there is one */
+  Instance *own;               /* for an outer class: its own definition; NULL until it is needed */
   bool is_busy;                /* it is being made */
   bool is_removed;             /* by break, or it repeats an earlier element */
   bool is_noted;               /* as redeclared, in the tree's list */
@@ -131,7 +131,7 @@ struct Instance {
   VEC(Import) imports;
   Map by_name; /* Name -> first element of that name */
   bool is_open, is_failed;
-  bool is_decided; /* its condition was looked at */
+  bool is_decided; /* its condition was evaluated */
   bool is_absent;  /* its condition is false */
   bool is_added;   /* to an expandable connector, by a connection */
   bool is_state;   /* of a state machine: a transition or initialState names it */
@@ -161,7 +161,7 @@ struct Tree {
   Ast *ast;
   Source *source;
   struct Library *library;
-  uint32_t renaming;      /* depth of classes that are looked for by another name */
+  uint32_t renaming;      /* depth of classes that are searched under another name */
   bool is_strict;         /* refuse all that the language forbids; otherwise warn where the meaning is clear */
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
@@ -192,7 +192,7 @@ struct Tree {
   })
   redeclared; /* elements whose declarations are to be checked */
   struct LangSession *session;
-  struct Connections *connections; /* NULL until one is asked for */
+  struct Connections *connections; /* NULL until one is needed */
   uint32_t depth;                  /* of evaluations within evaluations, bounded */
 };
 

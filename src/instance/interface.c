@@ -64,7 +64,7 @@ static uint32_t public_component(const Instance *instance, Name name) {
 
 static const char *difference(Tree *tree, Instance *type, Instance *of, uint32_t depth);
 
-/* Of the component that both have. */
+/* The difference between the components that both have. */
 static const char *component_difference(Tree *tree, Instance *type, uint32_t number, Instance *of, uint32_t other,
                                         uint32_t depth) {
   Instance *left = element_instance(tree, type, number), *right = element_instance(tree, of, other);

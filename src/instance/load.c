@@ -237,8 +237,8 @@ static bool search_run(RecordSearch *search, bool (*test)(const Ast *, const Ast
   return found;
 }
 
-/* Does the function give fields of a component values for all elements of an array at once, or besides a value of the whole?
- * Else the record may give them values: it is pushed. */
+/* Does the function give fields of a component values for all elements of an array at once, or in addition to a value of the whole?
+ * Otherwise the record may give them values: it is pushed. */
 static bool is_full_local(RecordSearch *search, const AstElement *element) {
   if (!record_of(search->ast, element, search->all)) return false;
   const AstModification *modification = element->component->modification;
@@ -313,7 +313,7 @@ static bool is_flat(const Ast *ast, bool is_alone) {
 
 /* ---- the class ---- */
 
-/* The last model of the file, looked for in packages too. */
+/* The last model of the file, also inside packages. */
 static Instance *last_model(Tree *tree, Instance *package, const AstClass *definition) {
   Instance *found = NULL;
   if (is_model(definition)) return package;

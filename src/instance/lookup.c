@@ -124,7 +124,7 @@ bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span s
 
 /* ---- imports ---- */
 
-/* The element `name` of a package, for an import; NULL if there is none or it is not to be had, which is reported. */
+/* The element `name` of a package, for an import; NULL, with a report, if there is none or it is not accessible. */
 static Instance *import_step(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
   Instance *found = instance_element(tree, from, name);
   uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
@@ -418,7 +418,7 @@ static uint32_t own_class(Scope scope, Name name) {
   return MAP_NONE;
 }
 
-/* The element, as it is declared last, is replaceable. */
+/* Is the element, as last declared, replaceable? */
 static bool is_replaceable(Tree *tree, Instance *owner, uint32_t number) {
   Element element = owner->elements.data[number];
   if (!element.ast || !(element.ast->prefixes & PREFIX_REPLACEABLE)) return false;
@@ -438,7 +438,7 @@ static bool is_replaceable_around(Tree *tree, Scope scope, Name name) {
   return false;
 }
 
-/* Base classes are no replaceable ones, nor found in one (section 7.1.4). */
+/* Base classes must not be replaceable, nor be found in a replaceable class (section 7.1.4). */
 static bool check_base_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool is_first_replaceable) {
   bool is_found = is_first_replaceable;
   Name name = ast_part(tree->ast, path, 0)->name;

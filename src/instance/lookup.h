@@ -40,8 +40,8 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number);
 /* Declares what an outer component needs in the model itself, with a warning; NULL after an error. */
 Instance *add_missing_inner(Tree *tree, Instance *outer);
 
-/* Part `part` of the instance, or a class that it inherits, is a package. Finds a class in a file of its own beside
- * that package; it becomes an element, whose number is returned. MAP_NONE: there is none. */
+/* Part `part` of the instance, or a class that it inherits, is a package. Finds a class in a separate file beside that package; it
+ * becomes an element, whose number is returned. MAP_NONE: there is none. */
 uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name);
 
 /* Adds a component to an expandable connector: of the class of `like`, without its values and with these sizes. */
@@ -65,13 +65,13 @@ void element_declarations(Tree *tree, Instance *owner, const Element *element, R
 
 /* A class at the root: of the files, a library, or built in. NULL if there is none. */
 Instance *root_find(Tree *tree, Name name);
-/* The class that an extends clause in part `scope` names: elements inherited by that part are not looked at. */
+/* The class that an extends clause in part `scope` names: elements inherited by that part are ignored. */
 Instance *scope_find_base(Tree *tree, Scope scope, AstPath path);
 /* Like scope_find_class without a report. */
 Instance *scope_try_class(Tree *tree, Scope scope, AstPath path);
 
-/* Refuses element `name` of `in` for a composite name: it is protected, `in` is partial, or no package and the element
- * not encapsulated. True if there is no such element. */
+/* Refuses element `name` of `in` for a composite name: it is protected, `in` is partial, or `in` is not a package and the element
+ * not encapsulated. true if there is no such element. */
 bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span span);
 
 /* The inner component that an outer one means; NULL if there is none so far. */
@@ -109,13 +109,13 @@ bool check_alias(Tree *tree, const AstClass *definition, Instance *base);
 bool check_base_kind(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span);
 /* The same for an extends clause; operator records, and packages of them, are none. */
 bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, Instance *base, Span span);
-/* Refuses what stands beside a base class that is an array, has prefixes or is a type of the language. */
+/* Refuses other elements beside a base class that is an array, has prefixes or is a type of the language. */
 void check_simple_bases(Tree *tree, Instance *instance);
 
 /* ---- interface.c ---- */
 
-/* Why `type` is no subtype of `of`, in words that follow "it"; NULL if it is one, or if that is not known. Both are
- * classes, or both components. */
+/* Why `type` is not a subtype of `of`, in words that follow "it"; NULL if it is one, or if that is unknown. Both are classes, or
+ * both components. */
 const char *interface_difference(Tree *tree, Instance *type, Instance *of);
 
 /* ---- redeclare.c ---- */
@@ -124,15 +124,16 @@ const char *interface_difference(Tree *tree, Instance *type, Instance *of);
 bool check_redeclarations(Tree *tree);
 /* Refuses an outer component with modifications, or whose inner one is not a subtype of it. */
 bool check_outer(Tree *tree, Instance *outer);
-/* Refuses outer classes of the owner whose inner element is a component, or a class that is no subtype; warns where there is none. */
+/* Refuses outer classes of the owner whose inner element is a component, or a class that is not a subtype; warns where there is
+ * none. */
 bool check_outer_classes(Tree *tree, Instance *owner);
 
 /* ---- restrict.c ---- */
 
 /* Refuses a component of the model that its class, prefixes and owner do not allow; false after the report. */
 bool restrict_component(Tree *tree, Instance *instance);
-/* Refuses functions of an operator that no call can tell apart, and constructors with another result than the record.
- * `operation` is the operator, or the function if there is one only. */
+/* Refuses functions of an operator that no call can distinguish, and constructors with another result than the record. `operation`
+ * is the operator, or the function if there is only one. */
 void restrict_operator(Tree *tree, const Instance *record, Instance *operation, bool is_constructor);
 
 /* ---- declare.c ---- */

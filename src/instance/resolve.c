@@ -221,7 +221,7 @@ static void gather_subscripts(Tree *tree, SubscriptVec *list, Span span) {
 
 /* ---- references ---- */
 
-/* A component of the function itself: its name, fields and subscripts as they are. */
+/* A component of the function itself: its name, fields and subscripts unchanged. */
 static AstExpr local_reference(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
@@ -270,7 +270,7 @@ static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Name nam
   return made;
 }
 
-/* The component of the function that the instance is, or is a part of; NULL if it is none. */
+/* The component of the function that the instance is, or is a part of; NULL if it is neither. */
 static Instance *local_around(const Copy *copy, Instance *instance) {
   while (instance && instance->kind == INSTANCE_COMPONENT && instance->parent != copy->r->function)
     instance = instance->parent;

@@ -170,7 +170,7 @@ static bool check_targets(Walk *walk, const AstStatement *statement) {
   return fits;
 }
 
-/* The arguments of an annotation are not looked at. */
+/* The arguments of an annotation are ignored. */
 static bool resolve_simple(Walk *walk, const AstStatement *statement, StatementVec *out) {
   AstStatement made = *statement;
   made.annotation = NULL;

@@ -10,7 +10,7 @@ enum { INHERITANCE_LIMIT = 100, NESTING_LIMIT = 200 };
 
 /* ---- making ---- */
 
-/* To make an instance, or a part of one from a base class, takes as long as so many steps of work. */
+/* Making an instance, or a part of one from a base class, costs so many steps of work. */
 enum { INSTANCE_WORK = 350 };
 
 static Instance *instance_new(Tree *tree, InstanceKind kind, Name name, Instance *parent) {
@@ -392,8 +392,8 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
-/* Both can be replaced, and what replaces the one replaces the other. A class with two defaults is of use as long as it is
- * only redeclared. */
+/* Can both be replaced, and does what replaces the one replace the other? A class with two defaults is usable as long as it is only
+ * redeclared. */
 static bool redeclared_equally(Tree *tree, Instance *instance, Element first, Element other) {
   RedeclarationVec all[2] = {{0}, {0}};
   if (!(first.ast->prefixes & other.ast->prefixes & PREFIX_REPLACEABLE) || first.part == other.part) return false;
@@ -474,8 +474,8 @@ static bool is_short(const AstElement *ast) {
   return ast->kind == AST_COMPONENT || ast->class_definition->form == FORM_SHORT;
 }
 
-/* Modifications that the declaration has besides its own: those of constraining clauses; of the first declaration without
- * such a clause its own, if it is a component or a short class (Modelica 3.6, section 7.3.2). */
+/* Modifications of the declaration besides its own: those of constraining clauses; for a first declaration without such a clause
+ * its own, if it is a component or a short class (Modelica 3.6, section 7.3.2). */
 static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationVec *all) {
   for (uint32_t i = 0; i < all->count; i++) {
     Declaration declaration = all->data[i].declaration;
@@ -577,8 +577,8 @@ static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions,
     vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
 }
 
-/* A constant with a value is no input of a record's constructor (Modelica 3.6, section 12.6), so a value of the whole record that is
- * not just another record tells nothing of it. */
+/* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value of the whole record
+ * that is not just another record says nothing about it. */
 static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
   uint32_t kept = 0;
   if (!modifiers->count || vec_last(modifiers).fields || vec_last(modifiers).value == AST_NONE) return;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Of a variable that is assigned outside of whens, too: what a branch makes of it. */
+/* For a variable that is also assigned outside of whens: what a branch makes of it. */
 typedef struct Change {
   Expr leaf, fired, value;
 } Change;
@@ -24,7 +24,7 @@ struct Algorithm {
   VEC(Change) changes; /* of the open when */
 };
 
-/* ---- when-statements, as the machine meets them ---- */
+/* ---- when-statements, as the machine executes them ---- */
 
 static void add_assignment(Elaboration *el, uint32_t target, Expr value, Span span) {
   Action action = {

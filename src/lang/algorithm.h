@@ -1,5 +1,4 @@
-/* algorithm: what the machine tells about when-statements of an algorithm section that runs (see Domain in
- * execute.h). */
+/* algorithm: what the machine reports about when-statements of an algorithm section that runs (see Domain in execute.h). */
 #pragma once
 
 #include "lang/elaborate.h"

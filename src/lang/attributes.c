@@ -217,8 +217,8 @@ static void note_inputs(Elaboration *el, uint32_t first_equation) {
 static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, uint32_t shared,
                             AstExpr e, Span span);
 
-/* Arguments of a modification on a part of a component; records have arguments for their fields. `shared`: over so many of the first
- * dimensions a value is repeated, by `each`. Depth is bounded by the nesting of records. */
+/* Arguments of a modification on a part of a component; records have arguments for their fields. `shared`: number of the first
+ * dimensions over which `each` repeats a value. Depth is bounded by the nesting of records. */
 static void apply_modification(Elaboration *el, const Component *component, const AstModification *modification,
                                const Value *leaves, uint32_t shared, Name scope) {
   for (uint32_t i = 0; i < modification->arguments.count; i++) {

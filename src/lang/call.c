@@ -8,7 +8,7 @@
 
 /* ---- finding the callee ---- */
 
-/* Intrinsic of a path: sin, or Modelica.Math.sin where the library is not at hand. */
+/* Intrinsic of a path: sin, or Modelica.Math.sin where the library is missing. */
 static const Intrinsic *find_intrinsic(Compiler *c, AstPath path, const char *text) {
   static const char prefix[] = "Modelica.Math.";
   bool is_library = strncmp(text, prefix, sizeof prefix - 1) == 0;

@@ -117,5 +117,5 @@ void clocks_guard(ClockWriter *w);
 
 /* ---- clock_write.c ---- */
 
-/* Takes the clocks out of the model: what is left are discrete variables, whens and equations. */
+/* Removes the clocks from the model: discrete variables, whens and equations remain. */
 void clocks_elaborate(Elaboration *el);

@@ -28,7 +28,7 @@ typedef struct Discretizer {
   Map column_of;          /* unknown -> column */
   IntVec row_start, column, order;
   const int32_t *c, *d;
-  bool *is_dummy;   /* per column: no state at the stage last looked at */
+  bool *is_dummy;   /* per column: not a state at the stage examined last */
   ExprVec from, to; /* derivatives and the variables in their place */
   Map place;        /* derivative -> its place among them */
 } Discretizer;
@@ -170,14 +170,14 @@ static const Variable *declared(const Discretizer *d, uint32_t number) {
   return &d->el->model->variables.data[d->el->model->unknowns.data[d->columns.data[number]]];
 }
 
-/* How much the model wants the variable to be a state. */
+/* How strongly the model prefers the variable as a state. */
 static int wish(const Discretizer *d, uint32_t number) {
   const Variable *variable = declared(d, number);
   if (variable->select > SELECT_DEFAULT) return 2 + (variable->select == SELECT_ALWAYS);
   return variable->select == SELECT_DEFAULT && variable->fixed == FIXED_TRUE;
 }
 
-/* Entries by which constraints of a stage can determine columns of at most this wish. */
+/* Entries by which constraints of a stage can determine columns of at most this preference. */
 static Pattern stage_pattern(Discretizer *d, int32_t stage, int most) {
   int32_t *start = index_zeros(&d->arena, (int32_t)d->rows.count + 1), *entry, count = 0;
   entry = index_zeros(&d->arena, (int32_t)d->column.count);

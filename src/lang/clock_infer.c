@@ -296,7 +296,7 @@ static bool define_clocks(Inference *s) {
   return fits;
 }
 
-/* Rate of the result over that of the argument, and by how many ticks of the argument it is late. false: not said. */
+/* Rate of the result relative to that of the argument, and its delay in ticks of the argument. false: not specified. */
 static bool conversion(const Elaboration *el, const ClockOperator *use, Fraction *rate, Fraction *late) {
   *rate = (Fraction){1, 1};
   *late = (Fraction){0, 1};

@@ -168,7 +168,7 @@ static void emit_sum(Compiler *c, AstExpr e, uint32_t last, uint32_t count, bool
   compile_emit(c, CODE_SUM, count, at, ast_span(c->el->ast, e));
 }
 
-/* A sum with a record is done one at a time; numbers before it are added first. False: it is no such sum. */
+/* A sum with a record is done one term at a time; numbers before it are added first. false: it is not such a sum. */
 static bool sum_overloaded(Compiler *c, struct Task *task, Type type, AstOperator operation, Span span) {
   uint32_t kid = task->kid - 1, count = ast_kid_count(c->el->ast, task->e);
   Type joined;
@@ -581,7 +581,7 @@ static void if_step(Compiler *c) {
       task->kid += 2;
       continue;
     }
-    /* This value closes the chain, whatever follows. */
+    /* This value ends the chain, whatever follows. */
     AstExpr value = ast_kid(ast, task->e, task->kid + 1);
     task->kid = last + 1;
     task_push(c, value, task->expected, task->scope);

@@ -3,7 +3,7 @@
 
 #include "lang/elaborate.h"
 
-/* An expression on the way: its kids are compiled one after the other, `kid` is the next. */
+/* An expression in progress: its kids are compiled one after another, `kid` is the next. */
 struct Task {
   AstExpr e;
   uint32_t kid;

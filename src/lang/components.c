@@ -307,7 +307,7 @@ uint32_t view_member(Elaboration *el, const Component *view, uint32_t field) {
   return found == MAP_NONE ? NONE : found;
 }
 
-/* Sizes are constants, whatever the variable is. */
+/* Sizes are constants, for any variable. */
 static bool asks_for_sizes(const Elaboration *el, AstExpr e) {
   for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
     if (ast_kind(el->ast, i) == AST_CALL &&
@@ -380,10 +380,10 @@ static bool find_size(Elaboration *el, const Component *component, AstExpr e, ui
   return true;
 }
 
-/* A variable takes as long as so many steps of work. */
+/* A variable costs so many steps of work. */
 enum { ELEMENT_WORK = 20 };
 
-/* An array of so many elements is about to be made. */
+/* Announces an array of so many elements. */
 static void charge_elements(Elaboration *el, Span span, double count) {
   Budget *budget = heap_budget(el->heap);
   budget_place(budget, span.begin, span.end);
@@ -418,7 +418,7 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
   return true;
 }
 
-/* A constant such as log(-1), which depends on nothing, and still is no number. */
+/* Is it a constant such as log(-1), which depends on nothing and still is not a number? */
 static bool is_no_number(Elaboration *el, const Component *component, const Value *value) {
   bool found = false;
   if (component->variability != VARIABILITY_CONSTANT || component->type.base != TYPE_REAL) return false;

@@ -187,7 +187,7 @@ static bool run_base(Elaboration *el, Differentiation *call) {
   el->is_differentiating = true;
   ExecuteStatus status = machine_run(el->derivative_machine, base, given, base->inputs);
   el->is_differentiating = false;
-  el->actions->count = effects; /* what f asserts is said where f is called */
+  el->actions->count = effects; /* assertions of f are reported where f is called */
   return status == EXECUTE_OK;
 }
 

@@ -118,7 +118,7 @@ struct Elaboration {
   Model *model;
   Dag *dag;
   Diags *diags;
-  Diags quiet; /* for attempts whose failure is no error */
+  Diags quiet; /* for attempts whose failure is not an error */
   Arena arena;
   Name scope;          /* of the model that is elaborated */
   bool is_base;        /* Base Modelica as written by a tool */
@@ -126,7 +126,7 @@ struct Elaboration {
   bool is_session;     /* values before the model is whole: what is not declared may come later */
 
   VEC(NewBinding) modifications;
-  VEC(AstStatement) final_statements; /* given beside the text */
+  VEC(AstStatement) final_statements; /* given in addition to the text */
 
   VEC(ClassEntry) classes;
   Map class_of_name; /* Name -> class */
@@ -259,7 +259,7 @@ bool type_is_number(Type type); /* Real or Integer */
 Type type_join(const Elaboration *el, Type a, Type b);
 Type type_nothing(void);
 
-/* Functions and operators of the language that are no classes. */
+/* Functions and operators of the language that are not classes. */
 typedef enum IntrinsicKind { INTRINSIC_SCALAR, INTRINSIC_ARRAY, INTRINSIC_SPECIAL } IntrinsicKind;
 typedef enum Rule {
   RULE_REAL,   /* Real of numbers */
@@ -316,7 +316,7 @@ typedef struct Intrinsic {
 const Intrinsic *intrinsic_find(const char *name);
 /* Name of the row, NULL after the last. */
 const char *intrinsic_name(uint32_t index);
-/* Of the operators of one name, the one that these arguments mean. */
+/* Of the operators with one name, the one that these arguments mean. */
 Special special_variant(Special special, const Type *arguments, uint32_t count);
 /* Operators known but not supported, for a message. */
 bool intrinsic_is_refused(const char *name);
@@ -329,7 +329,7 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
 
-/* A size that is a type, Boolean or an enumeration: the number of its values. False if it is no type. */
+/* A size that is a type, Boolean or an enumeration: the number of its values. false if it is not a type. */
 bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size);
 void component_register(Elaboration *el, Name name, uint32_t component);
 /* A constant of a package, looked up from `scope` outward. */
@@ -342,7 +342,7 @@ Name suggest_function(Elaboration *el, const char *name);
 
 /* The stem of components declared one by one (a[1], a[2], or a.x, a.y); NULL if there is none. */
 const struct Stem *stem_find(Elaboration *el, Name name);
-/* The name has subscripts inside that are no numbers: a['i'].x */
+/* Does the name have subscripts inside that are not numbers: a['i'].x? */
 bool stem_is_embedded(Elaboration *el, Name name);
 /* The components that a stem or a name with subscripts inside may mean, appended. O(all names). */
 void stem_components(Elaboration *el, Name name, IndexVec *out);
@@ -396,8 +396,8 @@ Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
 /* With --strict: an error where a value of this type, which is discrete, is made by a function of continuous arguments. */
 void discrete_check(Compiler *compiler, Type type, AstExpr e);
 
-/* A call with several outputs wanted (`wanted` at most its outputs); types of the outputs are on
- * compiler->types. Gives the number of outputs pushed. `e` must be an AST_CALL of a function. */
+/* A call with several outputs (`wanted` of them, at most all); their types are on compiler->types. Returns the number of outputs
+ * pushed. `e` must be an AST_CALL of a function. */
 uint32_t compile_call_outputs(Compiler *compiler, AstExpr e, uint32_t wanted);
 
 /* Always false. */
@@ -437,7 +437,7 @@ void routines_finish(Elaboration *el);
 
 /* The same for the functions that the code can reach alone: while a component is evaluated, others may need its value. */
 void routines_finish_for(Elaboration *el, const Routine *code);
-/* Compiles the functions in reach of the model that nobody calls, to report what is wrong in them. */
+/* Compiles the reachable functions of the model that are never called, to report their errors. */
 void routines_check_uncalled(Elaboration *el);
 
 /* ---- derivative.c ---- */
@@ -483,8 +483,8 @@ void components_spread_structural(Elaboration *el);
 bool component_is_parameter(const Component *component);
 /* Takes the number or truth that the component is bound to as its value. false: it is bound to something else. */
 bool component_literal(Elaboration *el, Component *component);
-/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it
- * is no such part, or after an error. */
+/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it is not such
+ * a part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* Declares a Real variable that the text does not declare, of `count` elements; 0: a scalar. */
@@ -514,7 +514,7 @@ bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span spa
 
 /* ---- energy.c ---- */
 
-/* Parses final equations that are given beside the text. Errors are in diags. */
+/* Parses final equations that are given in addition to the text. Errors are in diags. */
 void final_read(Elaboration *el, Ast *ast, const char *text);
 
 /* Refuses the sections of an energy, which the language standard does not have, by name. */

@@ -172,7 +172,7 @@ static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
   return run(el, c, ast_span(el->ast, e)) ? value_exprs(machine_result(el->machine, 0))[0] : EXPR_NONE;
 }
 
-/* assert, terminate, reinit, and calls without result; these are checked and left out, and that is said. */
+/* assert, terminate, reinit, and calls without result; these are checked and left out, with a message. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
   if (state_machine_is_call(el, statement)) {
     state_machine_note(el, statement, run_scalar);
@@ -410,7 +410,7 @@ static bool is_clock(Elaboration *el, AstExpr e) {
   return component != NONE && el->components.data[component].type.base == TYPE_CLOCK;
 }
 
-/* Evaluates the clock of a when: its equations have it, and are no assignments. false after an error. */
+/* Evaluates the clock of a when: its equations have that clock, and are not assignments. false after an error. */
 static bool enter_clock(Elaboration *el, const AstStatement *statement) {
   const AstBranch *branch = &statement->branches.data[0];
   Span span = ast_span(el->ast, branch->condition);
@@ -482,7 +482,7 @@ static void mark_component(Elaboration *el, uint32_t number, bool in_algorithm) 
   }
 }
 
-/* Components assigned in whens; only names are looked at. */
+/* Components assigned in whens; only names are compared. */
 static void mark_reference(Elaboration *el, AstExpr e, bool in_algorithm) {
   const Ast *ast = el->ast;
   if (ast_kind(ast, e) == AST_TUPLE) {
@@ -569,7 +569,7 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
   }
 }
 
-/* To compile an equation takes as long as so many steps of work, beside its operations. */
+/* Compiling an equation costs so many steps of work, plus its operations. */
 enum { EQUATION_WORK = 60 };
 
 static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count) {

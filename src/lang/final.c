@@ -1,4 +1,4 @@
-/* final: final equations that are given beside the text of the model. */
+/* final: final equations that are given in addition to the text of the model. */
 #include "lang/elaborate.h"
 #include "syntax/parser.h"
 

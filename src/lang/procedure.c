@@ -68,7 +68,7 @@ static Name suffixed(Elaboration *el, Name name, const char *suffix) {
   return names_add(el->names, text, strlen(text));
 }
 
-/* algorithm1, algorithm2, ...: what no class of the file has. */
+/* algorithm1, algorithm2, ...: a name that no class of the file has. */
 static Name free_name(Elaboration *el) {
   for (uint32_t number = el->sections;; number++) {
     const char *text = arena_printf(&el->arena, "algorithm%u", number);

@@ -53,7 +53,7 @@ static bool find_literal(Compiler *c, AstPath path, Place *place) {
   return true;
 }
 
-/* Constants of the standard library, which a model may use without the library at hand. */
+/* Constants of the standard library, which a model may use without the library. */
 static bool find_library_constant(const char *text, double *value) {
   static const struct {
     const char *name;
@@ -114,7 +114,7 @@ static bool is_inside_model(const Compiler *c) {
   return !strncmp(scope, names_text(el->names, el->scope), length) && scope[length] == '.';
 }
 
-/* A component of the model that the code may name; NONE: there is none. Functions see constants alone. */
+/* A component of the model that the code may name; NONE: there is none. Functions see only constants. */
 static uint32_t find_component(const Compiler *c, Name name) {
   uint32_t component = component_find(c->el, name);
   if (component == NONE || !c->is_function) return component;

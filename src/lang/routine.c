@@ -236,7 +236,7 @@ static bool add_field_step(Compiler *c, FieldValue *field, Name name, Span span)
   return field->type.base != TYPE_NOTHING;
 }
 
-/* Those in (a = 1, b(c = 2), d.e = 3); what is said of anything but a record are attributes, which do not count here. */
+/* Those in (a = 1, b(c = 2), d.e = 3). For anything but a record these are attributes, which do not count here. */
 static void collect_fields(Compiler *c, const AstModification *modification, const FieldValue *around,
                            FieldValueVec *out) {
   if (around->type.base != TYPE_RECORD) return;
@@ -286,7 +286,7 @@ static bool is_field_ready(const Ast *ast, const FieldValueVec *fields, const Fi
   return true;
 }
 
-/* Stores a value in a slot, or in what so many steps lead to there. */
+/* Stores a value in a slot, or in the part of it to which these steps lead. */
 static void store_value(Compiler *c, AstExpr value, Type type, Span span, uint32_t slot, uint32_t count,
                         const uint32_t *steps) {
   compile_expect(c, type, compile_expression(c, value, type), span, "the binding");
@@ -403,7 +403,7 @@ static uint32_t written_slot(Compiler *c, AstExpr e) {
   return place.index < c->routine->inputs ? NONE : place.index;
 }
 
-/* All inputs and outputs in order, but a single output is the result (Modelica 3.6, section 12.9). */
+/* All inputs and outputs in order, except that a single output is the result (Modelica 3.6, section 12.9). */
 static uint32_t emit_default_arguments(Compiler *c, Span span, IndexVec *places) {
   const Routine *routine = c->routine;
   bool has_result = routine->outputs == 1;
@@ -416,7 +416,7 @@ static uint32_t emit_default_arguments(Compiler *c, Span span, IndexVec *places)
   return count;
 }
 
-/* Arrays are passed as they are, and no array is returned (Modelica 3.6, section 12.9.1). */
+/* Arrays are passed unchanged, and no array is returned (Modelica 3.6, section 12.9.1). */
 static uint32_t emit_arguments(Compiler *c, const AstExternal *external, IndexVec *places) {
   const Ast *ast = c->el->ast;
   uint32_t height = c->types.count, result = written_slot(c, external->output);
@@ -641,7 +641,7 @@ void routines_finish_for(Elaboration *el, const Routine *code) {
   map_free(&seen);
 }
 
-/* ---- functions that nobody calls ---- */
+/* ---- functions that are never called ---- */
 
 /* Whether the function could be called from the model: it stands in packages, or in the model itself. */
 static bool is_in_reach(const Elaboration *el, const ClassEntry *entry) {
@@ -662,7 +662,7 @@ static bool is_uncalled(const Elaboration *el, const ClassEntry *entry) {
   return is_in_reach(el, entry);
 }
 
-/* What is not supported is no fault as long as it is not used. */
+/* Unsupported features are not an error as long as they are not used. */
 static void report_faults(Elaboration *el, const Diags *found) {
   for (uint32_t i = 0; i < found->list.count; i++) {
     const Diag *fault = &found->list.data[i];

@@ -1,5 +1,5 @@
-/* session: values of expressions while a model is still being put together: components are declared one by one, and an
- * expression is compiled and run when it is asked for.
+/* session: values of expressions while a model is still being assembled: components are declared one by one, and an expression is
+ * compiled and run when it is needed.
  *
  * Invariant: nothing becomes a variable; parameters and constants are their values, everything else is unknown. */
 #include "lang/elaborate.h"

@@ -359,7 +359,7 @@ static void name_states(StateWriter *w) {
   }
 }
 
-/* What all machines are told from outside, and the variables that they have. */
+/* What all machines get from outside, and the variables that they have. */
 static void name_machines(StateWriter *w) {
   for (uint32_t m = 0; m < w->machines.count; m++) {
     StateMachine *machine = &w->machines.data[m];

@@ -20,7 +20,7 @@ typedef struct Transition {
   Span span;
 } Transition;
 
-/* transition(...) or initialState(...), which are no functions. */
+/* transition(...) or initialState(...), which are not functions. */
 bool state_machine_is_call(const Elaboration *el, const AstStatement *statement);
 
 /* Declares activeState(s) of all states that the class names. */

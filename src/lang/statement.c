@@ -54,7 +54,7 @@ static void compile_assign(Compiler *c, const AstStatement *statement) {
   c->types.count = height;
 }
 
-/* A message that is no literal is computed only where the condition does not hold: `if condition then "" else message`. */
+/* A message that is not a literal is computed only where the condition fails: `if condition then "" else message`. */
 static Type compile_message(Compiler *c, AstExpr condition, AstExpr message, Span span) {
   if (ast_kind(c->el->ast, message) == AST_STRING) return compile_expression(c, message, type_scalar(TYPE_STRING));
   uint32_t height = c->types.count;
@@ -281,8 +281,8 @@ static bool differ_in_subscripts(const char *text, Span one, Span other) {
   return a == text + one.end && b == text + other.end;
 }
 
-/* Of statements with `break` outside of a loop: how many, from the first on, are the iterations of one. A Base Modelica file may hold those
- * of a loop instead of the loop. 0: none. */
+/* For statements with `break` outside of a loop: how many, from the first on, are the iterations of one. A Base Modelica file may
+ * contain these instead of the loop. 0: none. */
 static uint32_t count_unrolled(const Compiler *c, const AstStatement *statements, uint32_t count) {
   const Ast *ast = c->el->ast;
   uint32_t run = 1;

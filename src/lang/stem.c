@@ -31,7 +31,7 @@ static bool is_numeric(const char *text, size_t from, size_t to) {
   return true;
 }
 
-/* Opening bracket of the first subscripts that are no numbers; 0 if there are none. */
+/* Opening bracket of the first subscripts that are not numbers; 0 if there are none. */
 static size_t find_embedded(const char *text) {
   for (size_t i = 1; text[0] && text[i]; i++) {
     if (text[i] != '[') continue;
@@ -182,7 +182,7 @@ static uint32_t emit_subscripts(Compiler *c, const struct Embedded *embedded) {
   const Ast *outer = el->ast;
   uint32_t count = ast_kid_count(embedded->ast, embedded->subscripts);
   el->ast = embedded->ast;
-  c->blocks += 16; /* names within names within names are no use */
+  c->blocks += 16; /* deeper nested names are useless */
   for (uint32_t i = 0; i < count; i++) {
     AstExpr e = ast_kid(embedded->ast, embedded->subscripts, i);
     if (ast_kind(embedded->ast, e) == AST_COLON) {

@@ -39,8 +39,7 @@ static bool symbolic_known(void *context, const void *scalar, double *value) {
   return true;
 }
 
-/* Relations and jumps within functions cause no events, but for GenerateEvents = true (Modelica 3.6, sections
- * 8.5 and 18.3). */
+/* Relations and jumps within functions cause no events, except with GenerateEvents = true (Modelica 3.6, sections 8.5 and 18.3). */
 static Expr without_events(Elaboration *el, Op op, Expr e) {
   if ((op_kind(op) != KIND_RELATION && op_kind(op) != KIND_PIECEWISE) || machine_makes_events(el->machine)) return e;
   if (op_kind(dag_op(el->dag, e)) != op_kind(op)) return e;
@@ -48,7 +47,7 @@ static Expr without_events(Elaboration *el, Op op, Expr e) {
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
 }
 
-/* Equations have numbers only: whether texts are known in the end is looked at when all equations are there. */
+/* Equations contain only numbers: whether texts are known in the end is checked when all equations exist. */
 static Expr note_texts(Elaboration *el, Expr e) {
   if (el->mode != LOAD_LEAVES || op_kind(dag_op(el->dag, e)) != KIND_RELATION) return e;
   bool is_text = expr_is_text(el, dag_child(el->dag, e, 0)) || expr_is_text(el, dag_child(el->dag, e, 1));
@@ -539,7 +538,7 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
                    .target = NONE,
                    .is_initial = el->is_initial,
                    .span = span};
-  if (el->is_initial) { /* it is looked at once, so it waits for no event */
+  if (el->is_initial) { /* it is checked once, so it causes no event */
     action.value = dag_unary(el->dag, OP_NOEVENT, action.value);
     if (action.guard != EXPR_NONE) action.guard = dag_unary(el->dag, OP_NOEVENT, action.guard);
   }
@@ -619,8 +618,8 @@ void symbolic_start(Elaboration *el) {
       machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
 }
 
-/* Marks what the code loads and has a value: whole numbers, truths, and what the model says to evaluate. It can no longer
- * change, and its value serves in ranges and sizes. False if there is no more of it. */
+/* Marks what the code loads and what has a value: whole numbers, truth values, and what the model says to evaluate. It can no
+ * longer change, and its value may be used in ranges and sizes. false if nothing new was marked. */
 static bool mark_loaded(Elaboration *el, const Routine *routine) {
   bool is_changed = false;
   for (uint32_t i = 0; i < routine->code.count; i++) {

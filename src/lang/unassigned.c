@@ -1,5 +1,6 @@
-/* unassigned: scalars of functions, and scalar fields of records there, that are read or returned although nothing in the function gives them a value. What is
- * assigned in some branch only is not looked into: it is 0 in the others. What is read in a branch that a constant never takes needs no value. Nor is the default value of a field that is not read itself. */
+/* unassigned: scalars of functions, and scalar fields of records there, that are read or returned although nothing in the function
+ * gives them a value. What is assigned only in some branch is not examined: it is 0 in the others. What is read in a branch that a
+ * constant never takes needs no value. Nor does the default value of a field that is not read itself. */
 #include "lang/elaborate.h"
 
 /* What an instruction reads or assigns: a slot, or what fields lead to there. */

@@ -14,7 +14,7 @@ typedef struct Finder {
   bool *parametric;     /* by node: over constants and parameters only */
   bool *differentiated; /* by unknown */
   bool has_later;       /* there are parameters that initialization determines */
-  VEC(Term) terms;      /* of the equation looked at */
+  VEC(Term) terms;      /* of the current equation */
 } Finder;
 
 /* An unknown as derivative number `shift` of a root, with a sign. */
@@ -36,7 +36,7 @@ static bool is_parametric(const Finder *finder, Expr e) {
   return true;
 }
 
-/* One pass in order of indices: children come first. The graph may hold variables that another model over it has besides. */
+/* One pass in order of indices: children come first. The graph may contain variables that another model over it has in addition. */
 static void survey(Finder *finder) {
   const Dag *dag = finder->model->dag;
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
@@ -70,7 +70,7 @@ static AliasPlace find(Aliases *aliases, uint32_t unknown) {
   return place;
 }
 
-/* How much an unknown is worth as representative: what the user said of it, then whether it is a state. */
+/* The rank of an unknown as representative: first what the user specified for it, then whether it is a state. */
 static int worth(const Finder *finder, uint32_t unknown) {
   const Model *model = finder->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];
@@ -206,7 +206,7 @@ static bool use_equation(Finder *finder, Expr residual) {
 
 /* ---- result ---- */
 
-/* Every unknown speaks of its root directly, or has its value. */
+/* Makes every unknown refer to its root directly, or gives it its value. */
 static void resolve(Finder *finder) {
   Aliases *aliases = &finder->aliases;
   Dag *dag = finder->model->dag;

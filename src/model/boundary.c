@@ -14,7 +14,7 @@ typedef struct Opening {
   const BoundaryOptions *options;
   uint32_t equations, unknowns; /* of the model as written */
   Expr *begin;                  /* per segment, and the end of the last */
-  Expr length;                  /* of the segment at hand */
+  Expr length;                  /* of the current segment */
   ExprVec from, to;
 } Opening;
 
@@ -228,8 +228,8 @@ static void add_to_end(Opening *o, Expr term) {
   equation->residual = dag_subtract(o->dag, equation->left, equation->right);
 }
 
-/* With w = (u - middle) / half, S half w + e (1 - sqrt(1 - w^2)) is least where w = -S half / sqrt((S half)^2 + e^2): the problem with
- * a cost of e (1 - sqrt(1 - w^2)) beside its own (Silva and Trelat 2010). It is never negative, so that a longer run does not pay. */
+/* With w = (u - middle) / half, S half w + e (1 - sqrt(1 - w^2)) is minimal where w = -S half / sqrt((S half)^2 + e^2): the problem
+ * with an additional cost of e (1 - sqrt(1 - w^2)) (Silva and Trelat 2010). It is never negative, so a longer run does not pay. */
 static void smooth_controls(Opening *o) {
   Dag *dag = o->dag;
   Expr smoothing = dag_constant(dag, o->options->smoothing);
@@ -272,7 +272,7 @@ static void add_examined(Opening *o) {
   }
 }
 
-/* A point in the midst of a run: nothing is known of it but guesses. */
+/* A point in the middle of a run: only guesses are known. */
 static void forget_starts(Model *model) {
   model->initial_equations.count = 0;
   for (uint32_t j = 0; j < model->unknowns.count; j++)

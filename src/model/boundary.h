@@ -1,17 +1,17 @@
-/* boundary: what becomes of final equations, which hold at the end of a run (docs/boundary.md).
+/* boundary: final equations, which hold at the end of a run (docs/boundary.md).
  *
- * A boundary value problem is solved in two forms of its model. In the first, its conditions are variables and time is
- * scaled: a run from 0 to 1 is the whole stretch, or all of its segments side by side (multiple shooting: Bock and Plitt
- * 1984), each a copy of the model. In the second, the model is as written, with what was sought as known values.
+ * A boundary value problem is solved in two forms of its model. In the first, its conditions are variables and time is scaled: a
+ * run from 0 to 1 is the whole interval, or all of its segments side by side (multiple shooting: Bock and Plitt 1984), each a copy
+ * of the model. In the second, the model is as written, with the unknowns as known values.
  *
- * Invariant: parameters with fixed = false, and times at which arcs begin, are what is sought, beside start values. In both forms
- * they are plain ones. */
+ * Invariant: parameters with fixed = false, and times at which arcs begin, are the unknowns, besides start values. In both forms
+ * they are plain parameters. */
 #pragma once
 
 #include "model/model.h"
 
 typedef enum BoundaryForm {
-  BOUNDARY_WRITTEN, /* final equations are kept as they are */
+  BOUNDARY_WRITTEN, /* final equations are kept unchanged */
   BOUNDARY_CONDITIONS, /* each final equation has a variable, boundary.N: left minus right side; so has what joins segments */
   BOUNDARY_KNOWN, /* what is sought is known */
 } BoundaryForm;
@@ -37,7 +37,7 @@ typedef struct BoundaryArcs {
 typedef enum Examined { EXAMINED_NOTHING, EXAMINED_LEVELS, EXAMINED_RATES } Examined;
 
 typedef struct BoundaryOptions {
-  const char *text; /* "x = 1; y = 2": final equations beside those of the model; NULL: none */
+  const char *text; /* "x = 1; y = 2": final equations in addition to those of the model; NULL: none */
   BoundaryForm form;
   uint32_t segments;        /* 1 or more */
   double start, stop;       /* of the run; the stop time holds where no final equation gives one */

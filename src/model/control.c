@@ -77,7 +77,7 @@ uint32_t *frame_outputs(Machine *machine, const Routine *routine) {
   return list;
 }
 
-/* The loop on top of the control stack is over: applies its breaks and goes on after it. */
+/* The loop on top of the control stack is over: applies its breaks and continues after it. */
 static bool loop_finish(Machine *machine, bool is_dead) {
   Frame *frame = frame_top(machine);
   Control loop = vec_last(&machine->control);
@@ -95,8 +95,8 @@ static bool loop_finish(Machine *machine, bool is_dead) {
   return true;
 }
 
-/* The present point is never reached. Continues where another path goes on: in the other branch of the innermost
- * open if, after a loop that some path has left, or at the end of the function. */
+/* The present point is never reached. Continues where another path continues: in the other branch of the innermost open if, after a
+ * loop that some path has left, or at the end of the function. */
 static bool leave_dead(Machine *machine) {
   Frame *frame = frame_top(machine);
   while (machine->control.count > frame->control) {
@@ -151,7 +151,7 @@ bool step_break(Machine *machine) {
   return leave_dead(machine);
 }
 
-/* Has some path left an open loop of the frame on top? It goes on after the loop. */
+/* Has some path left an open loop of the frame on top? It continues after the loop. */
 static bool has_breaks(Machine *machine) {
   for (uint32_t i = machine->control.count; i-- > frame_top(machine)->control;)
     if (machine->control.data[i].breaks.count) return true;
@@ -176,7 +176,7 @@ bool step_return(Machine *machine) {
 
 /* ---- if ---- */
 
-/* Is the condition known? Then the machine goes on in the branch that it chooses. */
+/* Is the condition known? Then the machine continues in the branch that it chooses. */
 static bool is_decided(Machine *machine, Value condition, Instruction instruction) {
   double truth;
   if (!machine->domain->known(machine->domain->context, condition.data, &truth)) return false;
@@ -354,7 +354,7 @@ bool step_end_while(Machine *machine) {
   return machine_charge(machine, 1);
 }
 
-/* It only tells which slots the loop assigns. */
+/* It only says which slots the loop assigns. */
 bool step_loop(Machine *machine) {
   (void)machine;
   return true;

@@ -100,7 +100,7 @@ void machine_free(Machine *machine);
 /* Where errors go from now on. */
 void machine_set_diags(Machine *machine, Diags *diags);
 
-/* The next run may take so many steps at most. */
+/* Limits the next run to so many steps. */
 void machine_shorten(Machine *machine, uint64_t steps);
 
 /* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING
@@ -111,8 +111,8 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
-/* A slot that is no input: a variable that an algorithm section assigns. Its value is copied at the start of the run. In `assigned`, of the
- * same shape, what the run assigns gets the constant 1. */
+/* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run. In
+ * `assigned`, of the same shape, what the run assigns gets the constant 1. */
 typedef struct Preset {
   uint32_t slot;
   Value value, assigned;

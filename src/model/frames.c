@@ -1,7 +1,7 @@
 /* frames: slots and their sizes, assignments, calls, and effects.
  *
- * Invariant: a call whose run meets something not known is run again as a probe, which ends as soon as the
- * sizes of its outputs are settled; then the domain gives them their values. */
+ * Invariant: a call whose run needs something unknown is run again as a probe, which ends as soon as the sizes of its outputs are
+ * known; then the domain gives them their values. */
 #include "model/machine.h"
 
 #include <stdio.h>
@@ -168,7 +168,7 @@ static void fill_ones(Machine *machine, Value *value) {
       domain->constant(domain->context, 1, value->data + (size_t)i * domain->size);
 }
 
-/* Of a variable that an algorithm section assigns: which elements are. */
+/* For a variable that an algorithm section assigns: which elements it assigns. */
 static bool mark_assigned(Machine *machine, const uint32_t *place, const Value *subscripts, const Value *value) {
   Value list[TYPE_MAX_DIMENSIONS];
   uint32_t count;

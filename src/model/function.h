@@ -38,7 +38,7 @@ enum { TYPE_MAX_DIMENSIONS = 16 };
 Type type_scalar(BaseType base);
 Type type_with_dimensions(Type type, uint32_t dimensions);
 
-/* Of an Integer and a Real the type of both is Real. */
+/* The common type of an Integer and a Real is Real. */
 BaseType type_join_base(BaseType a, BaseType b);
 
 /* A field of a record. Its sizes are those given, or free (UINT32_MAX) for `:`. */
@@ -156,8 +156,8 @@ typedef struct Shape {
   struct Shape *fields; /* of a record: as many as its fields, sizes of the array of records included */
 } Shape;
 
-/* A routine with settled sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k
- * the k-th scalar of the outputs in order. */
+/* A routine with known sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k the k-th scalar of the
+ * outputs in order. */
 typedef struct Function {
   Name name;
   const Routine *routine;
@@ -166,7 +166,7 @@ typedef struct Function {
   uint32_t arguments, results; /* scalars in all */
 } Function;
 
-/* Is there a body that can be run? If not: what it lacks, a format with one %s for the name of the external function. */
+/* Is there a body that can be run? If not: what is missing, a format with one %s for the name of the external function. */
 bool routine_can_run(const Routine *routine);
 const char *routine_lacks(const Routine *routine);
 

@@ -5,14 +5,14 @@
 
 #include "model/model.h"
 
-/* Gives the input `name`, which must have the binding `time`, the values of the source; its arrays are copied.
- * false: it is no Real unknown of that binding. */
+/* Gives the input `name`, which must have the binding `time`, the values of the source; its arrays are copied. false: it is not a
+ * Real unknown with that binding. */
 bool model_bind_input(Model *model, const char *name, const InputSource *source);
 
-/* The input whose value or derivative a parameter leaf is; NULL: it is none. */
+/* The input whose value or derivative a parameter leaf is; NULL: it is neither. */
 const InputSource *model_input_at(const Model *model, uint32_t leaf);
 
-/* The first input whose derivative is needed to a higher order than its source gives: its source; NULL if there is
- * none. c: how often each of the equations is differentiated. *order: what is needed. */
+/* The source of the first input whose derivative is needed to a higher order than it gives; NULL if there is none. c: how often
+ * each of the equations is differentiated. *order: the order needed. */
 const InputSource *model_lacking_input(const Model *model, const Expr *residual, const int32_t *c, uint32_t count,
                                        int32_t *order);

@@ -13,7 +13,7 @@
 enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
 static const uint64_t STEPS_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 500000;
 
-/* An operation takes as long as so many steps of work. */
+/* An operation costs so many steps of work. */
 enum { OPERATION_WORK = 8 };
 
 /* ---- memory ---- */

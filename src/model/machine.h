@@ -183,8 +183,7 @@ bool step_while_test(Machine *machine);
 /* The frame on top is over: its outputs go to the caller's stack; frame_finish applies its returns first. */
 void frame_end(Machine *machine);
 bool frame_finish(Machine *machine);
-/* Something is not known: the innermost function that can be handed over is run again as a probe; false if
- * there is none. */
+/* Something is unknown: the innermost function that can stay a call is run again as a probe; false if there is none. */
 bool frame_recover(Machine *machine);
 bool step_missing(Machine *machine, Name name);
 /* external_call.c */

@@ -43,10 +43,10 @@ typedef struct Variable {
   bool is_hidden;      /* protected, or annotation(HideResult = true): results need not show it */
   bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
   bool is_structural;  /* its value decided sizes, loops or branches: it can no longer be changed */
-  bool is_held; /* a when of an algorithm assigns it or other elements of its array: where not, it stays as it is */
+  bool is_held; /* a when of an algorithm assigns it or other elements of its array: otherwise it keeps its value */
   bool has_fixed_start; /* equations were made with its start value, which can no longer be changed */
-  /* Of parameters and constants; EXPR_NONE if there is none (then start holds). Of an input: the right side of the
-   * equation that its declaration makes. */
+  /* For parameters and constants; EXPR_NONE if there is none (then start holds). For an input: the right side of the equation that
+   * its declaration makes. */
   Expr binding;
   Expr start, min, max, nominal; /* over parameters; EXPR_NONE if not given */
   Name unit, display_unit, quantity, description;
@@ -186,8 +186,8 @@ typedef struct Model {
 /* An empty model in `heap`. */
 Model *model_new(Heap *heap, Names *names);
 
-/* A model of one's own over another, which stays as it is and must outlive it: its names and its graph begin with the
- * same content and may grow. Variables, equations and the rest are shared, and must not. O(size of the graph). */
+/* A layer over another model, which is unchanged and must outlive it: its names and its graph begin with the same content and may
+ * grow. Variables, equations and the rest are shared, and must not grow. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
 /* A variable of which nothing is given but these. */
@@ -209,7 +209,8 @@ BaseType model_call_type(const Model *model, Expr call);
 /* The leaf of a variable: (index, order) for unknowns; order must be 0 for others. */
 Expr model_leaf(const Model *model, uint32_t variable, uint32_t order);
 
-/* Of each unknown the highest derivative in the first `equations` continuous equations; in the arena. O(size of these equations). */
+/* For each unknown the highest derivative in the first `equations` continuous equations; in the arena. O(size of these
+ * equations). */
 uint32_t *model_highest_orders(const Model *model, uint32_t equations, Arena *arena);
 
 const char *model_name(const Model *model, uint32_t variable);
@@ -286,5 +287,5 @@ typedef struct Aliases {
  * nothing the user gave is lost: conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
-/* Residuals of the kept equations with the representatives put in for the eliminated unknowns (derivatives too). */
+/* Residuals of the kept equations with the representatives substituted for the eliminated unknowns (also in derivatives). */
 void model_substitute_aliases(Model *model, const Aliases *aliases, ExprVec *residuals, IndexVec *equations);

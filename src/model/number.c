@@ -9,7 +9,7 @@
 
 /* ---- texts of numbers ---- */
 
-/* [flags] [width] [.digits] letter, which printf takes as they are. */
+/* [flags] [width] [.digits] letter, which printf accepts. */
 static bool is_number_format(const char *format) {
   size_t flags = strspn(format, "-+ 0#"), width = strspn(format + flags, "0123456789");
   const char *at = format + flags + width;
@@ -26,7 +26,7 @@ bool text_format_read(BaseType base, const double *options, uint32_t count, cons
   return !text || (base == TYPE_REAL && is_number_format(text));
 }
 
-/* Texts have a point, whatever the locale. */
+/* Texts have a decimal point in any locale. */
 static void format_number(Heap *heap, TextVec *text, double number, const char *format) {
   char full[24], digits[512];
   snprintf(full, sizeof full, "%%%s", format);

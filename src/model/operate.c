@@ -244,7 +244,7 @@ static bool apply_special(Machine *machine, Special special, Type type, const ch
   return false;
 }
 
-/* spatialDistribution: its arguments one after the other. Without them the points are {0, 1} and the values {0, 0}. */
+/* spatialDistribution: its arguments one after another. Without them the points are {0, 1} and the values {0, 0}. */
 static bool step_transport(Machine *machine, Special special, uint32_t count) {
   const Domain *domain = machine->domain;
   const Value *arguments = machine_top(machine, count);

@@ -11,7 +11,7 @@
 
 enum { STATE_NEW, STATE_OPEN, STATE_DONE, STATE_REPORTED };
 
-/* The last function run: its other outputs are often wanted next. */
+/* The last function run: its other outputs are often needed next. */
 typedef struct LastCall {
   uint32_t function;
   ExprVec arguments;
@@ -307,8 +307,8 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   return true;
 }
 
-/* Later uses of such a value, in divisions or comparisons, cannot be told from harmless ones; so it is reported
- * where it arises. */
+/* Later uses of such a value, in divisions or comparisons, cannot be distinguished from harmless ones; so it is reported where it
+ * arises. */
 static void warn_of_round_off(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is nothing but round-off: `%s` is %.3g",

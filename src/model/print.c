@@ -644,7 +644,7 @@ void model_print_noted(Model *model, const ModelNotes *notes, Heap *heap, TextVe
   print.notes = notes;
   uint32_t *ranks = dag_ranks(model->dag, heap);
   print.leaves.ranks = ranks;
-  print_body(&print, &body); /* first, for it tells which functions are called */
+  print_body(&print, &body); /* first, because it finds which functions are called */
   const char *name = print_name(&print, model->name);
   text_printf(heap, text, "//! base 0.1.0\n");
   if (notes) print_head(heap, text, notes->head);

@@ -101,7 +101,7 @@ static const PrintPlace *find_layout(Print *print, uint32_t function) {
   return print->layouts.data[function];
 }
 
-/* ---- the scalar that is wanted ---- */
+/* ---- the requested scalar ---- */
 
 /* The output value that holds result number *scalar, which becomes its number within. */
 static uint32_t find_output(const Function *function, uint32_t *scalar) {
@@ -117,7 +117,7 @@ static uint32_t element_count(const Shape *shape, uint32_t skip) {
   return count;
 }
 
-/* The field of one element of a record that holds scalar number *scalar of it, which becomes its number within. */
+/* The field that contains scalar number *scalar of a record element; *scalar becomes its number within that field. */
 static uint32_t find_field(const Shape *shape, uint32_t *scalar) {
   uint32_t field = 0, elements = element_count(shape, 0);
   while (*scalar >= shape->fields[field].scalars / elements) *scalar -= shape->fields[field++].scalars / elements;

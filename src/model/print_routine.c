@@ -37,7 +37,7 @@ struct Rope {
   RopeLevel level;
 };
 
-/* A call with several outputs, while they are assigned one after the other. */
+/* A call with several outputs, while they are assigned one after another. */
 typedef struct Outputs {
   const Rope *call;
   const Rope **targets; /* NULL: not wanted */

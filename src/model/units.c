@@ -335,7 +335,7 @@ static void check_bindings(Checker *checker) {
   }
 }
 
-/* Nodes that printing adds to the graph later are not asked for. */
+/* Nodes that printing adds to the graph later are not needed. */
 static void find_units(Checker *checker, uint32_t count) {
   const Dag *dag = checker->model->dag;
   for (Expr e = 0; e < count; e++) {

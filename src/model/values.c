@@ -41,7 +41,7 @@ static bool count_elements(Machine *machine, Type type, const uint32_t *sizes, u
   return machine_charge(machine, product > INT32_MAX ? UINT64_MAX / 2 : *count);
 }
 
-/* Memory for `type` with the given sizes; nested records are made with an explicit list of what is left to do. */
+/* Memory for `type` with the given sizes; nested records are made with an explicit list of remaining work. */
 static bool make_value(Machine *machine, Type type, const uint32_t *sizes, Value *out) {
   if (type.dimensions > TYPE_MAX_DIMENSIONS)
     return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);

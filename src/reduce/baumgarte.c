@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Both parameters are by default this many times the fastest rate of change at the start; the book has 5 to 20. */
+/* Both parameters are by default this multiple of the fastest rate of change at the start; the book has 5 to 20. */
 static const double RATE_FACTOR = 10;
 
 /* With beta^2 g in an equation for the highest derivatives, round-off in g must stay below the tolerance. */
@@ -28,8 +28,7 @@ static void fill_weights(double *weight, int32_t c, double alpha, double beta) {
   if (c % 2) multiply_factor(weight, c, once, 1);
 }
 
-/* The fastest rate at which an unknown of a differentiated equation changes at the start: (|x^(k)| / size
- * of x)^(1/k). */
+/* The fastest rate at which an unknown of a differentiated equation changes at the start: (|x^(k)| / size of x)^(1/k). */
 static double fastest_rate(const Reduction *reduction) {
   const Array *array = reduction->array;
   const Incidence *incidence = &array->problem->incidence;

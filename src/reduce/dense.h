@@ -12,14 +12,14 @@ typedef struct Svd {
   int32_t rank;       /* singular values above tolerance times the largest */
 } Svd;
 
-/* a (m x n) = u diag(s) vt; a is spoilt. Owned by the arena. O(n^3). */
+/* a (m x n) = u diag(s) vt; overwrites a. Owned by the arena. O(n^3). */
 Svd dense_svd(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
 
-/* Singular values and rank alone, by the same test; a is spoilt. O(n^3), some ten times cheaper. */
+/* Only singular values and rank, by the same test; overwrites a. O(n^3), about ten times cheaper. */
 Svd dense_values(double *a, int32_t m, int32_t n, double tolerance, Arena *arena);
 
-/* Columns of a (m x n), counted from 0, in the order of a pivoted QR; those marked in `before` (NULL: none)
- * come first. a is spoilt. Owned by the arena. */
+/* Columns of a (m x n), counted from 0, in the order of a pivoted QR; those marked in `before` (NULL: none) come first. Overwrites
+ * a. Owned by the arena. */
 int32_t *dense_pivots(double *a, int32_t m, int32_t n, const bool *before, Arena *arena);
 
 /* The eigenvalues of a symmetric matrix (n x n), ascending; a becomes its eigenvectors, as columns. false: they were

@@ -11,8 +11,8 @@ Expr derived_column(const Derived *derived, uint32_t q) {
   return dag_scale(derived->model->dag, derived->sign[q], leaf);
 }
 
-/* The column of derivative `order` of an unknown of the original model; MAP_NONE for a constant, and for a derivative that the array
- * does not have: as written it is multiplied by a constant that is zero. */
+/* The column of derivative `order` of an unknown of the original model. MAP_NONE for a constant, and for a derivative that the
+ * array does not have: as written it is multiplied by a constant that is zero. */
 static uint32_t column_of(const Derived *derived, uint32_t unknown, uint32_t order, int8_t *sign) {
   uint32_t root = unknown;
   *sign = 1;
@@ -73,7 +73,7 @@ uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *des
 
 static Expr copy_attribute(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }
 
-/* Was the parameter overridden, or its value found by initialization? */
+/* Was the parameter overridden, or did initialization determine its value? */
 static bool has_other_value(const Derived *derived, const Variable *variable) {
   const double *parameters = derived->reduction->at.evaluator->parameters;
   double value = parameters[variable->index], bound;
@@ -109,7 +109,7 @@ static void copy_variables(Derived *derived) {
   }
 }
 
-/* The unknown that stands for a column: its own at order 0, an alias v = der(x) at higher ones. */
+/* The unknown that stands for a column: its own at order 0, an alias v = der(x) at higher orders. */
 static void name_columns(Derived *derived) {
   const Array *array = derived->array;
   for (uint32_t q = 0; q < array->columns; q++) derived->unknown[q] = MAP_NONE;
@@ -167,7 +167,7 @@ static void add_multipliers(Derived *derived) {
   }
 }
 
-/* Unknowns that are the derivatives of new variables. */
+/* Adds unknowns whose derivatives are existing unknowns. */
 static void add_integrals(Derived *derived) {
   const Array *array = derived->array;
   Arena *arena = derived->reduction->arena;
@@ -230,12 +230,12 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
   return sum;
 }
 
-/* A variable v = der(x) of the model that no row holds has nothing except that equation. */
+/* Does a variable v = der(x) of the model occur in no row? Then that equation is all it has. */
 static bool is_alias_alone(const Derived *derived, uint32_t q) {
   return array_order(derived->array, q) > 0 && derived->unknown[q] != MAP_NONE && !derived->used[q];
 }
 
-/* Column q + 1 as the derivative of column q, where it is a variable of its own. */
+/* Writes column q + 1 as the derivative of column q, where it is a separate variable. */
 static void add_tie(Derived *derived, uint32_t q) {
   Dag *dag = derived->model->dag;
   uint8_t tie = derived->reduction->form.tie[q];
@@ -252,7 +252,7 @@ static void add_tie(Derived *derived, uint32_t q) {
   }
 }
 
-/* Unknowns that are another one, or a constant, stay so. */
+/* Unknowns that equal another one, or a constant, keep that equation. */
 static void add_alias(Derived *derived, uint32_t unknown) {
   Dag *dag = derived->model->dag;
   int8_t sign;
@@ -287,7 +287,7 @@ static const char *row_note(Derived *derived, const FormRow *row) {
   return arena_printf(arena, "equation %u (%s), %s", equation + 1, place, what);
 }
 
-/* Why the rows of an equation are not its sides differentiated; NULL: they are. */
+/* Why the rows of an equation are not its differentiated sides; NULL: they are. */
 static const char *rewriting(const Derived *derived, const FormRow *row) {
   const Problem *problem = derived->array->problem;
   uint32_t i = row->equation;
@@ -296,7 +296,7 @@ static const char *rewriting(const Derived *derived, const FormRow *row) {
   return problem->opened && problem->opened[i] ? "with events at its kinks" : NULL;        /* array/kink_modes.h */
 }
 
-/* A rewritten equation has no sides of its own: its residual is zero. */
+/* A rewritten equation has no sides: its residual is set to zero. */
 static void add_rewritten_row(Derived *derived, const FormRow *row, const char *how) {
   Expr residual = transplant(&derived->plan, form_residual(derived->reduction, row));
   derived_add_equation(derived, residual, dag_constant(derived->model->dag, 0),
@@ -388,8 +388,7 @@ static void restore_delays(Derived *derived) {
   }
 }
 
-/* Rows of the array have modes for their relations; the model has the relations. The last ones made hold those
- * before. */
+/* Rows of the array have modes for their relations; the model has the relations. The modes made last contain earlier ones. */
 static void restore_relations(Derived *derived) {
   const Modes *modes = derived->reduction->modes;
   restore_operators(derived, modes->logic);
@@ -478,7 +477,7 @@ static bool is_explicit(const Model *model, const Equation *equation, const uint
   return dag_is_constant(dag, dag_partial(dag, equation->right, equation->left), &slope) && slope == 0;
 }
 
-/* Every variable with a derivative takes one equation, and so does every one that is given explicitly. */
+/* Every variable with a derivative takes one equation, and so does every explicitly given one. */
 static EquationKinds count_kinds(const Model *model, const bool *dummy) {
   DagScratch *scratch = dag_scratch(model->dag);
   uint32_t *order = problem_written_orders(model, scratch);
@@ -496,8 +495,8 @@ static EquationKinds count_kinds(const Model *model, const bool *dummy) {
   return kinds;
 }
 
-/* A dummy that is differentiated because the superfluous differentiation of its constraint was left out is determined by
- * that constraint all the same. */
+/* A dummy may be differentiated because the superfluous differentiation of its constraint was left out. The constraint still
+ * determines it. */
 void derived_count(const Derived *derived) {
   const Reduction *reduction = derived->reduction;
   ReductionCounts *counts = &derived->reduction->counts;
@@ -561,8 +560,8 @@ static void map_modes(Reduction *reduction, Derived *derived) {
   map_free(&places);
 }
 
-/* A tie that is an equation of its own has a derivative that the original array has not: it starts as what it is tied
- * to, where the multipliers are zero. */
+/* A tie that is a separate equation has a derivative that the original array does not have. It starts with the value of its
+ * successor, where the multipliers are zero. */
 static void start_ties(Reduction *reduction, const Derived *derived) {
   Reduced *reduced = &reduction->reduced;
   for (uint32_t q = 0; q + 1 < reduction->array->columns; q++) {
@@ -573,7 +572,7 @@ static void start_ties(Reduction *reduction, const Derived *derived) {
   }
 }
 
-/* Derivatives that the original writes, and that aliases cancel in its equations, of unknowns that have no other ones. */
+/* Raises derivatives that the original writes and that aliases cancel in its equations, for unknowns without other derivatives. */
 static void raise_cancelled(const Derived *derived, const Problem *problem, int32_t *d) {
   const Model *source = derived->source;
   uint32_t *written = problem_written_orders(source, dag_scratch(source->dag));

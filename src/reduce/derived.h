@@ -1,9 +1,8 @@
-/* derived: the system that a method made, as a flat model of its own: what `daedal reduce` prints, and what
- * is integrated where a method has variables that the array has not.
+/* derived: the system that a method made, as a flat model: what `daedal reduce` prints, and what is integrated where a method has
+ * variables that the array does not have.
  *
- * Invariant: every variable of the original model is there under its name and number; new ones follow. A
- * column of the array is a variable, or the derivative of one below it to which it is tied.
- */
+ * Invariant: every variable of the original model keeps its name and number; new ones follow. A column of the array is a variable,
+ * or the derivative of the one below it to which it is tied. */
 #pragma once
 
 #include "reduce/reduction.h"
@@ -30,11 +29,11 @@ typedef struct Derived {
  * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 
-/* The same without the rows: variables, ties, aliases. What determines the other columns is to be added. first_order:
- * every state is a variable, no derivative is differentiated. */
+/* The same without the rows: variables, ties, aliases. What determines the other columns must be added. first_order: every state is
+ * a variable, and no derivative is differentiated. */
 Derived *derived_begin(Reduction *reduction, const char *method, bool first_order);
 
-/* Counts the equations of the model that was derived, and of the one it was derived from, by kind. */
+/* Counts the equations of the derived model, and of the original, by kind. */
 void derived_count(const Derived *derived);
 
 /* A column of the array; a new variable with a name like `wish`; an equation. */
@@ -42,9 +41,9 @@ Expr derived_column(const Derived *derived, uint32_t column);
 uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start);
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note);
 
-/* Takes over discrete equations, whens and assertions (derived_discrete.c). */
+/* Copies discrete equations, whens and assertions (derived_discrete.c). */
 void derived_add_discrete(Derived *derived);
 
-/* Makes the derived model the system of the reduction, to be integrated as it is. left: how many
- * differentiations of the original are still to be made for index 1; multipliers have index 2. */
+/* Makes the derived model the system of the reduction, to be integrated as it is. left: how many differentiations of the original
+ * are still needed for index 1; multipliers have index 2. */
 void derived_integrate(Reduction *reduction, Derived *derived, int32_t left);

@@ -1,4 +1,4 @@
-/* derived_discrete: what happens at events, taken over into the derived model as it was written. */
+/* derived_discrete: copies what happens at events into the derived model as written. */
 #include "reduce/derived.h"
 
 static Expr image(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }
@@ -26,7 +26,7 @@ static When copy_when(Derived *derived, const When *when) {
   return copy;
 }
 
-/* The discrete variables start as they were before the initial event, which takes place in the derived model, too. */
+/* The discrete variables start with their values before the initial event, which also happens in the derived model. */
 static void set_starts(Derived *derived) {
   Model *model = derived->model;
   const Reduction *reduction = derived->reduction;

@@ -1,11 +1,9 @@
-/* ggl: the stabilization of Gear, Gupta and Leimkuhler (1985; Kunkel, Mehrmann 2003, eq. (50); Numra book,
- * technique 3). Of every equation that is differentiated all levels but the last are kept, and each of them
- * but the highest has a multiplier in the ties of the columns it holds: x' = v + G^T mu. The multipliers
- * are zero along the solution; the index is 2.
+/* ggl: the stabilization of Gear, Gupta and Leimkuhler (1985; Kunkel, Mehrmann 2003, eq. (50); Numra book, technique 3). Of every
+ * differentiated equation all levels except the last are kept. Each of these except the highest has a multiplier in the ties of its
+ * columns: x' = v + G^T mu. The multipliers are zero along the solution; the index is 2.
  *
- * ggl1 is the variant of index 1: the multipliers and the algebraic variables that the missing last derivatives would
- * determine enter as derivatives of new variables, mu = nu', lambda = eta' (Gear 1988: one integration lowers the index
- * by one). */
+ * ggl1 is the variant of index 1: the multipliers, and the algebraic variables that the missing last derivatives would determine,
+ * enter as derivatives of new variables, mu = nu', lambda = eta' (Gear 1988: one integration lowers the index by one). */
 #include "reduce/derived.h"
 #include "reduce/method.h"
 
@@ -49,7 +47,7 @@ static bool apply_index1(Reduction *reduction) {
   if (reduction_depth(reduction) < 1) return refuse(reduction, &method_ggl1, "once");
   form_use_levels(reduction, 1);
   reduction->form.integrated = mark_multipliers(reduction);
-  /* The multipliers are derivatives now, and those are no more accurate than unknowns of index 2. */
+  /* The multipliers are derivatives now, which are no more accurate than unknowns of index 2. */
   derived_integrate(reduction, derived_make(reduction, method_ggl1.name), 1);
   return true;
 }

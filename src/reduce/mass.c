@@ -10,10 +10,10 @@ enum { LARGEST = 256 }; /* coordinates of a model that is examined */
 /* Singular values and eigenvalues below this part of the largest count as zero. */
 static const double ZERO = 1e-12;
 
-/* Components below this part of the largest are not concerned. */
+/* Components below this part of the largest do not count. */
 static const double CONCERNED = 1e-6;
 
-/* Values of m by n expressions of the model, by columns; false: one has no value here. */
+/* Values of m by n expressions of the model, by columns; false: one is undefined here. */
 static bool evaluate(const Reduction *reduction, const Expr *list, uint32_t m, uint32_t n, double *values) {
   for (uint32_t r = 0; r < m; r++)
     for (uint32_t c = 0; c < n; c++) {
@@ -59,7 +59,7 @@ static const double *null_vectors(const Svd *svd, uint32_t n, uint32_t count, Ar
   return d;
 }
 
-/* The verdict by the eigenvalues of D^T M D, ascending, and its eigenvectors. */
+/* Judges by the eigenvalues of D^T M D, ascending, and its eigenvectors. */
 static void judge(Reduction *reduction, const double *d, uint32_t free, const double *values, const double *vectors) {
   Arena *arena = reduction->arena;
   uint32_t n = reduction->model->mass->coordinates;

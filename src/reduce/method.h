@@ -7,15 +7,14 @@ typedef struct Method {
   const char *name;        /* as on the command line */
   const char *description; /* one line */
 
-  /* Every constraint, written or hidden, holds to the accuracy of the equations: a residual beyond the tolerance
-   * is an error. Otherwise it may drift, and the drift is reported. */
+  /* Every constraint, written or hidden, holds to the accuracy of the equations: a residual above the tolerance is an error.
+   * Otherwise it may drift, and the drift is reported. */
   bool enforces_all;
-  bool chooses; /* the form depends on the point: it has a choice of states */
-  bool
-      offers_preferred; /* of the choice: variables that stateSelect prefers and no equation differentiates are among it */
-  bool is_solved;       /* its text is in explicit equations */
-  bool needs_values;    /* it makes a system of the initial values, and none without them */
-  bool by_ranks;        /* numerical ranks decide: what structure says is of use, but may be wrong */
+  bool chooses;          /* the form depends on the point: it has a choice of states */
+  bool offers_preferred; /* the choice includes variables that stateSelect prefers and no equation differentiates */
+  bool is_solved;        /* it is printed as explicit equations */
+  bool needs_values;     /* it makes its system from the initial values, and has none without them */
+  bool by_ranks;         /* numerical ranks decide: structural information helps, but may be wrong */
 
   /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
   bool (*apply)(Reduction *reduction);

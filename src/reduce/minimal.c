@@ -1,15 +1,13 @@
 /* minimal: index reduction by minimal extension (Kunkel, Mehrmann 2003, sections 2 and 3).
  *
- * Only equations that couple an algebraic condition to the derivative of a variable in it are
- * differentiated, and each such derivative brings one new variable, which replaces the derivative
- * everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that of (18) to (20): with E the
- * rows' Jacobian with respect to the derivatives that occur and Z its left null space, the rows of Z^T that
- * stay dependent with respect to what is not differentiated are the ones to differentiate; repeated until
- * none is left. Equations that give derivatives in such a combination are put into the others before these are
- * differentiated (section 3.4, the step from (39) on), where that leaves no derivative to be determined: then they
- * need not be differentiated themselves. Where the steps end with all differentiations of the structural analysis, the
- * system is the one with dummy derivatives, choice of states included.
- */
+ * Only equations that couple an algebraic condition to the derivative of a variable in it are differentiated. Each such derivative
+ * becomes one new variable, which replaces the derivative everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that
+ * of (18) to (20): let E be the rows' Jacobian with respect to the derivatives that occur, and Z its left null space. The rows of
+ * Z^T that stay dependent with respect to what is not differentiated must be differentiated; this is repeated until none is left.
+ * Equations that give derivatives in such a combination are substituted into the others before these are differentiated (section
+ * 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated themselves.
+ * Where the steps end with all differentiations of the structural analysis, the system is the one with dummy derivatives, including
+ * the choice of states. */
 #include "array/definitions.h"
 #include "reduce/dense.h"
 #include "reduce/method.h"
@@ -18,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A model with more rows than this that must be looked at together is taken with the offsets of the structural analysis: ranks are found
- * with dense matrices, a part at a time. Parts are rows that share derivatives, and then those that share what is not differentiated. */
+/* If more rows than this must be treated together, the offsets of the structural analysis are used, because ranks are found with
+ * dense matrices, one part at a time. Parts are rows that share derivatives, and then those that share what is not
+ * differentiated. */
 enum { DENSE_LIMIT = 600 };
 
 static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
 
-/* A variable of an earlier condition is given up only where those that came later are this much smaller. */
+/* A variable of an earlier condition is given up only where later ones are smaller by this factor. */
 static const double OLD_WEIGHT = 1e-3;
 
 typedef struct MinimalEntry {
@@ -39,14 +38,13 @@ typedef struct MinimalRow {
   uint32_t equation;
   int32_t level;
   Expr residual;
-  MinimalEntries partial; /* that are not zero, by columns, scaled */
-  MinimalEntries
-      constraint;    /* what is left of its highest derivatives where those given up by rows before are eliminated */
-  uint32_t given_up; /* column that became a variable of its own by this row; MAP_NONE at level 0 */
+  MinimalEntries partial;    /* nonzero entries, by columns, scaled */
+  MinimalEntries constraint; /* its highest derivatives after those given up by earlier rows are eliminated */
+  uint32_t given_up;         /* column that this row made a separate variable; MAP_NONE at level 0 */
 } MinimalRow;
 
 typedef struct Minimal {
-  Reduction near; /* a little off the initial point, since ranks are to be those of a general point */
+  Reduction near; /* slightly off the initial point, because ranks must be those of a general point */
   Arena arena;
   Definitions definitions;
   int32_t *c, *d; /* of the rows taken so far */
@@ -55,7 +53,7 @@ typedef struct Minimal {
   uint32_t rows;
   uint32_t *place;  /* per column that occurs only as a derivative: its part of the rows; MAP_NONE for the others */
   double *dense;    /* workspace, per column: zeros */
-  uint32_t largest; /* rows that had to be looked at together and were more than DENSE_LIMIT; 0: none */
+  uint32_t largest; /* the number of rows that had to be treated together and exceeded DENSE_LIMIT; 0: none */
 } Minimal;
 
 static void move_point(Minimal *minimal) {
@@ -82,7 +80,7 @@ static double entry_at(const MinimalEntries *entries, uint32_t column) {
   return 0;
 }
 
-/* Fills the row's partial derivatives; false: some has no value. */
+/* Computes the row's partial derivatives; false: one is undefined. */
 static bool differentiate_row(Minimal *minimal, MinimalRow *row) {
   const Array *array = minimal->near.array;
   Heap *heap = minimal->near.heap;
@@ -100,7 +98,7 @@ static bool differentiate_row(Minimal *minimal, MinimalRow *row) {
   return isfinite(largest);
 }
 
-/* Takes a row; its derivatives that did not occur before are tied to the columns below them. */
+/* Adds a row; its derivatives that did not occur before are tied to the columns below them. */
 static bool add_row(Minimal *minimal, uint32_t equation, int32_t level, Expr residual) {
   const Array *array = minimal->near.array;
   MinimalRow row = {.equation = equation, .level = level, .residual = residual, .given_up = MAP_NONE};
@@ -155,7 +153,7 @@ static void parts_share(Parts *parts, uint32_t k, uint32_t column) {
   else parts->root[a] = b;
 }
 
-/* The members of each part, one part after the other: start[parts + 1]. Returns how many parts. */
+/* Lists the members of each part, one part after another: start[parts + 1]. Returns the number of parts. */
 static uint32_t parts_list(const Parts *parts, uint32_t count, uint32_t **start, uint32_t **member, Arena *arena) {
   uint32_t *number = arena_array(arena, count + 1, sizeof *number), found = 0;
   *start = arena_array(arena, count + 2, sizeof **start);
@@ -237,7 +235,8 @@ static bool takes_part(const RatePart *part, uint32_t i) {
   return false;
 }
 
-/* The directions in which some row of these parts of E is not zero. `of`: per rate, its part of E, where that leaves a rate free. */
+/* Lists the directions in which some row of these parts of E is not zero. `of`: per rate, its part of E, where that leaves a rate
+ * free. */
 static Direction *list_directions(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
                                   const uint32_t *of, uint32_t *count, Arena *arena) {
   VEC(Direction) list = {0};
@@ -289,7 +288,8 @@ static double *dependence_matrix(const Minimal *minimal, const RatePart *parts, 
   return n;
 }
 
-/* Of parts of E that belong together: how much each row takes part in a combination that is to be differentiated. Returns how many there are. */
+/* For connected parts of E: how much each row contributes to a combination that must be differentiated. Returns the number of
+ * combinations. */
 static uint32_t weigh_couplings(Minimal *minimal, const RatePart *parts, const uint32_t *member, uint32_t members,
                                 const uint32_t *of, double *weight, Arena *arena) {
   uint32_t algebraic = 0, columns, count;
@@ -313,12 +313,13 @@ static uint32_t weigh_couplings(Minimal *minimal, const RatePart *parts, const u
   return count;
 }
 
-/* What stands for a direction where parts share it: all that one part of E leaves free go together. */
+/* The column that represents a direction shared by parts: all directions that one part of E leaves free go together. */
 static uint32_t direction_column(const Direction *direction) {
   return direction->column != MAP_NONE ? direction->column : direction->part->rate[0];
 }
 
-/* The directions of a part of E. owners: per column that stands for one, how many parts have it; it changes by `change`. */
+/* The directions of a part of E. owners: for each column that represents a direction, the number of parts that have it; `change` is
+ * added. */
 static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, const uint32_t *of, int change,
                          uint32_t *owners, Arena *arena) {
   uint32_t columns;
@@ -328,7 +329,8 @@ static void count_owners(Minimal *minimal, const RatePart *parts, uint32_t p, co
       owners[direction_column(&direction[c])] += (uint32_t)change;
 }
 
-/* A combination vanishes in the directions that no other part has: of the left null vectors of a part those stay that do. false: all of them. */
+/* A combination must vanish in the directions that no other part has: keeps the left null vectors of a part that do. false: all
+ * do. */
 static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const uint32_t *of, uint32_t *owners,
                            Arena *arena) {
   RatePart *part = &parts[p];
@@ -352,7 +354,7 @@ static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const 
   return true;
 }
 
-/* Leaves out what is in no combination, again and again: of parts that are coupled in one direction, as in a chain, nothing is left. */
+/* Repeatedly removes what is in no combination: of parts that are coupled in one direction, as in a chain, nothing remains. */
 static void leave_independent(Minimal *minimal, RatePart *parts, uint32_t count, const uint32_t *of, Arena *arena) {
   uint32_t *owners = arena_array(arena, (size_t)minimal->near.array->columns + 1, sizeof *owners);
   bool any = true;
@@ -369,7 +371,7 @@ static void leave_independent(Minimal *minimal, RatePart *parts, uint32_t count,
   }
 }
 
-/* Is any part larger than what is looked at together? `rows`: of each member; NULL: 1. */
+/* Is any part too large to be treated together? `rows`: the rows of each member; NULL: 1. */
 static bool is_too_large(Minimal *minimal, const uint32_t *start, uint32_t parts, const uint32_t *member,
                          const RatePart *of) {
   for (uint32_t p = 0; p < parts; p++) {
@@ -380,8 +382,8 @@ static bool is_too_large(Minimal *minimal, const uint32_t *start, uint32_t parts
   return minimal->largest > 0;
 }
 
-/* How much each row takes part in the combinations of rows that are to be differentiated; *count: how many these are. false: too many rows
- * belong together. */
+/* How much each row contributes to the combinations of rows that must be differentiated; *count: their number. false: too many rows
+ * are connected. */
 static bool find_couplings(Minimal *minimal, double *weight, uint32_t *count, Arena *arena) {
   uint32_t columns = minimal->near.array->columns, *start, *member, *row_start, *row;
   Parts rows = parts_make(minimal->rows, columns, arena);
@@ -428,7 +430,7 @@ static bool is_highest(const Minimal *minimal, const MinimalRow *row, uint32_t k
   return array_order(array, q) > 0 && is_last;
 }
 
-/* What is left of the row's highest derivatives once those given up by rows before are eliminated. */
+/* Computes the row's highest derivatives after those given up by earlier rows are eliminated. */
 static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   Heap *heap = minimal->near.heap;
   double *dense = minimal->dense;
@@ -457,7 +459,7 @@ static void fill_constraint(Minimal *minimal, MinimalRow *row) {
   vec_free(heap, &used);
 }
 
-/* Weight of a derivative: in (39) and after each new condition gives up one of the variables that it brought. */
+/* The weight of a derivative: in (39) and later, each new condition gives up one of the variables that it brought. */
 static double column_weight(const Minimal *minimal, const MinimalRow *row, uint32_t q) {
   if (array_order(minimal->near.array, q) == 0 || minimal->tie[q - 1] == TIE_NONE) return 0;
   for (const MinimalRow *before = minimal->row; before < row; before++)
@@ -480,8 +482,8 @@ static bool give_up_tie(Minimal *minimal, MinimalRow *row) {
   return true;
 }
 
-/* The row with other equations put in, where the derivatives of all that is in it occur in the system already: the
- * condition that they determine is then algebraic. EXPR_NONE: that is not so. */
+/* The row with other equations substituted, where the derivatives of everything in it already occur in the system: then the
+ * condition that they determine is algebraic. EXPR_NONE: they do not all occur. */
 static Expr put_in(Minimal *minimal, const MinimalRow *row) {
   const Array *array = minimal->near.array;
   Expr condition = definitions_put_in(&minimal->definitions, row->residual, minimal->near.heap);
@@ -503,8 +505,8 @@ static uint32_t list_coupled(const Minimal *minimal, const double *weight, uint3
   return found;
 }
 
-/* What is to be differentiated of the coupled rows: those that give no derivative, with the others put in, if that can
- * be done for all of them; otherwise every row as it is. */
+/* What must be differentiated of the coupled rows: those that give no derivative, with the others substituted, if that is possible
+ * for all of them; otherwise every row as it is. */
 static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t found, Expr *condition) {
   uint32_t count = 0, *kept = arena_array(&minimal->arena, found, sizeof *kept);
   bool possible = true;
@@ -523,8 +525,7 @@ static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t 
   return found;
 }
 
-/* One step: false when it cannot be made within the offsets of the structural analysis. *done: nothing is
- * left to do. */
+/* One step: false if it is impossible within the offsets of the structural analysis. *done: nothing is left to do. */
 static bool extend(Minimal *minimal, bool *done) {
   const Array *array = minimal->near.array;
   uint32_t count, found;

@@ -1,4 +1,4 @@
-/* none: the model as it is, for solvers that can; no equation is differentiated. Hidden constraints are not
+/* none: the model as it is, for solvers that can integrate it; no equation is differentiated. Hidden constraints are not
  * enforced. */
 #include "reduce/method.h"
 

@@ -1,7 +1,6 @@
-/* overdetermined: all rows of the array at once. A multiplier for each row that was added, in the ties of
- * the columns it holds, makes the overdetermined system square: what an implicit step then solves is a
- * projection onto all constraints along their gradients, as the least-squares solution of ODASSL is
- * (Führer, Leimkuhler 1991; Kunkel, Mehrmann 2003, section 6). */
+/* overdetermined: all rows of the array at once. Each added row has a multiplier in the ties of its columns, which makes the
+ * overdetermined system square. An implicit step then solves a projection onto all constraints along their gradients, like the
+ * least-squares solution of ODASSL (Führer, Leimkuhler 1991; Kunkel, Mehrmann 2003, section 6). */
 #include "reduce/derived.h"
 #include "reduce/method.h"
 

@@ -19,8 +19,8 @@ static bool is_own_level(const Array *array, uint32_t equation, Expr leaf) {
   return (int32_t)array_order(array, q) == array->d[j] - array->c[equation];
 }
 
-/* Is the constraint linear, with coefficients that depend on time and parameters at most? One that is differentiated once
- * need only be linear in the unknowns at its own level, with all below in the coefficients: v in A(x) v = b(x). */
+/* Is the constraint linear, with coefficients that depend at most on time and parameters? One that is differentiated once need only
+ * be linear in the unknowns at its own level; the coefficients may contain all below: v in A(x) v = b(x). */
 static bool is_linear(Reduction *reduction, uint32_t equation) {
   Array *array = reduction->array;
   Dag *dag = array->dag;
@@ -52,8 +52,8 @@ static void mark_algebraic(const Problem *problem, Arena *arena, bool *algebraic
   }
 }
 
-/* Does the block that holds an algebraic equation leave a choice of states at the equation's lowest stage? If not,
- * the equation determines its unknown, and is no constraint on others. */
+/* Does the block of an algebraic equation leave a choice of states at the equation's lowest stage? If not, the equation determines
+ * its unknown, and does not constrain others. */
 static void mark_constrained(const Reduction *reduction, bool *constrains) {
   const Structure *structure = reduction->structure;
   const Blocks *blocks = &structure->blocks;
@@ -70,7 +70,7 @@ static void mark_constrained(const Reduction *reduction, bool *constrains) {
   }
 }
 
-/* The form that is printed: the rows kept, the columns tied as the dummies chosen at the start say. */
+/* The printed form: the rows kept, and the columns tied by the dummies chosen at the start. */
 static void take_form(Reduction *reduction, const bool *replaced) {
   if (!reduction->at.y) {
     form_begin(reduction); /* a plan without values is not printed */
@@ -92,7 +92,7 @@ static void take_form(Reduction *reduction, const bool *replaced) {
   }
 }
 
-/* Appends the names of the unknowns marked, as (a, b, c). */
+/* Appends the names of the marked unknowns, as (a, b, c). */
 static void list_names(const Reduction *reduction, const bool *marked, TextVec *text) {
   const Array *array = reduction->array;
   bool *columns = arena_array(reduction->arena, array->columns, sizeof *columns);

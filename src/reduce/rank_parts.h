@@ -12,7 +12,7 @@
 typedef struct RankPart {
   int32_t rows, columns;
   uint32_t *row, *column; /* their indices in the whole matrix, ascending */
-  size_t first;           /* where this part begins among the dense entries; parts follow each other, each by columns */
+  size_t first; /* where this part begins among the dense entries; parts follow one another, each by columns */
 } RankPart;
 
 typedef struct RankParts {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The finest tolerance that is asked of an integrator for the sake of hidden variables. */
+/* The finest tolerance that is requested from an integrator because of hidden variables. */
 static const double FINEST = 1e-12;
 
 /* ---- forms ---- */
@@ -23,7 +23,7 @@ void form_add(Reduction *reduction, uint32_t equation, int32_t level) {
   vec_push(reduction->heap, &reduction->form.rows, (FormRow){equation, weight, EXPR_NONE});
 }
 
-/* The columns whose start values determine the solution: the states of the dummies chosen. */
+/* Marks the columns whose start values determine the solution: the states of the chosen dummies. */
 static void fix_states(Reduction *reduction) {
   const int32_t *from, *to;
   uint32_t links = dummy_links(reduction->at.dummy, &from, &to);
@@ -72,7 +72,7 @@ void form_use_highest_rows(Reduction *reduction) {
   }
 }
 
-/* A column that a row with a multiplier holds at its own stage has that multiplier in its tie. */
+/* A column of a row with a multiplier, at the row's own stage, has that multiplier in its tie. */
 static void tie_columns(Reduction *reduction) {
   Array *array = reduction->array;
   Form *form = &reduction->form;
@@ -210,8 +210,8 @@ static void make_code(Reduction *reduction) {
   map_columns(reduction);
 }
 
-/* A system with modes of its own takes those of the point where it starts, and the discrete variables of the
- * original. Modes inside a relation are found before the relation itself. */
+/* A system with its own modes takes those of the point where it starts, and the discrete variables of the original. Modes inside a
+ * relation are set before the relation itself. */
 static void set_modes(const Reduced *reduced, const ArrayRun *run, const Evaluator *original, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
   bool changed = switches != NULL;

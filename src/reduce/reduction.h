@@ -1,27 +1,26 @@
-/* reduction: what a reduction method starts from and what it makes, as data.
+/* reduction: the input and the result of a reduction method, as data.
  *
- * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which
- * columns are tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; its text is a model of its own
- * (derived.h). What is integrated is the same form, or one that may still move its choice of states while running.
+ * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which columns are
+ * tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; printed, it is a model (derived.h). What is integrated
+ * is the same form, or one that may still change its choice of states during the run.
  *
- * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers.
- */
+ * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers. */
 #pragma once
 
 #include "array/modes.h"
 #include "reduce/dummies.h"
 #include "reduce/state_plan.h"
 
-/* Sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]; or what became of it when other equations were
- * put in. */
+/* The sum over l of weight[l] times row (equation, l), 0 <= l <= c[equation]; or the result of substituting other equations in
+ * it. */
 typedef struct FormRow {
   uint32_t equation;
   const double *weight;
   Expr residual; /* EXPR_NONE: the sum */
 } FormRow;
 
-/* A multiplier of row (equation, level): it enters the ties of the columns q that this row holds at its own
- * stage, y[q]' = y[q + 1] + d row / d y[q] * multiplier (Gear, Gupta, Leimkuhler 1985). */
+/* A multiplier of row (equation, level): it enters the ties of the columns q that this row contains at its own stage, y[q]' = y[q +
+ * 1] + d row / d y[q] * multiplier (Gear, Gupta, Leimkuhler 1985). */
 typedef struct Multiplier {
   uint32_t equation, level;
 } Multiplier;
@@ -42,20 +41,20 @@ typedef struct Form {
       *integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: none is */
 } Form;
 
-/* What the user may set of single methods; NAN: not given. */
+/* What the user may set for single methods; NAN: not given. */
 typedef struct MethodOptions {
   double alpha, beta;    /* of Baumgarte's stabilization */
   bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
   double rank_tolerance; /* of methods by ranks: see strangeness.h; NAN or 0 for the default */
 } MethodOptions;
 
-/* A value that the system starts with: column `column` of it is sign times column `source` of the original array. */
+/* A start value of the system: its column `column` is sign times column `source` of the original array. */
 typedef struct StartLink {
   uint32_t column, source;
   int8_t sign;
 } StartLink;
 
-/* The system to integrate, as far as it does not depend on values. */
+/* The part of the system to integrate that does not depend on values. */
 typedef struct Reduced {
   Array *array;
   ArrayCode *code;
@@ -66,8 +65,8 @@ typedef struct Reduced {
   const uint8_t *tie;          /* without structure: per column of this array, NULL for all tied */
   const int32_t *column_index; /* without structure: see System */
 
-  /* How many differentiations were not made, which leaves a high index. Velocities then converge with about half the
-   * order of positions, and the errors of many small steps add up (reduced_accuracy). */
+  /* How many differentiations are missing, which leaves a high index. Velocities then converge with about half the order of
+   * positions, and the errors of many small steps add up (reduced_accuracy). */
   int32_t left;
 
   /* Rate (1/time) at which the method damps errors; an explicit solver must resolve it. 0: it does not damp. */
@@ -75,10 +74,11 @@ typedef struct Reduced {
 
   uint32_t *source; /* per column of the original array: its column here, MAP_NONE if it has none */
   int8_t *sign;     /* of that column */
-  uint32_t *mode;   /* per mode of the original: the same here, MAP_NONE if it has none; NULL where they share them */
-  VEC(StartLink) starts; /* columns that no column of the original array is: what they start with */
+  uint32_t
+      *mode; /* per mode of the original: the same mode here, MAP_NONE if there is none; NULL where they share them */
+  VEC(StartLink) starts; /* start values of columns that correspond to no column of the original array */
 
-  /* The rows that stay without superfluous differentiations, and their Jacobian; NULL where nothing is superfluous. */
+  /* The rows that remain without superfluous differentiations, and their Jacobian; NULL where nothing is superfluous. */
   const Program *kept_rows;
   const Jacobian *kept_jacobian;
 } Reduced;
@@ -103,7 +103,7 @@ typedef struct ReductionCounts {
   uint32_t dummy_first_order;  /* the same with dummy derivatives */
   uint32_t new_variables;      /* beyond those of the model as a first-order system */
   EquationKinds before, after; /* of the model and of the system that is printed */
-  uint32_t removed;            /* superfluous differentiations that the system does without */
+  uint32_t removed;            /* superfluous differentiations that were removed */
 } ReductionCounts;
 
 typedef struct Reduction {
@@ -114,10 +114,10 @@ typedef struct Reduction {
   const double *parameters;      /* by leaf index */
   const double *starts;          /* see Strangeness; NULL for none */
   const double *discrete_starts; /* before the initial event; NULL: as at the initial point */
-  /* given: the array, and its values at the consistent initial point. For a method by ranks that may be missing: no
-   * code, or no values. */
-  bool is_converted; /* the array is not of the equations as written */
-  bool opens_kinks;  /* all of them: kink_modes.h */
+  /* given: the array, and its values at the consistent initial point. For a method by ranks these may be missing: no code, or no
+   * values. */
+  bool is_converted; /* the array does not belong to the equations as written */
+  bool opens_kinks;  /* open all of them: kink_modes.h */
   Array *array;
   ArrayCode *code;
   const Structure *structure;
@@ -125,10 +125,10 @@ typedef struct Reduction {
   const StatePlan *states;
   const Modes *modes;
   ArrayRun at;    /* the array at its initial values */
-  ArrayRun known; /* the point that all methods start from; y is NULL: none was found */
+  ArrayRun known; /* the point from which all methods start; y NULL: none was found */
   double time, duration, tolerance;
   MethodOptions options;
-  const char *mass; /* what the mass matrix is like, in words (mass.h); NULL: there is none */
+  const char *mass; /* a description of the mass matrix (mass.h); NULL: there is none */
   bool is_definite; /* it is positive definite on the tangent space */
   /* made */
   struct Strangeness *strangeness; /* by method strangeness, which makes no form */
@@ -136,7 +136,7 @@ typedef struct Reduction {
   Reduced reduced;
   ReductionCounts counts;
   const char *remark; /* one line about the choice made; NULL for none */
-  const char *mode;   /* the conditions that the equations were made for; NULL: any */
+  const char *mode;   /* the conditions for which the equations were made; NULL: any */
 } Reduction;
 
 /* An empty form for the array. */
@@ -155,8 +155,8 @@ void form_remove_superfluous(Reduction *reduction);
 /* Only the rows of the highest level; every column tied to the next. */
 void form_use_highest_rows(Reduction *reduction);
 
-/* The rows of all levels; of equations that are differentiated, the last `without` levels are left out. Each level
- * below the last one taken gets a multiplier, so that the form is square. */
+/* The rows of all levels, without the last `without` levels of differentiated equations. Each level below the last one kept gets a
+ * multiplier, so that the form is square. */
 void form_use_levels(Reduction *reduction, int32_t without);
 
 /* A row of a form as one expression over the array's columns. */
@@ -165,39 +165,38 @@ Expr form_residual(Reduction *reduction, const FormRow *row);
 /* The system is the array itself. */
 void reduction_keep(Reduction *reduction);
 
-/* The same for a model with an energy of which no equation must be differentiated: nothing is left to reduce. false: it
- * is another. */
+/* The same for a model with an energy of which no equation must be differentiated: there is nothing to reduce. false: it is not
+ * one. */
 bool reduction_keep_unconstrained(Reduction *reduction);
 
 /* Makes the system of other equations for the same unknowns (one residual per equation of the problem), with dummy
  * derivatives if it still needs them. false: those equations are structurally singular. */
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
-/* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its
- * order. d: the highest derivatives in it; NULL: those that c makes. tie: the columns of the original array to tie, so that the
- * rest has index 1; NULL: all columns are tied, whatever index that leaves. */
+/* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its order. d: its
+ * highest derivatives; NULL: those that c makes. tie: the columns of the original array to tie, so that the rest has index 1; NULL:
+ * all columns are tied, whatever index that leaves. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */
 double reduction_value(const Reduction *reduction, Expr e);
 
-/* Makes the second system of rows, in which no differentiation is superfluous, if that is another one. */
+/* Makes the second system of rows, without superfluous differentiations, if it differs. */
 void reduction_remove_superfluous(Reduction *reduction);
 
 /* The same reduction for a report, with a graph that is a layer in `heap` and with the values of `at`. */
 Reduction reduction_layer(const Reduction *reduction, const ArrayRun *at, double time, Heap *heap, Arena *arena);
 
-/* The system at the values of a run whose original array is `at`: the same where the system is that array. Lives in the
- * heap. */
+/* The system at the values of a run whose original array is `at`; `at` itself where the system is that array. Lives in the heap. */
 ArrayRun reduced_run(const Reduction *reduction, const ArrayRun *at, Heap *heap);
 
-/* What the tolerance is to be multiplied by. */
+/* The factor for the tolerance. */
 double reduced_accuracy(const Reduced *reduced, double tolerance);
 
 /* Number of equations when written with first derivatives only. */
 uint32_t form_first_order(const Reduction *reduction, const Form *form);
 
-/* marked[unknowns]: the algebraic unknowns of the blocks that hold one of the equations with constrains[i]. */
+/* marked[unknowns]: the algebraic unknowns of the blocks that contain one of the equations with constrains[i]. */
 void reduction_mark_multipliers(const Reduction *reduction, const bool *constrains, bool *marked);
 
 /* The largest number of differentiations. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double SUPPORT =
-    1e-6; /* an entry of a null vector of unit norm that is not zero: it has the square root of the digits of ranks */
+    1e-6; /* a larger entry of a null vector of unit norm is not zero: it has the square root of the digits of ranks */
 
 typedef struct RedundancySearch {
   Strangeness *whole;
@@ -15,22 +15,22 @@ typedef struct RedundancySearch {
   Pattern pattern, transposed;
   Arena *arena;
   double t;
-  int32_t level;       /* so often the equations are differentiated */
-  int32_t constraints; /* on unknowns and derivatives that are not the highest, at this level */
+  int32_t level;       /* how often the equations are differentiated */
+  int32_t constraints; /* number of constraints at this level on unknowns and derivatives that are not the highest */
   bool *follows;       /* per equation */
   uint32_t count;      /* of these */
 } RedundancySearch;
 
 /* ---- parts of the problem ---- */
 
-/* What nothing happens in. */
+/* Modes without events. */
 static const Modes *no_modes(const Modes *modes, Arena *arena) {
   Logic *logic = arena_alloc(arena, sizeof *logic);
   Modes *none = arena_alloc(arena, sizeof *none);
   *logic =
       (Logic){.leaves = modes->logic->leaves, .initial = modes->logic->initial, .terminal = modes->logic->terminal};
   vec_push(arena->heap, &logic->level_start, 0);
-  *none = (Modes){.first = modes_leaves(modes), .logic = logic}; /* the modes are discrete values that stay */
+  *none = (Modes){.first = modes_leaves(modes), .logic = logic}; /* the modes are constant discrete values */
   return none;
 }
 
@@ -66,7 +66,8 @@ static uint32_t value_place(const RedundancySearch *search, const Strangeness *p
   return (int32_t)order <= search->order[j] ? search->start[j] + order : MAP_NONE;
 }
 
-/* The equations of the problem with the values that all that is discrete has at the start values: what changes at events is none of their parts' business. */
+/* Gives all discrete leaves their values at the start values in the equations of the problem: changes at events do not concern
+ * their parts. */
 static void freeze_discretes(RedundancySearch *search) {
   Problem *problem = &search->whole->problem;
   Dag *dag = problem->model->dag;
@@ -118,7 +119,7 @@ static Dependences find_dependences(const Strangeness *part, const Ranks *ranks,
   return found;
 }
 
-/* Takes a row away: the dependences without it are left, one less if it is in any. false: it is in none. */
+/* Removes a row: the dependences without it remain, one fewer if it is in any. false: it is in none. */
 static bool leave_row_out(Dependences *dependences, uint32_t row) {
   uint32_t m = dependences->rows, best = 0;
   double *vector = dependences->vector;
@@ -139,7 +140,8 @@ static bool leave_row_out(Dependences *dependences, uint32_t row) {
   return true;
 }
 
-/* An equation follows if its rows add nothing to those of the others, except for the highest, which the others may give at a higher level. */
+/* An equation follows if its rows add nothing to those of the others, except for the highest, which the others may give at a higher
+ * level. */
 static bool leave_equation_out(const Array *array, Dependences *dependences, uint32_t equation) {
   uint32_t top = array->row_start[equation + 1] - 1;
   bool follows = true;
@@ -149,7 +151,7 @@ static bool leave_equation_out(const Array *array, Dependences *dependences, uin
   return follows;
 }
 
-/* Those written last are the ones left out. */
+/* Of several candidates, those written last are left out. */
 static void mark_followers(RedundancySearch *search, const Strangeness *part, const uint32_t *equation,
                            const Ranks *ranks, Arena *arena) {
   Dependences left = find_dependences(part, ranks, arena);
@@ -165,7 +167,8 @@ static void mark_followers(RedundancySearch *search, const Strangeness *part, co
   }
 }
 
-/* The equations of a connected component that follow from the others, at a point where nothing is zero by chance. false: there is none, and a message why. */
+/* Finds the equations of a connected component that follow from the others, at a point where nothing is zero by chance. false:
+ * there is none, and a message says why. */
 static bool search_component(RedundancySearch *search, const uint32_t *equation, uint32_t count) {
   Strangeness *part = make_part(search, equation, count, search->level, STRANGENESS_COLUMNS);
   if (!part) {
@@ -190,7 +193,8 @@ static bool search_component(RedundancySearch *search, const uint32_t *equation,
   return ok;
 }
 
-/* What is kept, component by component; returns how many there are, and the members of component c in list[start[c]] to list[start[c + 1]]. */
+/* Lists the kept equations component by component; returns the number of components. The members of component c are list[start[c]]
+ * to list[start[c + 1]]. */
 static uint32_t list_components(const RedundancySearch *search, const Pattern *pattern, const Pattern *transposed,
                                 const int32_t *level, uint32_t **list, uint32_t **start) {
   uint32_t n = (uint32_t)pattern->n_rows;
@@ -209,8 +213,8 @@ static uint32_t list_components(const RedundancySearch *search, const Pattern *p
   return count;
 }
 
-/* Of the equations that are differentiated this often, those without a derivative that no other has; all of them if
- * some of these contain delayed values. */
+/* Lists the equations without a derivative that no other has, among those that are differentiated this often; all of them if some
+ * of these contain delayed values. */
 static int32_t *list_rows_left(const RedundancySearch *search) {
   const Problem *problem = &search->whole->problem;
   int32_t *level = index_zeros(search->arena, (int32_t)problem->equations);
@@ -238,7 +242,7 @@ static bool search_level(RedundancySearch *search) {
 
 /* ---- unknowns that are free ---- */
 
-/* The occurrences of unknowns without derivative: rows are unknowns, columns equations. */
+/* The occurrences of unknowns without derivatives: rows are unknowns, columns equations. */
 static Pattern list_occurrences(const RedundancySearch *search) {
   const Pattern *all = &search->transposed;
   int32_t *start = index_zeros(search->arena, all->n_rows + 1),
@@ -251,7 +255,7 @@ static Pattern list_occurrences(const RedundancySearch *search) {
   return (Pattern){.n_rows = all->n_rows, .n_columns = all->n_columns, .row_start = start, .column = column};
 }
 
-/* What a component of them leaves free goes to the list: the pivots in front, after `rank` others. */
+/* Adds what one component leaves free to the list: its pivots in front, after the `rank` others. */
 static void add_freedom(Freedom *all, const Freedom *more) {
   uint32_t rank = all->rank + more->rank, count = all->count + more->count;
   memmove(all->leaf + rank, all->leaf + all->rank, (all->count - all->rank) * sizeof *all->leaf);
@@ -391,7 +395,7 @@ static double leaf_value(void *context, const Dag *dag, Expr leaf) {
   }
 }
 
-/* Do the terms cancel? Equations without a value here are skipped. */
+/* Do the terms cancel? Equations that are undefined here are skipped. */
 static bool holds(At *at, Expr residual, double tolerance) {
   Dag *dag = at->array->dag;
   const Term *terms;

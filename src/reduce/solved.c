@@ -6,12 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Expressions of so few nodes are repeated rather than named; a pivot is at least so large a part of the
- * largest entry. */
+/* Expressions with at most this many nodes are repeated rather than named. */
 enum { SMALL_NODES = 5 };
 static const double PIVOT_PART = 0.1;
 
-/* Where a pivot has become so small a part of what it was at the start, three digits more are lost than there. */
+/* Where a pivot has fallen below this part of its value at the start, three more digits are lost than there. */
 static const double EDGE = 1e-3;
 
 /* One block at one stage: matrix * columns = right side, in the derived graph, with its values at the initial point. */
@@ -203,7 +202,7 @@ static bool eliminate(Solver *solver, SolvedBlock *unit) {
 
 /* ---- elimination on the tangent space ---- */
 
-/* What the rows and columns of a block are while they change places: a coordinate, or -1 - a constraint. */
+/* The meaning of the rows and columns of a block while they are permuted: a coordinate, or -1 - a constraint. */
 typedef struct Roles {
   int32_t *row, *column;
 } Roles;
@@ -247,7 +246,7 @@ static bool eliminate_among(Solver *solver, SolvedBlock *unit, Roles *roles, uin
   return true;
 }
 
-/* What is left is D^T M D: rows and columns in the same order, and one node for equal entries. */
+/* The remainder is D^T M D: puts rows and columns in the same order, with one node for equal entries. */
 static void align_symmetric(SolvedBlock *unit, Roles *roles, uint32_t first) {
   uint32_t n = unit->size;
   for (uint32_t k = first; k < n; k++)
@@ -282,8 +281,8 @@ static bool step_cholesky(Solver *solver, SolvedBlock *unit, uint32_t k) {
   return true;
 }
 
-/* The constraints give dependent accelerations, the equations of their coordinates the multipliers; what is left in the
- * others is (72). */
+/* The constraints give dependent accelerations, and the equations of their coordinates the multipliers; what remains in the others
+ * is (72). */
 static bool eliminate_projected(Solver *solver, SolvedBlock *unit, const TangentPlan *plan) {
   uint32_t n = unit->size, m = (uint32_t)plan->constraints;
   Roles roles = roles_make(solver, plan, n);
@@ -317,7 +316,7 @@ static bool is_saddle(const Solver *solver, const SolvedBlock *unit, const Tange
   return true;
 }
 
-/* The block as a system of motion under constraints with a definite mass matrix; NULL: it is none. */
+/* The block as a system of motion under constraints with a definite mass matrix; NULL: it is not one. */
 static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) {
   const Array *array = solver->reduction->reduced.array;
   int32_t *equation = arena_array(&solver->arena, unit->size, sizeof *equation);
@@ -334,7 +333,7 @@ static const TangentPlan *find_tangent(Solver *solver, const SolvedBlock *unit) 
 
 /* ---- the region ---- */
 
-/* The equations divide by the pivot: where it vanishes they lose their sense, and the text says so. */
+/* The equations divide by the pivot: where it vanishes they are invalid, and the text says so. */
 static void assert_pivot(Solver *solver, Expr pivot, double value) {
   Model *model = solver->derived->model;
   Dag *dag = model->dag;

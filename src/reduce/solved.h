@@ -1,6 +1,6 @@
-/* solved: a reduced system as explicit equations. Given the states, every other column follows block by
- * block and stage by stage; where a block is linear in its columns it is solved by symbolic elimination,
- * each intermediate result a variable of its own, so that the text stays as short as the elimination. */
+/* solved: a reduced system as explicit equations. Given the states, every other column follows block by block and stage by stage. A
+ * block that is linear in its columns is solved by symbolic elimination. Each intermediate result is a variable, so the text stays
+ * as short as the elimination. */
 #pragma once
 
 #include "reduce/derived.h"

@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of one program of assignments, and equations of a block that becomes assignments, at most: larger ones are solved with sparse factors. */
+/* The most columns of one program of assignments, and the most equations of a block that becomes assignments: larger ones are
+ * solved with sparse factors. */
 enum { FUSE_LIMIT = 128, EXPLICIT_LIMIT = 8 };
 
-/* Matrices of so many entries: their factors serve at later points too. Smaller matrices are factored in less time than more corrections take. */
+/* From this many entries on, the factors of a matrix are kept for later points. Factoring smaller matrices takes less time than
+ * more corrections. */
 enum { KEPT_ENTRIES = 400 };
 
 /* ---- motion under constraints ---- */
@@ -61,7 +63,7 @@ static int32_t unit_row(const StatePlan *plan, const BlockShape *shape, int32_t 
   return (int32_t)plan->code->array->row_start[i] + plan->structure->c[i] - stage;
 }
 
-/* Pending explicit assignments: column leaf and value, fused into one program by substitution. */
+/* Pending explicit assignments: column leaf and value, joined into one program by substitution. */
 typedef struct Fusion {
   ExprVec leaves, values;
   IndexVec columns;
@@ -78,7 +80,7 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
   fusion->leaves.count = fusion->values.count = fusion->columns.count = 0;
 }
 
-/* What a block that is solved outright assigns: columns as leaves of the graph, in order, and their values. */
+/* The assignments of an explicitly solved block: columns as leaves of the graph, in order, and their values. */
 typedef struct Assignments {
   ExprVec leaves, values;
   ExprVec rows, columns; /* workspace: what is left of the block */
@@ -123,8 +125,9 @@ static bool is_unit_term(const Dag *dag, Expr row, Expr leaf) {
   return false;
 }
 
-/* Eliminates a column that two rows have with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. A row as written gives the
- * column, rather than one that was merged, and the one with fewer variables: in sums of many small ones are lost. false: not this column. */
+/* Eliminates a column that two rows contain with factors 1 or -1: the multiplier is 1 or -1, so no pivot is too small. The column
+ * is given by a row as written rather than by a merged one, and by the one with fewer variables, because in long sums small terms
+ * are lost. false: not this column. */
 static bool eliminate_unit(Heap *heap, Dag *dag, Assignments *block, uint32_t column) {
   uint32_t pair[2], count = 0;
   double factors[2], factor;
@@ -157,7 +160,7 @@ static bool eliminate_units(Heap *heap, Dag *dag, Assignments *block) {
   return block->columns.count == 1;
 }
 
-/* Does the factor of a column stay as it is while a run goes on, and is it not zero outright? */
+/* Is the factor of a column constant during a run, and not identically zero? */
 static bool is_fixed(const Dag *dag, Expr slope) {
   double number = 1;
   dag_is_constant(dag, slope, &number);
@@ -165,8 +168,8 @@ static bool is_fixed(const Dag *dag, Expr slope) {
          !dag_depends(dag, slope, OP_DISCRETE) && !dag_depends(dag, slope, OP_PRE);
 }
 
-/* The columns that a block gives linearly at this stage, and their values in reverse order: a block of one equation, or one that is not
- * differentiated and comes down to one by elimination with factors 1 and -1. false: it does not. */
+/* The columns that a block gives linearly at this stage, and their values in reverse order: a block of one equation, or one that is
+ * not differentiated and reduces to one by elimination with factors 1 and -1. false: it does not. */
 static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Assignments *found) {
   Array *array = plan->code->array;
   Dag *dag = array->dag;
@@ -208,8 +211,8 @@ static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, in
   return true;
 }
 
-/* The matrix entries that the joint program of a unit evaluates: those of its stage that are not constant, and those that the last correction of
- * a nonlinear unit below has changed. The latter then need no program of their own. */
+/* The matrix entries that the joint program of a unit evaluates: those of its stage that are not constant, and those that the last
+ * correction of a nonlinear unit below has changed. The latter then need no separate program. */
 static void choose_entries(const StatePlan *plan, const BlockShape *shape, UnitPlan *unit) {
   const BlockGroup *group = &shape->group[unit->stage];
   const UnitPlan *below = unit->below == NONE ? NULL : &plan->units.data[unit->below];
@@ -266,8 +269,8 @@ static int32_t largest_c(const Structure *structure, int32_t block) {
   return largest;
 }
 
-/* Marks the blocks of algebraic columns whose values the rows of this block use as none of the set. Algebraic columns are in
- * rows that are not differentiated only. */
+/* Removes from the set the blocks of algebraic columns whose values the rows of this block use. Algebraic columns occur only in
+ * rows that are not differentiated. */
 static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, bool *set) {
   Array *array = plan->code->array;
   const Structure *structure = plan->structure;
@@ -283,7 +286,7 @@ static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, boo
   }
 }
 
-/* Takes those out of a set of blocks that blocks outside of it use. */
+/* Removes blocks from a set that blocks outside of it use. */
 static void keep_unused(const StatePlan *plan, bool *set) {
   ExprVec leaves = {0};
   for (int32_t b = plan->structure->blocks.n_blocks - 1; b >= 0; b--)
@@ -297,7 +300,7 @@ static bool is_algebraic(const Structure *structure, int32_t block) {
   return true;
 }
 
-/* A block is idle if it gives an algebraic column outright and no block that is not idle uses it. */
+/* A block is idle if it gives an algebraic column explicitly and only idle blocks use it. */
 static void find_idle(StatePlan *plan, Assignments *found) {
   const Blocks *blocks = &plan->structure->blocks;
   plan->idle = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof(bool));
@@ -307,7 +310,7 @@ static void find_idle(StatePlan *plan, Assignments *found) {
   keep_unused(plan, plan->idle);
 }
 
-/* A block is loose if its columns are algebraic and no block that is not loose uses it. Without states all are. */
+/* A block is loose if its columns are algebraic and only loose blocks use it. Without states all are. */
 static void find_loose(StatePlan *plan) {
   const Structure *structure = plan->structure;
   int64_t states = 0;

@@ -12,11 +12,11 @@ typedef struct StatePlan {
   ArrayCode *code;
   const Structure *structure;
   VEC(UnitPlan) units;
-  uint32_t serving;  /* the first so many units give all that derivatives depend on */
+  uint32_t serving;  /* the first so many units give everything that derivatives depend on */
   bool *idle;        /* per block: no derivative depends on its column */
-  bool *loose;       /* per block: the states are not told from its columns */
+  bool *loose;       /* per block: its columns do not determine the states */
   bool *branching;   /* see state_plan_branching */
-  uint32_t branched; /* the first so many units give the columns that are branching */
+  uint32_t branched; /* the first so many units give the branching columns */
   bool *given;       /* see state_plan_given */
   bool *spare;       /* see state_plan_spare */
 } StatePlan;
@@ -27,21 +27,21 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure);
 /* The form at the values of one run. Lives in the heap. */
 StateSpace *state_plan_space(Heap *heap, Evaluator *evaluator, const StatePlan *plan);
 
-/* [columns] those that statespace_complete finds whatever their value was: solved outright or from linear rows,
- * for every choice of dummies in which they are not states. Lives in the code's heap. O(blocks). */
+/* [columns] those that statespace_complete finds from any guess: solved explicitly or from linear rows, for every choice of dummies
+ * in which they are not states. Lives in the code's heap. O(blocks). */
 const bool *state_plan_given(const StatePlan *plan);
 
-/* [columns] those that nonlinear equations give and that no derivative depends on: states do not tell which solution of them it is. All that
- * nonlinear equations give where there is no state. NULL: there are none. Lives in the code's heap. */
+/* [columns] those that nonlinear equations give and on which no derivative depends: states do not show which of their solutions it
+ * is. Without states, all that nonlinear equations give. NULL: there are none. Lives in the code's heap. */
 const bool *state_plan_branching(const StatePlan *plan);
 
-/* [columns] those that an equation gives outright and on which no derivative depends. Lives in the code's heap. */
+/* [columns] those that an equation gives explicitly and on which no derivative depends. Lives in the code's heap. */
 const bool *state_plan_spare(const StatePlan *plan);
 
 /* Are all columns given by formulas or linear systems, where the states are known? O(units). */
 bool state_plan_is_direct(const StatePlan *plan);
 
-/* The system of these equations and unknowns of the problem, at their highest derivatives; NULL: it is not of this
- * form, or larger than dense matrices serve. Lives in the heap. */
+/* The system of these equations and unknowns of the problem, at their highest derivatives; NULL: it does not have this form, or is
+ * too large for dense matrices. Lives in the heap. */
 const TangentPlan *tangent_plan(const Problem *problem, const int32_t *equation, const int32_t *unknown, int32_t count,
                                 Heap *heap);

@@ -9,14 +9,15 @@
 
 enum { ITERATION_LIMIT = 60, HALVING_LIMIT = 14 };
 
-static const double STEP_TOLERANCE = 1e-13; /* of singular values: a column may have a large weight */
-static const double CONSISTENT = 1e-11;     /* scaled residual of a consistent point */
-static const double HOLDS = 1e-10;          /* over what the columns of a row contribute to it */
+static const double STEP_TOLERANCE =
+    1e-13;                              /* relative to the largest singular value: a column may have a large weight */
+static const double CONSISTENT = 1e-11; /* scaled residual of a consistent point */
+static const double HOLDS = 1e-10;      /* relative to what the columns of a row contribute to it */
 
 /* How easily columns move: start values given, others of x, derivatives. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 1e4;
 
-/* How far off a generic point is looked for, relative. */
+/* How far away a generic point is searched for, relative. */
 static const double AWAY = 0.05, TIME_AWAY = 0.01;
 
 bool strangeness_entries(const Strangeness *strangeness, double t, const double *y, double *values) {
@@ -82,7 +83,7 @@ typedef struct PointSearch {
   InitialRows initial;
   int32_t *start, *row; /* the pattern of the rows, by columns */
   RankParts parts;      /* of it */
-  bool fits;            /* none of them is too large; else there is no matrix */
+  bool fits;            /* none of them is too large; otherwise there is no matrix */
   double *weight, *matrix, *scale, *residual, *trial;
   double *values; /* entries of the array, or of the initial equations */
 } PointSearch;
@@ -135,8 +136,8 @@ static bool evaluate_rows(void *context, const double *y, double *r) {
   return workspace_run(search->initial.rows, &point, r + search->rows - search->initial.count) == EVAL_OK;
 }
 
-/* The norm of the scaled residual, which Gauss-Newton steps reduce. It is a sum over rows, so that one constant row does not hide progress
- * in the others. */
+/* The norm of the scaled residual, which Gauss-Newton steps reduce. It is a sum over rows, so that one constant row does not hide
+ * progress in the others. */
 static double residual_norm(PointSearch *search, const double *y) {
   double norm = 0;
   if (!evaluate_rows(search, y, search->residual)) return HUGE_VAL;
@@ -171,8 +172,8 @@ static PartStep *decompose_parts(PointSearch *search, Arena *arena) {
   return step;
 }
 
-/* The step of Gauss and Newton of least weighted norm from y, or the one of Levenberg and Marquardt with this damping; whole or a part of it, as `trial`. Returns the
- * residual there. */
+/* The Gauss-Newton step of least weighted norm from y, or that of Levenberg and Marquardt with this damping; all of it or a part,
+ * as `trial`. Returns the residual there. */
 static double try_step(PointSearch *search, const PartStep *step, const double *y, double damping, double fraction,
                        double *trial) {
   memcpy(trial, y, search->columns * sizeof *trial);
@@ -188,10 +189,11 @@ static double try_step(PointSearch *search, const PartStep *step, const double *
   return residual_norm(search, trial);
 }
 
-/* One step, halved until the residual falls. Rows that follow from each other on the solutions are almost dependent near them, and Gauss and Newton's steps long: with a
- * damping of the residual's square steps converge quadratically all the same (Yamashita, Fukushima 2001). So where the first ones are not quick. */
+/* One step, halved until the residual falls. Rows that follow from each other on the solutions are almost dependent near them, and
+ * Gauss-Newton steps become long. With a damping of the square of the residual, steps still converge quadratically (Yamashita,
+ * Fukushima 2001). So this is used where the first steps do not converge fast. */
 static bool improve(PointSearch *search, double *y, double *norm) {
-  const double quick = 0.25; /* a residual that falls so far needs no second step */
+  const double quick = 0.25; /* a residual that falls this far needs no second step */
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t n = search->columns;
   bool better = linearize(search, y, search->weight);
@@ -214,7 +216,7 @@ static bool improve(PointSearch *search, double *y, double *norm) {
   return better && *norm > 0;
 }
 
-/* The columns of x in rows on x alone that hold at y: what moves by the other rows should leave them. */
+/* Finds the columns of x in rows on x alone that hold at y: moves because of other rows should not change them. */
 static void find_settled(PointSearch *search, const double *y, bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   if (!linearize(search, y, strangeness->evaluator->nominal) || !(residual_norm(search, y) < HUGE_VAL)) return;
@@ -228,7 +230,8 @@ static void find_settled(PointSearch *search, const double *y, bool *settled) {
   }
 }
 
-/* What may not move besides fixed start values; with the last way all else moves alike, as derivatives that move more easily may run away. */
+/* What may not move besides fixed start values. With the last one everything else moves alike, because derivatives that move more
+ * easily may run away. */
 typedef enum Hold { HOLD_NOTHING_ALIKE, HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
 
 static const Variable *variable_of(const Strangeness *strangeness, uint32_t column) {
@@ -330,7 +333,7 @@ static PointSearch search_make(const Strangeness *strangeness, double t, bool in
   return search;
 }
 
-/* From y to a point where the rows hold by continuation: many derivatives at once may lead astray otherwise. */
+/* From y to a point where the rows hold, by continuation: otherwise many derivatives at once may lead astray. */
 static bool continue_to_point(PointSearch *search, double *y) {
   Heap *outer = search->strangeness->heap;
   void *ticket = NULL;
@@ -355,18 +358,18 @@ static bool continue_to_point(PointSearch *search, double *y) {
   return solved && rows_hold(search, y);
 }
 
-/* A remainder as small as round-off of round-off is zero: so small a factor counts as zero here, but not in a search
- * that begins here again. */
+/* A remainder as small as round-off of round-off becomes zero: such a factor counts as zero here, but not in a search that starts
+ * here again. */
 static void drop_traces(const Strangeness *strangeness) {
   static const double trace = 4 * DBL_EPSILON * DBL_EPSILON;
   for (uint32_t q = 0; q < strangeness->array->columns; q++)
     if (fabs(strangeness->y[q]) <= trace * strangeness->evaluator->nominal[q]) strangeness->y[q] = 0;
 }
 
-/* Equations that cannot hold together leave a part of the residual that no move takes away: it is normal to all columns. */
+/* Equations that cannot hold together leave a part of the residual that no move removes: it is normal to all columns. */
 static void note_conflict(PointSearch *search, const double *y, Diag *diag) {
   enum { SHOWN = 6 };
-  const double least = 0.01; /* of the largest */
+  const double least = 0.01; /* relative to the largest */
   const Strangeness *strangeness = search->strangeness;
   Model *model = strangeness->problem.model;
   Arena scratch = arena_make(strangeness->heap);
@@ -453,9 +456,10 @@ void strangeness_perturb(const Strangeness *strangeness, double *y) {
   }
 }
 
-/* Moves y, a consistent point, as far to `to` as the rows let it by their linear part, and as these are almost linear: so it stays on its branch of the solutions. */
+/* Moves y, a consistent point, towards `to` as far as the linear part of the rows allows and the rows are almost linear: so it
+ * stays on its branch of the solutions. */
 static void move_along(PointSearch *search, const double *to, double *y) {
-  const double straight = 0.1; /* what the residual grows by, over the move */
+  const double straight = 0.1; /* growth of the residual relative to the move */
   Arena scratch = arena_make(search->strangeness->heap);
   uint32_t n = search->columns;
   double *move = arena_array(&scratch, n, sizeof *move), size = 0;
@@ -481,7 +485,7 @@ static void move_along(PointSearch *search, const double *to, double *y) {
   arena_free(&scratch);
 }
 
-/* The same with derivatives that move so much more easily. */
+/* The same with derivatives that move this much more easily. */
 static bool move_off(const Strangeness *strangeness, Generic generic, double derivative, double t, double *y) {
   Arena scratch = arena_make(strangeness->heap);
   PointSearch search = search_make(strangeness, t, false, &scratch);

@@ -7,9 +7,9 @@
 
 enum { EQUILIBRATION_TURNS = 8 };
 
-static const double LEVEL_WEIGHT = 0.1; /* of rows of one level over those of the level below */
-static const double SUPPORT = 1e-9;     /* a coefficient of a combination of unit norm that is not zero */
-static const double NEGLIGIBLE = 1e-9;  /* entries over the largest of their line, for its scale */
+static const double LEVEL_WEIGHT = 0.1; /* weight of rows of one level relative to those of the level below */
+static const double SUPPORT = 1e-9;     /* a larger coefficient of a combination of unit norm is not zero */
+static const double NEGLIGIBLE = 1e-9;  /* entries relative to the largest of their line, for its scale */
 
 /* ---- ranks ---- */
 
@@ -52,8 +52,8 @@ static void scale_line(double *first, size_t stride, uint32_t count, double fact
   *all *= factor;
 }
 
-/* Rows and columns by turns to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular
- * values of a badly scaled matrix, such as that of masses of 1e-7 beside forces, say little. */
+/* Scales rows and columns in turn to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular values of a badly
+ * scaled matrix, such as one with masses of 1e-7 beside forces, say little. */
 static void equilibrate(PartRanks *ranks, uint32_t m, uint32_t n) {
   for (uint32_t q = 0; q < n; q++) ranks->factor[q] = 1;
   for (int turn = 0; turn < EQUILIBRATION_TURNS; turn++) {
@@ -133,7 +133,7 @@ int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ran
   return count;
 }
 
-/* A row of later parts by the column: what the vector z makes of them there. */
+/* The product of the vector z with the rows of later parts, in this column. */
 static double later_rows(const Strangeness *strangeness, const Ranks *ranks, const double *values, uint32_t column,
                          const double *z) {
   const RankParts *parts = &strangeness->parts;
@@ -147,7 +147,7 @@ static double later_rows(const Strangeness *strangeness, const Ranks *ranks, con
   return sum * strangeness->evaluator->nominal[column] * ranks->part[own].factor[parts->column_place[column]];
 }
 
-/* The rows of a part in z^T F_w = 0, those of later parts given: the solution of least norm and any null vector. */
+/* The rows of a part in z^T F_w = 0, with those of later parts given: the solution of least norm plus any null vector. */
 static void extend_null_vector(const Strangeness *strangeness, const Ranks *ranks, uint32_t p, const double *values,
                                Arena *arena, uint32_t *seed, double *z) {
   const PartRanks *part = &ranks->part[p];
@@ -164,8 +164,8 @@ static void extend_null_vector(const Strangeness *strangeness, const Ranks *rank
   }
 }
 
-/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random combination of them has an entry
- * wherever one of them has. */
+/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random combination of them has an entry wherever one of
+ * them has. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y) {
   Arena scratch = arena_make(strangeness->heap);
   double *values = arena_array(&scratch, strangeness->evaluator->jacobian->nonzeros, sizeof *values);
@@ -187,7 +187,7 @@ int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks
   return highest;
 }
 
-/* A null vector of F_w has an entry there. They are listed in the order of a pivoted QR. */
+/* The columns where a null vector of F_w has an entry, listed in the order of a pivoted QR. */
 static int32_t part_open(const Strangeness *strangeness, const PartRanks *ranks, Arena *arena, uint32_t *unknowns) {
   int32_t null = ranks->w_count - ranks->high, n = 0, open = 0;
   if (!null) return 0;
@@ -257,7 +257,7 @@ static void choose_x(const Strangeness *strangeness, const PartRanks *ranks, Are
   for (int32_t k = 0; k < ranks->all - ranks->high; k++) solved[columns[ranks->x_list[pivot[k]]]] = true;
 }
 
-/* The columns of w that are solved for: x' first, then as many as the rank asks for. */
+/* The columns of w that are solved for: x' first, then as many as the rank requires. */
 static void choose_w(const Strangeness *strangeness, const PartRanks *ranks, Arena *arena, bool *solved) {
   const uint32_t *columns = ranks->part->column;
   int32_t count, *list = arena_array(arena, (size_t)ranks->part->columns, sizeof *list);
@@ -268,7 +268,7 @@ static void choose_w(const Strangeness *strangeness, const PartRanks *ranks, Are
   for (int32_t k = 0; k < ranks->high; k++) solved[columns[list[pivot[k]]]] = true;
 }
 
-/* Independent rows, low levels first as far as that is possible: pivots of the transposed Jacobian. */
+/* Chooses independent rows, low levels first as far as possible: pivots of the transposed Jacobian. */
 static void choose_part_rows(const Strangeness *strangeness, const PartRanks *ranks, Arena *arena, bool *chosen) {
   int32_t m = ranks->part->rows, n = ranks->part->columns, *pivot = NULL;
   if (ranks->all < m) {
@@ -282,7 +282,7 @@ static void choose_part_rows(const Strangeness *strangeness, const PartRanks *ra
   for (int32_t k = 0; k < ranks->all; k++) chosen[ranks->part->row[pivot ? pivot[k] : k]] = true;
 }
 
-/* Numbers the rows chosen, -1 for the others. Returns how many there are. */
+/* Numbers the chosen rows, -1 for the others. Returns their number. */
 static int32_t choose_rows(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, int32_t *row) {
   int32_t count = 0;
   bool *chosen = arena_array(arena, strangeness->array->rows, sizeof *chosen);
@@ -384,7 +384,7 @@ static Moving find_moving(const Strangeness *strangeness, const RankPart *part, 
     moving.column[kept++] = moving.column[k];
   }
   int32_t *pivot = dense_pivots(entries, (int32_t)m, (int32_t)kept, NULL, arena);
-  /* The order of pivots may be one of round-off: independent columns as they are written, then the others. */
+  /* The order of pivots may depend on round-off: independent columns come in the order as written, then the others. */
   size_t rank = kept - (count - (size_t)svd.rank), next = 0, other = rank;
   uint32_t *ordered = arena_array(arena, kept, sizeof *ordered);
   bool *is_pivot = arena_array(arena, kept, sizeof *is_pivot);

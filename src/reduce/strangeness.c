@@ -10,7 +10,8 @@
 
 enum { ROUND_LIMIT = 20 };
 
-static const double RANK_TOLERANCE = 1e-9; /* of singular values of the scaled Jacobian, if none is given */
+static const double RANK_TOLERANCE =
+    1e-9; /* relative to the largest singular value of the scaled Jacobian, if none is given */
 
 double strangeness_tolerance(const MethodOptions *options) {
   return options->rank_tolerance > 0 ? options->rank_tolerance : RANK_TOLERANCE;
@@ -108,8 +109,8 @@ Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *a
   return run;
 }
 
-/* Do the rows determine the columns that cannot be states? Structure covers all branches and may be wrong about the
- * active ones. If the rows fail at this point but determine the columns near it, structure is right and the point is
+/* Do the rows determine the columns that cannot be states? Structural analysis covers all branches and may be wrong about the
+ * active ones. If the rows fail at this point but determine the columns near it, structural analysis is right and the point is
  * singular: the run stops there and says so. */
 static bool determines_last(const Strangeness *strangeness, const Ranks *here, double t, const double *y,
                             Arena *scratch) {
@@ -121,9 +122,9 @@ static bool determines_last(const Strangeness *strangeness, const Ranks *here, d
          strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
-/* Do ranks confirm structure at a point near y? Then y, where they do not, is an isolated singular point such as a
- * fold. The nearest point may be singular as well, like x = y = 0 for x^2 = y^2; then a point with other fixed
- * values is looked for. */
+/* Do ranks confirm the structural analysis at a point near y? Then y, where they do not, is an isolated singular point such as a
+ * fold. The nearest point may be singular as well, like x = y = 0 for x^2 = y^2; then a point with other fixed values is searched
+ * for. */
 static bool is_right_near(const Strangeness *strangeness, Generic generic, double t, const double *y, Arena *scratch) {
   Ranks ranks;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);
@@ -132,7 +133,8 @@ static bool is_right_near(const Strangeness *strangeness, Generic generic, doubl
          ranks.high == ranks.w_count && strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
-/* The coarse blocks: no row of one holds unknowns of a later one, so that ranks which are full in every block are full. */
+/* The coarse blocks: no row of one contains unknowns of a later one, so ranks that are full in every block are full for the
+ * whole. */
 static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *arena) {
   uint32_t *of_row = arena_array(arena, array->rows, sizeof *of_row),
            *of_column = arena_array(arena, array->columns, sizeof *of_column);
@@ -142,9 +144,9 @@ static RankParts coarse_parts(const Array *array, const Blocks *coarse, Arena *a
   return rank_parts_list(of_row, array->rows, of_column, array->columns, (uint32_t)coarse->n_blocks, arena);
 }
 
-/* Takes the array of the structural offsets with its consistent point, if its ranks say that structure was right: rows
- * independent, every column of w determined, with branches also those of x that cannot be states. false, silently: they do not, or it is
- * too large. O(columns^3) of each block. */
+/* Takes the array of the structural offsets with its consistent point, if its ranks confirm the structural analysis: rows
+ * independent, every column of w determined and, with branches, also those of x that cannot be states. false, silently: they do
+ * not, or it is too large. O(columns^3) of each block. */
 static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const Blocks *coarse, Evaluator *evaluator,
                                const double *y, double t) {
   Array *array = code->array;
@@ -162,8 +164,8 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
   if (ok) {
     strangeness->a = strangeness->solved = ranks.all - ranks.high;
     strangeness->d = strangeness->size - strangeness->a;
-    /* Rows of stages above 0, which the uniform array has and this one has not, determine the columns of their own stage
-     * only (array.h): so the constraints of level l of the uniform array are those of the rows up to level l here. */
+    /* The uniform array has rows of stages above 0, which this one does not have. They determine only the columns of their own
+     * stage (array.h). So the constraints of level l of the uniform array are those of the rows up to level l here. */
     strangeness->mu = strangeness_constraint_level(strangeness, &ranks, t, y);
     keep_singular_values(strangeness, &ranks);
     strangeness->y = heap_copy(strangeness->heap, y, array->columns, sizeof(double));
@@ -176,8 +178,8 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
   return ok;
 }
 
-/* Takes the states that dummies leave instead of those selected, if they are columns of x: a choice by block and
- * stage keeps positions and velocities apart, while ranks alone may choose velocities in place of positions. */
+/* Takes the states that dummies leave instead of the selected ones, if they are columns of x: a choice by block and stage keeps
+ * positions and velocities apart, while ranks alone may choose velocities in place of positions. */
 static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;
@@ -208,13 +210,12 @@ static double start_value(const Strangeness *strangeness, uint32_t unknown) {
 
 double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order) {
   uint32_t count = strangeness->known.y ? strangeness->known.evaluator->model->unknowns.count : 0;
-  if (strangeness->problem.unknown[unknown] >= count) return NAN; /* one that was added */
+  if (strangeness->problem.unknown[unknown] >= count) return NAN; /* an added one */
   return evaluator_value(strangeness->known.evaluator, strangeness->known.y, strangeness->problem.unknown[unknown],
                          order);
 }
 
-/* The first value of a column: that of the array before, of the structural initialization, or the start
- * value. */
+/* The first value of a column: that of the previous array, of the structural initialization, or the start value. */
 static double first_value(const Strangeness *strangeness, const Array *before, const double *value, uint32_t unknown,
                           uint32_t order) {
   uint32_t column = before ? before->column_start[unknown] + order : 0;
@@ -224,7 +225,7 @@ static double first_value(const Strangeness *strangeness, const Array *before, c
   return order ? 0 : start_value(strangeness, unknown);
 }
 
-/* What evaluates the array, with the discrete values and the parameters found so far. */
+/* Makes the evaluator of the array, with the discrete values and the parameters found so far. */
 static void make_evaluator(Strangeness *strangeness) {
   const Evaluator *before = strangeness->evaluator;
   const Switches *began = strangeness->switches;
@@ -235,7 +236,7 @@ static void make_evaluator(Strangeness *strangeness) {
   if (before && switches && switches->decisions) decisions_draw_as(switches->decisions, began->decisions);
 }
 
-/* Discrete variables begin at their start values, modes at what relations are for those of all others. */
+/* Discrete variables begin at their start values, and modes with the values of their relations at the start values. */
 static void start_modes(Strangeness *strangeness, double t) {
   Switches *switches = strangeness->switches;
   if (!switches) return;
@@ -261,7 +262,7 @@ void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c
   if (is_first) start_modes(strangeness, t);
 }
 
-/* The discrete values found are those of the start. false: an error is in diags. */
+/* The discrete values found become those of the start. false: an error is in diags. */
 static bool end_modes(Strangeness *strangeness, double t) {
   Decisions *decisions = strangeness->switches ? strangeness->switches->decisions : NULL;
   if (!decisions) return true;
@@ -296,7 +297,7 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
     bool ok = strangeness_ranks(strangeness, t, strangeness->y, &scratch, &ranks);
     strangeness->a = ok ? ranks.all - ranks.high : 0;
     bool found = ok && level > 0 && strangeness->a == before;
-    /* The point has moved: as many are not the same. */
+    /* The point has moved: an equal number of constraints need not be the same ones. */
     found = found && strangeness_constraints(strangeness, &ranks, level - 1) == before;
     if (found) {
       strangeness->open = arena_array(strangeness->arena, strangeness->problem.unknowns, sizeof(uint32_t));
@@ -317,8 +318,8 @@ static bool raise_level(Strangeness *strangeness, double t, bool may_move) {
   return false;
 }
 
-/* A known point that is not consistent, because structure was wrong about the equations, is not the nearest to the start values, and no
- * place to begin; unless nothing is found from these. */
+/* A known point that is not consistent, because structural analysis was wrong about the equations, is not the nearest to the start
+ * values. It is used only if nothing is found from these. */
 bool strangeness_find_level(Strangeness *strangeness, double t) {
   ArrayRun known = strangeness->known;
   Diags *diags = strangeness->diags, silent = diags_make(strangeness->heap);
@@ -333,8 +334,7 @@ bool strangeness_find_level(Strangeness *strangeness, double t) {
   return is_found || raise_level(strangeness, t, true);
 }
 
-/* Offsets without the rows that are not needed at a generic point. false: none such was found, or all rows
- * are needed. */
+/* Offsets without the rows that are not needed at a generic point. false: no such point was found, or all rows are needed. */
 static bool needed_offsets(const Strangeness *strangeness, double t, int32_t *c, int32_t *d) {
   const Array *array = strangeness->array;
   const Incidence *incidence = &strangeness->problem.incidence;
@@ -372,8 +372,7 @@ static bool is_sufficient(const Strangeness *strangeness, double t) {
   return ok;
 }
 
-/* Leaves out of the uniform array what is not needed: rows of high levels, and the high derivatives that only
- * they hold. */
+/* Removes from the uniform array what is not needed: rows of high levels, and the high derivatives that only they contain. */
 static void shrink(Strangeness *strangeness, double t) {
   const Problem *problem = &strangeness->problem;
   int32_t *c = arena_array(strangeness->arena, problem->equations, sizeof *c),
@@ -395,7 +394,7 @@ static void report_free(const Strangeness *strangeness) {
   for (uint32_t k = 0; k < strangeness->free_count; k++) {
     const FreeUnknown *free = &strangeness->free[k];
     const char *name = model_name(model, model->unknowns.data[free->unknown]);
-    if (name[0] == '$') continue; /* made by freedom_close: nobody wrote it */
+    if (name[0] == '$') continue; /* made by freedom_close: the user did not write it */
     if (free->choice == FREE_HELD)
       diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: it is held at %.10g",
                    name, free->value);
@@ -422,7 +421,7 @@ static void hold_free(Strangeness *strangeness) {
   }
 }
 
-/* No start values for the variables added after those before. */
+/* The added variables have no start values. */
 static void extend_starts(Strangeness *strangeness, uint32_t before) {
   uint32_t count = strangeness->problem.model->variables.count;
   if (!strangeness->start) return;
@@ -431,8 +430,8 @@ static void extend_starts(Strangeness *strangeness, uint32_t before) {
   strangeness->start = start;
 }
 
-/* Equations for what is free, where no equation sees how unknowns without derivative move, or how derivatives do: no unknown is held that others would have to grow
- * beside. Then a level is found again. */
+/* Adds equations for what is free: for unknowns without derivatives, or for derivatives, whose motion no equation sees. No unknown
+ * is held if others would have to grow because of that. Then a level is found again. */
 static bool close_free(Strangeness *strangeness, double t, bool of_rates) {
   const Array *array = strangeness->array;
   const Problem *problem = &strangeness->problem;
@@ -502,7 +501,7 @@ static bool strangeness_build(Strangeness *strangeness, double t) {
 
 /* ---- the method ---- */
 
-/* The uniform array of the equations as written, of which there may be any number. */
+/* Builds the uniform array of the equations as written, of any number. */
 static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) {
   Modes *modes = arena_alloc(reduction->arena, sizeof *modes);
   strangeness->problem = problem_make(reduction->model, false, reduction->arena);
@@ -514,7 +513,8 @@ static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) 
   return strangeness_build(strangeness, reduction->time);
 }
 
-/* The form that is printed: d differential equations for the states, and what determines the other columns: the a algebraic equations for x, and w. */
+/* The printed form: d differential equations for the states, and what determines the other columns: the a algebraic equations for
+ * x, and w. */
 static void take_form(Reduction *reduction) {
   const Strangeness *strangeness = reduction->strangeness;
   const Array *array = reduction->array;
@@ -532,7 +532,7 @@ static void take_form(Reduction *reduction) {
                    (int)strangeness->mu, (int)strangeness->d, (int)strangeness->a, (int)strangeness->size);
 }
 
-/* The reduced array where structure was right, else the uniform one. */
+/* Uses the reduced array where structural analysis was right, otherwise the uniform one. */
 static bool apply(Reduction *reduction) {
   Strangeness *strangeness = reduction->strangeness = arena_alloc(reduction->arena, sizeof *strangeness);
   *strangeness = (Strangeness){

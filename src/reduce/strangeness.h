@@ -1,18 +1,16 @@
 /* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, Hypothesis 1).
  *
- * With x the columns below the first derivative (of an unknown that occurs with order o: its derivatives 0 ..
- * max(o, 1) - 1) and w the columns above, ranks of the array's Jacobian at a consistent point give the number
- * a of constraints on x alone: a = rank [F_x F_w] - rank F_w. mu is the first level at which one more
- * differentiation finds no more constraints.
+ * Let x be the columns below the first derivative (for an unknown that occurs with order o: its derivatives 0 .. max(o, 1) - 1) and
+ * w the columns above. Ranks of the array's Jacobian at a consistent point give the number a of constraints on x alone: a = rank
+ * [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
  *
- * The array is the reduced derivative array (15) where structure tells how often each equation is to be
- * differentiated and the ranks confirm it; otherwise it is uniform: every equation is differentiated mu + 1
- * times, and then without the rows that are not needed to determine x and x'.
+ * The array is the reduced derivative array (15) where structural analysis says how often each equation must be differentiated and
+ * the ranks confirm it. Otherwise it is uniform: every equation is differentiated mu + 1 times, without the rows that are not
+ * needed to determine x and x'.
  *
- * Invariant of a selection: rank-many rows of the array determine as many columns: a of x, and enough of w,
- * x' among them. The other columns of x are the states; the columns of w left over have no influence on x and
- * are held. A reduced array has none of those.
- */
+ * Invariant of a selection: as many rows of the array as the rank determine as many columns: a of x, and enough of w, including x'.
+ * The other columns of x are the states. The remaining columns of w have no influence on x and are held. A reduced array has none
+ * of those. */
 #pragma once
 
 #include "array/freedom.h"
@@ -21,20 +19,20 @@
 #include "reduce/rank_parts.h"
 #include "reduce/reduction.h"
 
-/* Ranks are decided by dense matrices of so many columns, and of so many differentiations, at most. */
+/* The most columns of dense matrices that decide ranks, and the most differentiations. */
 enum { STRANGENESS_COLUMNS = 800, STRANGENESS_LEVELS = 8 };
 
-/* What a rank was decided by. */
+/* The singular values that decided a rank. */
 typedef struct SingularValues {
   double *value; /* descending */
   int32_t count, rank;
 } SingularValues;
 
-/* What is made of an unknown that nothing determines. */
+/* What happens to an unknown that nothing determines. */
 typedef enum FreeChoice {
-  FREE_NEAREST, /* it is near to its start value, together with others that are free (freedom.h), */
-  FREE_SLOWEST, /* or its highest derivative is near to 0, */
-  FREE_HELD,    /* or it is held at the value that it has at the start */
+  FREE_NEAREST, /* it stays near its start value, together with others that are free (freedom.h), */
+  FREE_SLOWEST, /* or its highest derivative stays near 0, */
+  FREE_HELD,    /* or it is held at its value at the start */
 } FreeChoice;
 
 typedef struct FreeUnknown {
@@ -52,22 +50,21 @@ typedef struct Strangeness {
   const double *parameters;
   const double *start;   /* start values per variable of the model, NAN for the model's own; NULL for none */
   const Modes *modes;    /* of relations; set in the evaluators made */
-  double rank_tolerance; /* smaller singular values, over the largest, count as zero */
-  ArrayRun known;        /* the point that other methods start from; y is NULL: there is none */
+  double rank_tolerance; /* singular values that are smaller relative to the largest count as zero */
+  ArrayRun known;        /* the point from which other methods start; y NULL: there is none */
   /* made */
   Array *array;
   ArrayCode *code;
   RankParts parts; /* of the array's Jacobian: connected components, or the coarse blocks where the array is reduced */
   Evaluator *evaluator;
-  Switches *switches;      /* of a uniform array, while its point is looked for; NULL: nothing is discrete */
+  Switches *switches;      /* of a uniform array, while its point is searched for; NULL: nothing is discrete */
   double *discrete_starts; /* of the uniform one, per discrete variable: before the initial event */
-  bool is_isolated;        /* structure is right near the initial point, but not at it */
+  bool is_isolated;        /* structural analysis is right near the initial point, but not at it */
   bool reduced;            /* the array has structural offsets */
-  bool staged;             /* states are exchanged within their stage only */
+  bool staged;             /* states are exchanged only within their stage */
   bool shrunk;             /* it is the uniform one without what is not needed */
   int32_t *first;          /* per unknown: number of its columns in x */
-  /* the characteristic values; x has `size` columns, u of which the equations leave free: they are held by
-   * equations added */
+  /* the characteristic values; x has `size` columns, u of which the equations leave free: added equations hold them */
   int32_t mu, size, a, d, v, u;
   uint32_t *open; /* unknowns of the uniform array that nothing determines, u of them */
   FreeUnknown *free;
@@ -86,20 +83,20 @@ typedef struct Strangeness {
 /* The rank tolerance asked for, or the default. */
 double strangeness_tolerance(const MethodOptions *options);
 
-/* Rows, columns and links selected become copies in the heap. */
+/* Replaces the selected rows, columns and links by copies in the heap. */
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 
 /* The same selection for a run, with an evaluator of its own at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is it a column of x; the derivative of the last column of x of its unknown? */
+/* Is it a column of x? And: is it the derivative of the last column of x of its unknown? */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
-/* The value of a derivative of an unknown at the point known; NAN if there is none. */
+/* The value of a derivative of an unknown at the known point; NAN if there is none. */
 double strangeness_known(const Strangeness *strangeness, uint32_t unknown, uint32_t order);
 
-/* Is no part of a matrix too large for dense ones? false: an error is in diags, unless they are NULL. */
+/* Is every part of a matrix small enough for dense methods? false: an error is in diags, unless that is NULL. */
 bool strangeness_fits(const Strangeness *strangeness, const RankParts *parts, Diags *diags);
 
 /* The entries of the Jacobian at (t, y). Entries that are only round-off become zero; otherwise they would count in
@@ -114,26 +111,26 @@ bool strangeness_jacobian(const Strangeness *strangeness, const RankParts *parts
 /* The array for these offsets, which must outlive it, with the values known so far. */
 void strangeness_make_array(Strangeness *strangeness, double t, const int32_t *c, const int32_t *d);
 
-/* Moves strangeness->y to a consistent point near by Gauss and Newton's method; fixed start values are held,
- * given ones and those of the known point if possible. false: an error is in diags, unless they may not move. */
+/* Moves strangeness->y to a consistent point nearby by the Gauss-Newton method; fixed start values are held, given ones and those
+ * of the known point if possible. false: an error is in diags, unless they may not move. */
 bool strangeness_find_point(Strangeness *strangeness, double t, bool may_move);
 
 /* Finds mu, a, u and a consistent point by the uniform array, which it makes: every equation differentiated mu + 1 times. false: an
  * error is in diags. */
 bool strangeness_find_level(Strangeness *strangeness, double t);
 
-/* Moves the columns of x off, so that nothing is zero by chance. */
+/* Moves the columns of x slightly, so that nothing is zero by chance. */
 void strangeness_perturb(const Strangeness *strangeness, double *y);
 
 /* Which of the points near a given one: the nearest to the moved point, one with the fixed variables at their moved
  * values, or, near a consistent point, one on the same branch of the solutions. */
 typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 
-/* Moves (t, y) off to a consistent point near by at which nothing is zero by chance. false: none was found. */
+/* Moves (t, y) to a consistent point nearby at which nothing is zero by chance. false: none was found. */
 bool strangeness_generic(const Strangeness *strangeness, Generic generic, double *t, double *y);
 
-/* Puts the columns of w that x does not determine to the values of least norm; x stays as it is, and y where
- * that fails. */
+/* Sets the columns of w that x does not determine to the values of least norm; x stays unchanged, and so does y where that
+ * fails. */
 void strangeness_refresh(const Strangeness *strangeness, double t, double *y);
 
 /* Ranks of a part at a consistent point. */
@@ -158,27 +155,27 @@ typedef struct Ranks {
 /* Decides them by singular values. false: the Jacobian cannot be evaluated. Owned by the arena. */
 bool strangeness_ranks(const Strangeness *strangeness, double t, const double *y, Arena *arena, Ranks *ranks);
 
-/* The number of constraints on x that the rows of levels 0 .. level give. */
+/* The number of constraints on x from the rows of levels 0 .. level. */
 int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ranks, int32_t level);
 
 /* The highest level of a row that some constraint on x needs. The ranks are full. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y);
 
-/* Unknowns whose first derivative the equations leave open, independent ones; returns how many. */
+/* Independent unknowns whose first derivative the equations leave open; returns their number. */
 int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns);
 
 /* Do the rows determine w and the columns of x whose derivative the array does not have? */
 bool strangeness_determines_last(const Strangeness *strangeness, const Ranks *ranks, Arena *arena);
 
-/* The rows that determine x and its first derivatives: the support of all combinations of independent rows
- * without higher derivatives. needed[rows]; without equations that depend on others, the only such set. */
+/* The rows that determine x and its first derivatives: the support of all combinations of independent rows without higher
+ * derivatives. needed[rows]; it is unique if no equation depends on others. */
 void strangeness_needed(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, bool *needed);
 
-/* Selects again at a consistent point. false: the ranks there are not those found at the beginning. */
+/* Selects again at a consistent point. false: the ranks there differ from those at the beginning. */
 bool strangeness_select(Strangeness *strangeness, double t, const double *y);
 
-/* Leaves at which the null vectors of d F / d (leaves) at (t, y) have entries, among the derivatives of these orders
- * of the marked unknowns. Leaves of order 0 shall be near their start values, derivatives near 0. false: there are
- * none. Owned by the arena. */
+/* The leaves at which null vectors of d F / d (leaves) at (t, y) have entries, among the derivatives of these orders of the marked
+ * unknowns. Leaves of order 0 should stay near their start values, derivatives near 0. false: there are none. Owned by the
+ * arena. */
 bool freedom_find(const Strangeness *strangeness, double t, const double *y, const int32_t *order, const bool *is_leaf,
                   Freedom *freedom, Arena *arena);

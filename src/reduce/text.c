@@ -5,7 +5,7 @@
 #include "reduce/mass.h"
 #include "reduce/solved.h"
 
-/* The derivatives that became variables of their own, by name. */
+/* Lists the derivatives that became separate variables, by name. */
 static void head_released(const Reduction *reduction, const Derived *derived, TextVec *text) {
   enum { SHOWN = 12 };
   const Array *array = reduction->array;

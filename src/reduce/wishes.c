@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Weight of a column as a dummy, by stateSelect: what should be a state is taken as a dummy late. */
+/* The weight of a column as a dummy, by stateSelect: a preferred state becomes a dummy late. */
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
 
@@ -16,7 +16,7 @@ double wishes_weight(const Evaluator *evaluator, int32_t unknown) {
   return SELECT_WEIGHT[variable->select] * evaluator->nominal[array->column_start[unknown]];
 }
 
-/* ---- are they to be bounded? ---- */
+/* ---- must they be bounded? ---- */
 
 /* The least and the largest wish of the columns that may be states. */
 typedef struct Range {
@@ -48,7 +48,7 @@ typedef struct Rows {
   const Dag *dag;
   const BlockShape *shape;
   Pattern pattern, columns; /* by rows, by columns */
-  bool *is_open;            /* per column: not wished for, nor solved for yet */
+  bool *is_open;            /* per column: neither preferred as a state nor solved for yet */
   bool *is_solved;          /* per row */
   int32_t *open;            /* per row: how many of its columns are open */
 } Rows;
@@ -65,7 +65,7 @@ static void count_open(Rows *rows) {
       rows->open[i] += rows->is_open[rows->pattern.column[e]];
 }
 
-/* Solves each row that has one open column left, with a constant entry, for that. `queue` has room for all rows. */
+/* Solves each row that has one open column left, with a constant entry, for that column. `queue` has room for all rows. */
 static void solve_rows(Rows *rows, int32_t *queue) {
   int32_t count = 0;
   for (int32_t i = 0; i < rows->pattern.n_rows; i++)
@@ -82,7 +82,7 @@ static void solve_rows(Rows *rows, int32_t *queue) {
   }
 }
 
-/* Have the rows left open columns, and constant entries in all of them? */
+/* Do the remaining rows have open columns, with constant entries in all of them? */
 static bool rest_is_constant(const Rows *rows) {
   for (int32_t i = 0; i < rows->pattern.n_rows; i++) {
     if (rows->is_solved[i]) continue;
@@ -94,7 +94,7 @@ static bool rest_is_constant(const Rows *rows) {
   return true;
 }
 
-/* Is what the rows make of the columns with at least this weight regular whatever the values? */
+/* Is the matrix of the rows and the columns with at least this weight regular for all values? */
 static bool are_always_regular(const Evaluator *evaluator, const BlockShape *shape, double weight) {
   Arena arena = arena_make(evaluator->heap);
   Rows rows = {.dag = evaluator->array->dag, .shape = shape};

@@ -51,6 +51,7 @@ void index_sort(int32_t *index, int32_t count);
 int32_t pattern_components(const Pattern *pattern, const Pattern *transposed, const bool *kept, int32_t *queue,
                            int32_t *of_row, int32_t *of_column);
 
-/* Of each equation, rows of levels 0 .. level[i] - 1 are there, its derivatives. Takes away rows with a derivative of a variable that no other row has, as these take part in no
- * dependence, until there are none: level[i] becomes the number of rows left. O(entries * (levels + rows of a column)). */
+/* Each equation has rows of levels 0 .. level[i] - 1, its derivatives. Removes rows with a derivative of a variable that no other
+ * row has, because these take part in no dependence, until there are none: level[i] becomes the number of rows left. O(entries *
+ * (levels + rows of a column)). */
 void incidence_peel(Arena *arena, const Incidence *incidence, int32_t *level);

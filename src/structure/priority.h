@@ -1,5 +1,5 @@
-/* priority: a queue that gives the smallest key first (binary heap). Keys are whole values, so that equal
- * ones cannot be told apart and the order of insertion never shows in a result. */
+/* priority: a queue that returns the smallest key first (binary heap). Keys are whole values, so equal ones are indistinguishable
+ * and the order of insertion never shows in a result. */
 #pragma once
 
 #include "base/vec.h"

@@ -212,7 +212,7 @@ static void stack_push(IndexStack *stack, int32_t j) {
   stack->seen[j] = true;
 }
 
-/* The algebraic unknowns that can take the place of states, while they are looked for. */
+/* The algebraic unknowns that can replace states, during the search for them. */
 typedef struct Exchange {
   const Incidence *incidence;
   const Structure *structure;
@@ -296,7 +296,7 @@ static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const 
   return (Pattern){n, n, start, column};
 }
 
-/* Marks the blocks in which these unknowns do not follow from those offered one after the other. */
+/* Marks the blocks in which these unknowns do not follow one after another from those offered. */
 static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *pattern, const Structure *raised,
                        bool *is_spoilt) {
   Matching matching = matching_maximum(scratch, pattern);

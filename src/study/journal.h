@@ -1,7 +1,8 @@
-/* journal: the finished points of a sweep on disk while it runs, so that a sweep that was killed goes on where it was.
+/* journal: the finished points of a sweep on disk while it runs, so that a killed sweep can continue.
  *
- * Invariant: a file is a header, which names the sweep by a hash of all that decides its numbers, and records of equal form, each
- * written by one append and with a checksum. What a kill cuts off is at the end, and is dropped when the journal is read. */
+ * Invariant: a file is a header, which identifies the sweep by a hash of everything that decides its numbers, and records of equal
+ * form, each written by one append and with a checksum. A kill can only damage the end, which is dropped when the journal is
+ * read. */
 #pragma once
 
 #include "base/diag.h"

@@ -104,7 +104,7 @@ static double predicted(const Search *search) {
   return sum;
 }
 
-/* Is the step small beside what the residuals leave open? */
+/* Is the step small compared with the uncertainty that the residuals leave? */
 static bool is_close(const Search *search, double expected) {
   const LeastSquares *problem = search->problem;
   double n = problem->parameters, m = problem->residuals, gain = search->squares - expected;
@@ -211,7 +211,7 @@ LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *
     }
     search.squares = sum_of_squares(search.r, problem->residuals);
     look_at_columns(&search);
-    /* the errors of runs are no less than their tolerance: there, go on only while it gets better fast */
+    /* the errors of runs are not below their tolerance: there, continue only while it improves fast */
     search.is_slow = problem->zero > 0 && search.squares > search.before / 4;
     search.before = search.squares;
     is_over = is_over || is_zero(&search, problem->zero / 100) || (search.is_slow && is_zero(&search, problem->zero));

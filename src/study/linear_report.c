@@ -132,8 +132,8 @@ void linear_report_mat(const LinearForm *form, FileWriter *file) {
 
 enum { BODE_POINTS = 400 };
 
-/* Magnitudes and phases of one input, a series for each output: pairs[points][outputs] are the responses. The phase goes on
- * from point to point, without jumps of a whole turn. */
+/* Magnitudes and phases of one input, a series for each output: pairs[points][outputs] are the responses. The phase continues from
+ * point to point, without jumps of a whole turn. */
 static void bode_series(const double *response, uint32_t outputs, uint32_t output, double *decibel, double *degrees) {
   static const double turn = 360, radian = 57.29577951308232;
   for (uint32_t k = 0; k < BODE_POINTS; k++) {

@@ -1,4 +1,4 @@
-/* linear_report: what is told of a linear form: a text, JSON, a MAT file, a Bode plot. */
+/* linear_report: reports of a linear form: a text, JSON, a MAT file, a Bode plot. */
 #pragma once
 
 #include "result/file.h"

@@ -103,8 +103,8 @@ static const char *representative(const Problem *problem, const char *name, Aren
   return aliases->sign[unknown] < 0 ? arena_printf(arena, "-%s", root) : root;
 }
 
-/* Goes through the names of a condition that are no functions: *text is after one, which is returned, and what came before it is in *before
- * without blanks, numbers in one spelling. NULL: there are no more. */
+/* Goes through the names of a condition that are not functions: *text is after one, which is returned, and what came before it is
+ * in *before without blanks, numbers in one spelling. NULL: there are no more. */
 static const char *next_name(const char **text, const char **before, Arena *arena) {
   *before = "";
   for (const char *next = *text; *next;) {
@@ -324,7 +324,7 @@ static double extreme(const Course *course, double sign) {
   return most;
 }
 
-/* Of the values, or of their squares: the trapezoidal rule between the rows. */
+/* The mean of the values, or of their squares: the trapezoidal rule between the rows. */
 static double mean(const Course *course, bool of_squares) {
   const Trajectory *trajectory = course->trajectory;
   double length = trajectory_time(trajectory, trajectory->rows - 1) - trajectory_time(trajectory, 0), sum = 0;
@@ -340,7 +340,7 @@ static double mean(const Course *course, bool of_squares) {
   return sum / length;
 }
 
-/* What happens at the start is no event to wait for. */
+/* What happens at the start does not count as an event. */
 static double event_time(const Output *output, const Problem *problem, double start, const daedal_event *events,
                          uint32_t count, Arena *arena) {
   const char *meant = output->signal ? plain_condition(problem, output->signal, arena) : NULL;

@@ -20,7 +20,7 @@ typedef struct Output {
 } Output;
 typedef VEC(Output) OutputVec;
 
-/* Checks outputs and gives them names. NULL stands for the final values of all variables that are no parameters and match the
+/* Checks outputs and gives them names. NULL stands for the final values of all variables that are not parameters and match the
  * filter (NULL: all). false: an error is in diags. Texts live in the arena, the list in its heap. */
 bool outputs_read(OutputVec *outputs, const daedal_output *given, uint32_t count, const Model *model,
                   const SignalFilter *filter, Arena *arena, Diags *diags);

@@ -197,7 +197,7 @@ typedef enum AstEnergy {
   ENERGY_COUNT,
 } AstEnergy;
 
-/* The words that open them, which are no keywords. */
+/* The words that open them, which are not keywords. */
 extern const char *const ast_energy_words[ENERGY_COUNT];
 
 typedef struct AstSection {

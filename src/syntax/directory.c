@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The number at `text`, which moves on behind it and a dot. */
+/* The number at `text`, which moves past it and a dot. */
 static unsigned long version_part(const char **text) {
   char *end;
   unsigned long value = strtoul(*text, &end, 10);
@@ -57,7 +57,7 @@ static bool has_ending(const char *name, const char *ending) {
   return length > end && !strcmp(name + length - end, ending);
 }
 
-/* An FMU is a class where it is named itself; in a folder it may lie beside the model that it was made of. */
+/* An FMU is a class where it is named itself; in a folder it may lie beside the model from which it was made. */
 static void add_entry(const char *path, const char *name, bool is_named, Arena *arena, StoredClassVec *classes) {
   StoredClass stored = {.path = arena_printf(arena, "%s/%s", path, name)};
   size_t length = strlen(name);

@@ -19,7 +19,8 @@ typedef VEC(StoredClass) StoredClassVec;
  * cannot be read; errno says why. O(n log n). */
 bool directory_list(const char *path, Arena *arena, StoredClassVec *classes);
 
-/* Appends the class that a file NAME.mo, an FMU, NAME=FILE.fmu or a directory with a package.mo is itself. False: it is none of them. */
+/* Appends the class that a file NAME.mo, an FMU, NAME=FILE.fmu or a directory with a package.mo is itself. false: it is none of
+ * these. */
 bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes);
 
 /* The path below a directory, spelled as the files are if it differs from them only in upper and lower case, as in

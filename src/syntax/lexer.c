@@ -256,7 +256,7 @@ static Token lex_number(Lexer *lexer, uint32_t begin) {
   Span span = {begin, end};
   lexer->position = end;
   if (!is_real) return lex_integer(lexer, span);
-  double value = 1; /* where the exponent lacks */
+  double value = 1; /* where the exponent is missing */
   if (number_parse(text + begin, text + end, &value)) check_range(lexer, value, is_zero, span);
   return (Token){.kind = TOKEN_REAL, .span = span, .real = value};
 }
@@ -315,7 +315,7 @@ static const char *character_hint(const char *text) {
   }
 }
 
-/* Passes over a character that begins no token. Bytes that are no text are reported already. */
+/* Skips a character that begins no token. Bytes that are not text are already reported. */
 static void skip_unknown(Lexer *lexer) {
   const char *text = lexer->source.text + lexer->position;
   uint32_t length = (uint32_t)utf8_length(text, 4);

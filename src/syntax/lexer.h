@@ -1,8 +1,8 @@
-/* lexer: text to tokens, one at a time. Comments and white space vanish here; keywords are told from names by
- * their interned index, so every word is hashed once.
+/* lexer: text to tokens, one at a time. Comments and white space vanish here. Keywords are distinguished from names by their
+ * interned index, so every word is hashed once.
  *
- * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_END only TOKEN_END
- * comes. What cannot be read is reported once, at its place, and passed over. */
+ * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_END only TOKEN_END comes. What cannot be read
+ * is reported once, at its place, and skipped. */
 #pragma once
 
 #include "base/diag.h"

@@ -17,7 +17,7 @@ typedef struct Member {
   Name name;
   bool is_read;
   const AstElement *element;      /* once read; NULL: refused */
-  struct LibraryPackage *package; /* of a directory; NULL until it is asked for */
+  struct LibraryPackage *package; /* of a directory; NULL until it is needed */
 } Member;
 
 /* A directory of classes: one of the path, or a package. */
@@ -191,7 +191,7 @@ static const AstElement *read_member(Library *library, LibraryPackage *package, 
   return member->element = class_element(library, definition);
 }
 
-/* Two files of one name are one too many, unless their versions tell them apart. */
+/* Two files of one name are one too many, unless they have different versions. */
 static void check_single(Library *library, const LibraryPackage *package, const Member *member) {
   const Member *next = member + 1;
   if (next == package->members.data + package->members.count || next->name != member->name) return;
@@ -218,7 +218,7 @@ static bool fits_version(const char *version, const char *asked, VersionFit fit)
   return fit == FIT_EXACT ? strcmp(version, asked) == 0 : is_same_line(version, asked);
 }
 
-/* The member of a directory of the path whose version fits the one asked for. */
+/* The member of a directory of the path whose version fits the requested one. */
 static Member *find_version(Library *library, LibraryPackage *root, Name name, const char *asked, VersionFit fit) {
   Member *member = find_member(library, root, name);
   const Member *end = root->members.data + root->members.count;

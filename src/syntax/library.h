@@ -23,26 +23,26 @@ Library *library_make(Ast *ast, Source *source, LibraryOptions options, Diags *d
 /* The file is the package.mo of a directory, by its name. */
 bool library_is_package(const char *path);
 
-/* The class of that name at the top, with the class as element: of the main file, or of a library. NULL if there is
- * none, or it cannot be read, which is reported. If there are several versions: the one that `uses` asks for, else
- * one without a version, else the latest. */
+/* The class of that name at the top, with the class as element: of the main file, or of a library. NULL if there is none, or it
+ * cannot be read, which is reported. If there are several versions: the one that `uses` names, otherwise one without a version,
+ * otherwise the latest. */
 const AstElement *library_find(Library *library, Name name);
 
-/* A class of a package that stands in a file of its own beside the package.mo of the package; NULL as above. The
- * elements of package.mo itself are in the tree. O(1) except for the first time. */
+/* A class of a package in a separate file beside the package.mo of the package; NULL as above. The elements of package.mo itself
+ * are in the tree. O(1) except for the first time. */
 const AstElement *library_member(Library *library, const AstClass *package, Name name);
 
 /* The names of all classes that library_member knows of a package: in the order of package.order, then by name. */
 typedef LIST(Name) LibraryNames;
 LibraryNames library_members(Library *library, const AstClass *package);
 
-/* In the version that was asked for, a class is `name` of `package` (a whole name). Its whole name in the version at
- * hand, if that is another; else NULL. */
+/* A class is called `name` of `package` (a whole name) in the requested version. Returns its whole name in the installed version,
+ * if that differs; otherwise NULL. */
 const char *library_renamed(Library *library, Name package, Name name);
 
 /* Says where a class that was not found at the top could have been. */
 void library_note_missing(Library *library, Name name, Diag *diag);
 
-/* The file that modelica://Package.Name/path or file:///path means, in the arena; NULL, with `reason` set, if there is
- * no such package, or the path leads out of it. Another text is taken as a path. */
+/* The file that modelica://Package.Name/path or file:///path means, in the arena; NULL, with `reason` set, if there is no such
+ * package, or the path leads out of it. Any other text is a path. */
 const char *library_resource(Library *library, const char *uri, Arena *arena, const char **reason);

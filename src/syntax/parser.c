@@ -501,7 +501,7 @@ static bool at_class(Parser *parser) {
   }
 }
 
-/* A definition of the file; what is none is passed over up to the next one. */
+/* A definition of the file; anything else is skipped up to the next one. */
 static bool read_definition(Parser *parser) {
   if (at_class(parser)) return read_element(parser);
   parser_unexpected(parser, "expected a class, as in `model M ... end M;`");

@@ -112,7 +112,7 @@ __attribute__((format(printf, 3, 4))) Diag *parser_error(Parser *parser, Span sp
  * reading continues as if it were there. */
 bool parser_semicolon(Parser *parser);
 
-/* Goes on after the next semicolon, or before the end of a block or class or the next section. */
+/* Continues after the next semicolon, or before the end of a block or class or the next section. */
 void parser_recover(Parser *parser, uint32_t begin);
 
 /* name = [ "." ] IDENT { "." IDENT } */

@@ -28,7 +28,7 @@ static void keep_breach(Parser *parser, AstClass *definition, AstBreach breach) 
   definition->breaches = kept;
 }
 
-/* A class of a library may break a rule as long as nobody uses it: the report is kept for then. */
+/* A class of a library may break a rule as long as it is not used: the report is kept until then. */
 __attribute__((format(printf, 4, 5))) static void report(Parser *parser, Span span, const Beside *beside,
                                                          const char *format, ...) {
   va_list list;
@@ -357,7 +357,7 @@ static void note_argument(Parser *parser, Modified *modified, Name outer, uint32
     note_argument(parser, modified, name, number, &inner->arguments.data[i]);
 }
 
-/* Two arguments that begin with the same name are rare: only these are looked into. */
+/* Two arguments that begin with the same name are rare: only these are compared. */
 void restrict_modification(Parser *parser, const AstModification *modification) {
   Modified modified = {map_make(parser->heap), map_make(parser->heap), modification};
   Map first = map_make(parser->heap);

@@ -63,7 +63,7 @@ static Span shift(Span span, uint32_t begin) {
   return span.end > span.begin ? (Span){span.begin + begin, span.end + begin} : span;
 }
 
-/* What was said about a file, whose text joins the source. */
+/* Keeps the messages about a file, whose text joins the source. */
 static void keep_diags(Survey *survey, Diags *found, const char *path, const char *text, uint32_t length) {
   uint32_t number = source_add(survey->source, path, arena_copy(&survey->arena, text, length), length);
   uint32_t begin = number == UINT32_MAX ? 0 : survey->source->files.data[number].begin;

@@ -9,6 +9,6 @@ typedef struct SurveyCounts {
   LIST(const char *) models; /* models and blocks of packages that are not partial, by their full names */
 } SurveyCounts;
 
-/* Files *.mo below the directories of the options' path, each once, whatever links lead to it. Files with errors join
- * the source; the errors go to `diags`. Memory is that of the largest file. */
+/* Files *.mo below the directories of the options' path, each once, even if several links lead to it. Files with errors join the
+ * source; the errors go to `diags`. Memory is that of the largest file. */
 SurveyCounts survey_run(Source *source, LibraryOptions options, Diags *diags);

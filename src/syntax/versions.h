@@ -19,9 +19,8 @@ typedef struct Versions {
 
 Versions versions_make(const Ast *ast);
 
-/* Reads the annotations of a class at the top. A library that was asked for in a version that it does not replace is a
- * warning. */
+/* Reads the annotations of a class at the top. Warns about a library that was requested in a version that it does not replace. */
 void versions_read(Versions *versions, const AstClass *definition, Diags *diags);
 
-/* The version of that library asked for first; NULL if it is not asked for. */
+/* The version of that library that was requested first; NULL if none was. */
 const char *versions_asked(const Versions *versions, Name name);
