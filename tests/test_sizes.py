@@ -148,6 +148,24 @@ end M;
             self.assertEqual(run.status, 0, run.words)
             self.assertLess(max(abs(run.end(name)/value - 1) for name, value in reference.items()), allowed)
 
+    def test_rate_that_jumps(self):
+        """A state rests at round-off, and at a large time its rate jumps without an event: no step is so short that it moves by less than a tolerance of its size so far."""
+        for seed in seeds(60, 12):
+            rng = random.Random(seed)
+            at, rest, height, delay = 10**rng.uniform(6, 7), 10**rng.uniform(-20, -15), rng.choice([-1, 1])*rng.uniform(0.1, 1), 10**rng.uniform(-3, -2)
+            text = f"""model M
+  Real w(start = 1, fixed = true), b(start = 0, fixed = true);
+equation
+  der(w) = -{10/at!r}*w;
+  der(b) = (noEvent(if time < {at!r} then {rest!r}*w else {height!r}) - b)/{delay!r};
+end M;
+"""
+            for words in ({}, {"solver": "bdf"}):
+                with self.subTest(seed=seed, **words):
+                    run = simulate(text, stop_time=2*at, **words)
+                    self.assertEqual(run.status, 0, run.words)
+                    self.assertLess(abs(run.end("b") - height), 1e-5)
+
     def test_terms_that_cancel(self):
         """A state that only the round-off of its rate moves: steps do not follow it. While the solution sticks, the rates of both
         sides cancel."""

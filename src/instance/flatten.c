@@ -293,6 +293,15 @@ static void collect_definitions(Tree *tree, FlatProgram *program) {
       program->definitions.data[program->definitions.count++] = tree->definitions.data[i].ast;
 }
 
+/* The name by which a class can be asked for. One that is declared in a model is a class of that model, of which a component is an instance. */
+static Name class_name(Tree *tree, const Instance *type) {
+  const Instance *owner = type->parent;
+  if (!owner || owner->kind != INSTANCE_COMPONENT || type->modifiers.count) return type->flat_name;
+  const char *text = arena_printf(&tree->arena, "%s.%s", names_text(tree->names, class_name(tree, owner->type)),
+                                  names_text(tree->names, type->name));
+  return names_add(tree->names, text, strlen(text));
+}
+
 static void collect_classes(const Walk *walk, FlatProgram *program) {
   Tree *tree = walk->tree;
   Map seen = map_make(tree->heap);
@@ -302,9 +311,11 @@ static void collect_classes(const Walk *walk, FlatProgram *program) {
     bool is_behaviour =
         type && type->definition &&
         (type->restriction == CLASS_MODEL || type->restriction == CLASS_BLOCK || type->restriction == CLASS_CLASS);
-    if (!is_behaviour || map_get(&seen, type->flat_name) != MAP_NONE) continue;
-    map_put(&seen, type->flat_name, 0);
-    program->classes.data[program->classes.count++] = (ComponentClass){type->flat_name, type->definition->label.span};
+    if (!is_behaviour) continue;
+    Name name = class_name(tree, type);
+    if (map_get(&seen, name) != MAP_NONE) continue;
+    map_put(&seen, name, 0);
+    program->classes.data[program->classes.count++] = (ComponentClass){name, type->definition->label.span};
   }
   map_free(&seen);
 }

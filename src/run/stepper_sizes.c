@@ -3,7 +3,8 @@
  * The size of a state is its largest value so far, and at most 1, because the relative tolerance serves large values. A state that
  * should be zero contains the errors of other columns, and steps must not follow these. So its size is at least what its rate and
  * the sizes of other states cause within a step. Its absolute tolerance is at least the error that Newton's method leaves in the
- * columns coupled with it. */
+ * columns coupled with it. Where steps fail, all sizes are 1: the rate of a state may jump, and the shortest step must be within the
+ * tolerance. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -20,6 +21,7 @@ struct Sizes {
   int32_t links;    /* number of links for which there is room */
   int32_t age, due; /* steps since the start, and when the Jacobian is made again */
   bool is_known;    /* the Jacobian could be computed */
+  bool is_wide;     /* steps have failed: all sizes are 1 */
   int32_t *group;   /* [columns] coupled columns have the same group */
   double *largest;  /* [columns] largest value in a group */
   double *solved;   /* [columns] the same for columns that Newton's method solves */
@@ -203,7 +205,16 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
     any = true;
   }
   /* While the solution slides, the rates of both sides cancel: sizes are 1 then. */
-  if (any && !stepper_is_sliding(stepper)) follow_sizes(stepper, t, y);
+  if (any && !stepper->sizes->is_wide && !stepper_is_sliding(stepper)) follow_sizes(stepper, t, y);
   stepper->sizes->age++;
   copy_numbers(view->evaluator->size, view->size, (size_t)view->system.columns);
+}
+
+bool stepper_widen_sizes(Stepper *stepper) {
+  if (stepper->sizes->is_wide || stepper->integrator->explicit_form) return false;
+  stepper->sizes->is_wide = true;
+  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+  stepper_note_sizes(stepper, stepper->before, stepper->y);
+  stepper_change_integrator(stepper, stepper->integrator, stepper->before);
+  return true;
 }

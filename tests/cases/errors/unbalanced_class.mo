@@ -1,12 +1,15 @@
 // Each class is counted by itself, before the whole model: the class that lacks an equation is named, those that contain it are not.
 // run: check
 // expect: exit 4
-// expect: says unbalanced_class.mo:17:9: error: class `P.Resistor` has 1 equation too few: 4 for 5 variables by itself
+// expect: says unbalanced_class.mo:20:9: error: class `P.Resistor` has 1 equation too few: 4 for 5 variables by itself
 // expect: says 18 equations for 20 variables: 2 too few
 // expect: never says class `P.Pair`
 // run: simulate
 // expect: exit 4
 // expect: says class `P.Resistor` has 1 equation too few: 4 for 5 variables by itself
+// run: check --model P.Local
+// expect: exit 4
+// expect: says error: class `P.Local.Half.Part` has 1 equation too few: 1 for 2 variables by itself
 // run: check
 // change: v = R*p.i -> v = R*p.i; p.i + n.i = 0
 package P
@@ -41,6 +44,17 @@ package P
     p.v - n.v = 1;
     p.i + n.i = 0;
   end Source;
+  model Local
+    model Half
+      model Part
+        Real x, y;
+      equation
+        x = time;
+      end Part;
+      Part part;
+    end Half;
+    Half half;
+  end Local;
   model Circuit
     Pair pair;
     Source source;
