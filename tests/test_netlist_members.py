@@ -18,6 +18,7 @@ DAEDAL = os.environ["DAEDAL"]
 LONG = os.environ.get("DAEDAL_TEST_TIER") == "long"
 BATCH = 40
 COUNT = 400 if LONG else BATCH
+FEW = 4
 
 
 def number(rng, low, high):
@@ -257,7 +258,22 @@ def converter(rng):
     return rng.choice(bodies) + gate + load + model, ["v(o#)"]
 
 
-FAMILIES = {"converter": (converter, ".tran 10u 3m"), "resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
+def rectifier(rng):
+    """Diodes, with a capacitance or none, that feed a choke, a capacitor or both. Where the current of a choke stops, conductances fall by ten decades."""
+    given = some(rng, [f"cjo={number(rng, 1e-12, 1e-10)}", f"rs={number(rng, 1e-2, 1)}", "n=1.7"])
+    model = f".model dm# d(is={rng.choice(['1e-14', '1e-12', '1e-9'])} {given})\n"
+    source = f"SIN(0 {rng.choice([5, 12, 100])} {rng.choice([400, 1000, 2000])})"
+    choke, load = f"L# p# o# {number(rng, 1e-4, 1e-2)}\n", f"C# o# 0 {number(rng, 1e-6, 3e-5)}\nR# o# 0 {number(rng, 30, 1000)}\n"
+    bodies = (f"V# a# 0 {source}\nDA# a# p# dm#\n{choke}", f"V# a# 0 {source}\nDA# a# p# dm#\nDB# 0 p# dm#\n{choke}",
+              f"V# a# b# {source}\nRB# b# 0 1meg\nDA# a# p# dm#\nDB# b# p# dm#\nDC# 0 a# dm#\nDD# 0 b# dm#\n{choke}",
+              f"V# a# 0 {source}\nCA# a# p# {number(rng, 1e-6, 1e-5)}\nDA# 0 p# dm#\nDB# p# o# dm#\n",
+              f"V# a# 0 {source}\nRA# a# q# {number(rng, 1, 100)}\nLA# q# p# {number(rng, 1e-5, 1e-3)}\nDA# p# o# dm#\n")
+    return rng.choice(bodies) + load + model, ["v(o#)"]
+
+
+MAY_REFUSE = {rectifier: 0.05}  # a part of the members
+
+FAMILIES = {"rectifier": (rectifier, ".tran 10u 3m"), "converter": (converter, ".tran 10u 3m"), "resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
             "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
             "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "substrate": (substrate, ".tran 10u 3m"),
             "mosfet": (mosfet, None),
@@ -289,9 +305,12 @@ def ours(text):
 
 
 def theirs(text, analysis):
-    text = text.replace(".tran 10u 3m", ".tran 10u 3m 0 2u")
-    text = text.replace("\n.end\n", "\n.options reltol=1e-6 vntol=1e-9 abstol=1e-15\n.end\n")
-    return ngspice.run("n.cir", text)
+    """With tight tolerances, or where ngspice cannot keep to them, which it then says at once, with less tight ones."""
+    for options in ("reltol=1e-6 vntol=1e-9 abstol=1e-15", "reltol=1e-4 vntol=1e-7 abstol=1e-10") if analysis else ("reltol=1e-6 vntol=1e-9 abstol=1e-15",):
+        found = ngspice.run("n.cir", text.replace(".tran 10u 3m", ".tran 10u 3m 0 2u").replace("\n.end\n", f"\n.options {options}\n.end\n"))
+        if found and (not analysis or found["time"][-1] > 2.99e-3):
+            return found
+    return None
 
 
 def at(times, values, t):
@@ -330,6 +349,7 @@ def judge(members, analysis, failures, counts):
         if other is None:
             counts["refused by ngspice"] += 1
         elif mine is None:
+            counts["refused"] += 1
             failures.append((body, "refused: " + said))
         else:
             counts["compared"] += 1
@@ -349,15 +369,16 @@ def main():
     for name, (make, analysis) in FAMILIES.items():
         if words and name not in words:
             continue
-        rng, failures, counts = random.Random(f"{name} {seeds[0]}"), [], {"compared": 0, "refused by ngspice": 0}
-        batch = 2 if make in (substrate, converter) else BATCH  # forty transistors in one run take minutes
-        members = list(enumerate(make(rng) for _ in range(COUNT if LONG else batch)))
+        rng, failures, counts = random.Random(f"{name} {seeds[0]}"), [], {"compared": 0, "refused": 0, "refused by ngspice": 0}
+        batch = 1 if make in (substrate, converter, rectifier) else BATCH  # forty transistors in one run take minutes
+        members = list(enumerate(make(rng) for _ in range(COUNT if LONG else max(batch, FEW))))
         for k in range(0, len(members), batch):
             judge(members[k:k + batch], analysis, failures, counts)
         print(f"{name}: {counts['compared']} compared, {len(failures)} wrong, {counts['refused by ngspice']} refused by ngspice")
         for body, words_of in failures[:5]:
             print(body + "   " + words_of)
-        wrong += len(failures) + (counts["compared"] == 0)
+        may_refuse = min(counts["refused"], MAY_REFUSE.get(make, 0) * counts["compared"])
+        wrong += len(failures) - may_refuse + (counts["compared"] == 0)
     return 1 if wrong else 0
 
 

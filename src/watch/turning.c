@@ -394,6 +394,7 @@ static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double un
     integrator_segment(follower.integrator, follower.self, t, NULL, follower.segment);
     t = follower.integrator->time(follower.self);
   }
+  ahead = ahead && (found || look_at(turning, b, &follower, t, &trail));
   bool stuck = !ahead || is_stuck(&trail, until - mark->t);
   found = found || (stuck && t > mark->t &&
                     is_next_to_zero(turning, b, &follower, &trail, &way->last, until - mark->t, NEGLIGIBLE));
