@@ -216,6 +216,13 @@ class Automata(unittest.TestCase):
     def test_begin_at_thresholds(self):
         self.judge("automata that begin at thresholds", True)
 
+    def test_turns_back_where_it_begins(self):
+        """What turns a state back at the threshold where it begins has happened: the condition was true, and becomes false."""
+        for solver in SOLVERS:
+            run = simulate("model A Real x(start = 1, fixed = true); Integer k(start = 2, fixed = true); Boolean b = x > 1; equation der(x) = k; when b then k = -pre(k); "
+                           "elsewhen not b then k = -pre(k); end when; when b then reinit(x, -5); end when; end A;", stop_time=float(STOP), solver=solver)
+            self.assertEqual((run.status, run.end("k"), round(run.end("x"), 6)), (0, 2, -1), solver)
+
     def test_derivatives(self):
         for seed, automaton in members(200, 6):
             text = "model M\n" + automaton.text() + "  A u, w;\nend M;\n"
