@@ -148,10 +148,9 @@ static const Integrator *other_integrator(const Stepper *stepper, double t) {
 bool stepper_try_other(Stepper *stepper, double t) {
   if (stepper->turning && turning_explain(stepper->turning, t, stepper_modes_end(stepper), &stepper->turning_point))
     return false;
-  if (stepper_widen_sizes(stepper)) return true;
-  if (stepper->options.integrator || !stepper->view->system.complete) return false;
-  const Integrator *other = other_integrator(stepper, t);
-  if (!other) return false;
+  bool may_change = !stepper->options.integrator && stepper->view->system.complete;
+  const Integrator *other = may_change ? other_integrator(stepper, t) : NULL;
+  if (!other) return stepper_widen_sizes(stepper);
   stepper_copy_values(stepper);
   stepper_change_integrator(stepper, other, t);
   stepper->changed = t;
