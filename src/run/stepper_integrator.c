@@ -150,7 +150,7 @@ bool stepper_try_other(Stepper *stepper, double t) {
     return false;
   bool may_change = !stepper->options.integrator && stepper->view->system.complete;
   const Integrator *other = may_change ? other_integrator(stepper, t) : NULL;
-  if (!other) return stepper_widen_sizes(stepper);
+  if (!other) return stepper_widen_sizes(stepper, may_change ? &integrator_radau : stepper->integrator);
   stepper_copy_values(stepper);
   stepper_change_integrator(stepper, other, t);
   stepper->changed = t;
