@@ -148,7 +148,11 @@ static const Integrator *other_integrator(const Stepper *stepper, double t) {
 bool stepper_try_other(Stepper *stepper, double t) {
   if (stepper->turning && turning_explain(stepper->turning, t, stepper_modes_end(stepper), &stepper->turning_point))
     return false;
-  if (stepper_widen_sizes(stepper)) return true;
+  if (stepper_widen_sizes(stepper)) {
+    copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+    stepper_change_integrator(stepper, stepper->integrator, stepper->before);
+    return true;
+  }
   if (stepper->options.integrator || !stepper->view->system.complete) return false;
   const Integrator *other = other_integrator(stepper, t);
   if (!other) return false;

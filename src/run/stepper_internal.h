@@ -168,7 +168,7 @@ bool stepper_leave_explicit(Stepper *stepper);
  * ends there. */
 bool stepper_try_other(Stepper *stepper, double t);
 
-/* Where steps of an implicit method have failed: all states get the size 1, and the step is taken again. false: that was done already. */
+/* Where steps of an implicit method have failed: all states get the size 1. false: they have it already. */
 bool stepper_widen_sizes(Stepper *stepper);
 
 /* The integrator to begin with. */
