@@ -150,7 +150,12 @@ bool stepper_try_other(Stepper *stepper, double t) {
     return false;
   bool may_change = !stepper->options.integrator && stepper->view->system.complete;
   const Integrator *other = may_change ? other_integrator(stepper, t) : NULL;
-  if (!other) return stepper_widen_sizes(stepper, may_change ? &integrator_radau : stepper->integrator);
+  if (!other && !stepper_widen_sizes(stepper)) return false;
+  if (!other) {
+    copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
+    stepper_change_integrator(stepper, may_change ? &integrator_radau : stepper->integrator, stepper->before);
+    return true;
+  }
   stepper_copy_values(stepper);
   stepper_change_integrator(stepper, other, t);
   stepper->changed = t;

@@ -171,8 +171,8 @@ bool stepper_leave_explicit(Stepper *stepper);
  * there. */
 bool stepper_try_other(Stepper *stepper, double t);
 
-/* Where steps of an implicit method have failed: all states get the size 1, and the step is taken again. false: that was done already. */
-bool stepper_widen_sizes(Stepper *stepper, const Integrator *integrator);
+/* Where steps of an implicit method have failed: all states get the size 1. false: they have it already. */
+bool stepper_widen_sizes(Stepper *stepper);
 
 /* The integrator to begin with. */
 const Integrator *stepper_first_integrator(Stepper *stepper);

@@ -213,8 +213,6 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
 bool stepper_widen_sizes(Stepper *stepper, const Integrator *integrator) {
   if (stepper->sizes->is_wide || stepper->integrator->explicit_form) return false;
   stepper->sizes->is_wide = true;
-  copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
-  stepper_note_sizes(stepper, stepper->before, stepper->y);
-  stepper_change_integrator(stepper, integrator, stepper->before);
+  stepper_note_sizes(stepper, stepper->before, stepper->begin);
   return true;
 }
