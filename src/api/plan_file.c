@@ -46,7 +46,7 @@ static bool refuse(daedal_model *model, const char *path, const char *what) {
   return false;
 }
 
-/* The text after a word at the beginning of a line; NULL: there is another. */
+/* The text after a word at the beginning of a line; NULL: the line begins otherwise. */
 static char *after(char *line, const char *word) {
   return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
 }
