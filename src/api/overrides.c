@@ -1,13 +1,12 @@
-/* overrides: values in place of those that the model gives: numbers, or texts as the model would write them.
+/* overrides: values that replace those of the model: numbers, or texts in the syntax of the model.
  *
  *   value = scalar | "{" value { "," value } "}"
  *
  * The values are read once. Resolving them against a model finds the variables and gives the values their types. A parameter that
- * decided the structure, a new size, or a text cannot be set in a loaded model: then the model is loaded from its
- * text with these values in place of the bindings. They are resolved against the new model, until nothing is
- * left to load.
+ * determines the structure, a new size, or a text cannot be set in a loaded model. Then the model is loaded again from its text,
+ * with these values in place of the bindings. They are resolved against the new model, until nothing is left to load.
  *
- * Invariant: of two values for one variable the later counts. */
+ * Invariant: if a variable has several values, the last one counts. */
 #include "api/handles.h"
 
 #include "base/number.h"

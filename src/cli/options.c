@@ -1,4 +1,5 @@
-/* options: the table of options and its parser. Every value is checked here, before any work, except those that need the model. */
+/* options: the table of options and its parser. Most options may be given only once. Every value is checked here, before any work,
+ * except those that need the model. */
 #include "cli/options.h"
 
 #include "cli/lists.h"
