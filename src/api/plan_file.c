@@ -1,5 +1,5 @@
-/* plan_file: a file with a model that was read, flattened and given consistent initial values. A run of it only has to differentiate
- * the equations and write their programs before it integrates.
+/* plan_file: a file with a model that was read, flattened and given consistent initial values. A run of it only has to
+ * differentiate the equations and write their programs before it integrates.
  *
  *   daedal plan 1
  *   version 1.2.3                  of daedal; other versions refuse the file

@@ -24,9 +24,8 @@ typedef struct Optimal {
   Expr kernel;        /* K */
   Expr **slope;       /* derivatives of K, per order and coordinate */
   uint32_t highest;
-  Expr *adjoint; /* per equation: its leaf */
-  Expr *
-      final; /* per final equation: its multiplier nu; EXPR_NONE if it only fixes a variable, or gives the final time */
+  Expr *adjoint;     /* per equation: its leaf */
+  Expr *final;       /* per final equation: its multiplier nu; EXPR_NONE if it fixes a variable or the final time */
   uint32_t *fixes;   /* per final equation: the coordinate that it fixes; NONE: it fixes none */
   uint32_t end_time; /* parameter leaf of a free final time; NONE: it is not free */
   ExprVec held;      /* constraints on states, written or hidden: variations at the end satisfy them */
