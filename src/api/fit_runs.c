@@ -109,8 +109,8 @@ static bool read_signal(const daedal_estimate *estimate, const Trajectory *traje
   return true;
 }
 
-/* Reads the model's values for all residuals, scaled, or their derivatives by names per column; names NULL: the values. Takes no
- * memory: a refused allocation would lose the result. */
+/* Reads the model's values for all residuals, scaled. With `derivatives`, the names of signals by column, reads these derivatives
+ * instead. Takes no memory: a refused allocation would lose the result. */
 static bool read_values(const daedal_estimate *estimate, const daedal_result *result, const char *const *derivatives,
                         double *values) {
   bool ok = true;

@@ -50,8 +50,7 @@ typedef struct Diags {
   VEC(Diag) list;
   Diag spare;
   uint32_t errors, repeated, limit;
-  bool
-      says_once; /* keep equal errors at one place only once: while a model is read, many components have the same class */
+  bool says_once; /* keep equal errors at one place only once: many components may have the same class */
 } Diags;
 
 /* An empty list with the usual limit of errors kept. */

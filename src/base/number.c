@@ -232,8 +232,8 @@ static bool parse_word(const char *text, const char *end, double *value) {
   return false;
 }
 
-/* The significant digits of a number. Digits beyond the first 770 affect the nearest double only by not all being zero; then the
- * last digit is set to 1. */
+/* The significant digits of a number. Digits beyond the first 770 affect the nearest double only if one of them is not zero; then a
+ * last digit 1 is appended. */
 enum { DIGITS_KEPT = 770 };
 
 typedef struct Digits {

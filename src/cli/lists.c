@@ -3,7 +3,8 @@
  *   names  = name { "," name }
  *   values = name "=" number { "," name "=" number }
  *   guess  = name [ "=" number [ ":" least ":" greatest ] ]
- *   axis   = name "=" ( first ":" [ step ":" ] last | "log(" first "," last "," count ")" | "lin(" ... ")" | "{" value { "," value } "}" | value )
+ *   axis   = name "=" ( first ":" [ step ":" ] last | "log(" first "," last "," count ")"
+ *            | "lin(" ... ")" | "{" value { "," value } "}" | value )
  */
 #include "cli/lists.h"
 

@@ -89,7 +89,7 @@ static void add_adjoint(Optimal *o, uint32_t equation, uint32_t unknown, bool *i
   is_taken[unknown] = true;
 }
 
-/* Adds one adjoint for each equation: adjoint_x for der(x) = ...; for other equations, named after the other variables that they
+/* Adds one adjoint for each equation: adjoint_x for der(x) = ...; the others are named after the remaining unknowns that equations
  * determine. */
 static void add_adjoints(Optimal *o) {
   Derivation *d = o->d;

@@ -41,9 +41,8 @@ typedef struct Identification {
   uint32_t rank;
   double *covariance; /* parameters x parameters, for residuals of deviation 1; NaN: not known */
   double *singular;   /* singular values of the matrix with columns of norm 1, descending; `free` of them */
-  double
-      *directions; /* parameters x (free - rank): columns are combinations that change no residual; largest entry 1 */
-  uint32_t free;   /* number of parameters that are not held */
+  double *directions; /* parameters x (free - rank): columns keep all residuals constant; largest entry 1 */
+  uint32_t free;      /* number of parameters that are not held */
 } Identification;
 
 /* tolerance: singular values below this fraction of the largest count as zero. Lives in the arena. */

@@ -1,8 +1,8 @@
 /* lexer: turns text into tokens, one at a time. It drops comments and white space. Keywords are distinguished from names by their
  * interned index, so every word is hashed once.
  *
- * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_END only TOKEN_END comes. Unreadable text is
- * reported once, at its place, and skipped. */
+ * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_FINISH only TOKEN_FINISH comes. Unreadable
+ * text is reported once, at its place, and skipped. */
 #pragma once
 
 #include "base/diag.h"

@@ -280,7 +280,8 @@ static AstEnergy energy_section(Parser *parser) {
   return is_reference ? ENERGY_NONE : energy;
 }
 
-/* ( "lagrangian" | "dissipation" | "minimize" | "maximize" ) { expression comment ";" } | ( "force" | "constraint" ) { equation } */
+/* ( "lagrangian" | "dissipation" | "minimize" | "maximize" ) { expression comment ";" }
+ * | ( "force" | "constraint" ) { equation } */
 static bool begin_energy(Parser *parser, AstEnergy energy) {
   end_section(parser);
   ClassFrame *frame = &vec_last(&parser->classes);
