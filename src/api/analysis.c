@@ -6,7 +6,7 @@
 #include "result/analysis_report.h"
 #include "result/diagnostics_report.h"
 
-/* As a plan does (pipeline/plan.c), with the start values and the start time of the model. */
+/* Prepares the system as a plan does (pipeline/plan.c), with the model's start values and start time. */
 static bool release(Problem *problem, Structure *structure, const double *parameters, ConversionVec *conversions,
                     Arena *arena, Diags *diags) {
   const Experiment *experiment = &problem->model->experiment;
@@ -69,7 +69,7 @@ void daedal_analyze_(daedal_model *model, daedal_analysis *out, size_t size) {
 
 typedef void (*AnalysisReport)(Analysis *analysis, Heap *heap, TextVec *text);
 
-/* A report, made when it is first needed. */
+/* A report that is made when it is first needed. */
 typedef struct AnalysisReportRequest {
   AnalysisReport print;
   TextVec *text;
@@ -82,7 +82,7 @@ static bool work_report(daedal_model *model, const void *argument) {
   return true;
 }
 
-/* Also for a model that was refused: contains its messages. */
+/* Works for a refused model, too: the report contains its messages. */
 static bool work_json(daedal_model *model, const void *argument) {
   (void)argument;
   if (model->json.count) return true;

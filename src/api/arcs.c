@@ -1,9 +1,11 @@
-/* arcs: the arcs of an optimal control that occurs linearly: at its bounds, or singular (docs/control.md).
+/* arcs: finds the arcs of an optimal control that occurs linearly. On each arc the control is at a bound or singular
+ * (docs/control.md).
  *
- * With a smoothing cost the problem has no arcs and is solved from far away (Silva and Trelat 2010). The less that cost, the more
- * of the run has its control at a bound; what stays between the bounds as the cost goes down is a singular arc, what shrinks with it is a
- * switch. The sequence of arcs found so is a boundary value problem in which their beginnings are sought. Its solution is taken if the
- * signs of the switching functions, the bounds, and on singular arcs the generalized condition of Legendre and Clebsch agree. */
+ * With a smoothing cost the problem has no arcs and is solved from far away (Silva and Trelat 2010). As that cost decreases, the
+ * control is at a bound in more of the run. An interval that stays between the bounds is a singular arc. An interval that shrinks
+ * with the cost is a switch. The sequence of arcs gives a boundary value problem whose unknowns include the switching times. Its
+ * solution is accepted if the signs of the switching functions, the bounds, and on singular arcs the generalized Legendre-Clebsch
+ * condition agree. */
 #include "api/boundary.h"
 #include "base/number.h"
 #include "core/constants.h"
@@ -17,23 +19,23 @@ typedef struct Stretch {
 } Stretch;
 typedef VEC(Stretch) StretchVec;
 
-enum { HIGHEST_ORDER = 3 }; /* of singular arcs that are named: six derivatives of the switching function */
+enum { HIGHEST_ORDER = 3 }; /* highest order of a named singular arc: six derivatives of the switching function */
 
 typedef struct ArcSearch {
-  daedal_model *model; /* as written */
+  daedal_model *model; /* as the user wrote it */
   daedal_options options;
   uint32_t controls;
   Heap *heap;
   Arena *arena;
-  daedal_result *run, *earlier; /* the last that was found, and the one before */
-  double smoothing, ratio;      /* of it, and to the one before */
-  StretchVec *before, *now;     /* per control: of the last two runs */
+  daedal_result *run, *earlier; /* the last run found, and the one before */
+  double smoothing, ratio;      /* smoothing of `run`, and its ratio to that of `earlier` */
+  StretchVec *before, *now;     /* per control: the stretches of the last two runs */
   BoundaryArcs arcs;
   ArcOrder *order; /* per arc and control */
   daedal_result *found;
   Budget *budget;
-  uint32_t chattered; /* runs whose arcs no sequence joins */
-  uint32_t tried;     /* with smoothing: runs are divided as boundary_segments[tried] says */
+  uint32_t chattered; /* runs with arcs that no finite sequence can join */
+  uint32_t tried;     /* index into boundary_segments for runs with smoothing */
 } ArcSearch;
 
 static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, double tolerance) {
@@ -44,7 +46,7 @@ static daedal_result *attempt_run(ArcSearch *search, const Attempt *attempt, dou
 
 /* ---- smoothing ---- */
 
-/* true: the run with this smoothing was found, and is the last one now. */
+/* Makes a run with this smoothing. true: it was found and is now the last run. */
 static bool smooth(ArcSearch *search, double smoothing) {
   Attempt attempt = {.segments = boundary_segments[search->tried],
                      .smoothing = smoothing,
@@ -79,7 +81,7 @@ static ArcKind kind_of_level(double level) {
   return fabs(level) < 1 - MINOR ? ARC_SINGULAR : level > 0 ? ARC_MAX : ARC_MIN;
 }
 
-/* The list with one more row of a run. */
+/* Appends one row of a run to the list. */
 static void add_row(const ArcSearch *search, StretchVec *list, ArcKind kind, double time) {
   if (!list->count || vec_last(list).kind != kind) vec_push(search->heap, list, ((Stretch){kind, time, time}));
   vec_last(list).to = time;
@@ -95,7 +97,7 @@ static void find_stretches(const ArcSearch *search, uint32_t control, StretchVec
   }
 }
 
-/* Intervals between the bounds that shrink with the smoothing are switches, in their middle; the others are singular arcs. false:
+/* An interval between the bounds that shrinks with the smoothing is a switch at its middle; any other one is a singular arc. false:
  * the runs differ too much to decide. */
 static bool resolve(const ArcSearch *search, uint32_t control, StretchVec *arcs) {
   const StretchVec *now = &search->now[control], *before = &search->before[control];
@@ -120,7 +122,7 @@ static bool resolve(const ArcSearch *search, uint32_t control, StretchVec *arcs)
   return arcs->count > 1 || (arcs->count == 1 && (arcs->data[0].kind != ARC_SINGULAR || search->smoothing < GOOD_PART));
 }
 
-/* The arcs of all controls as one sequence: a new one begins where one of any control does. */
+/* Merges the arcs of all controls into one sequence: a new arc begins where an arc of any control begins. */
 static void merge(ArcSearch *search, const daedal_result *run, const StretchVec *arcs) {
   uint32_t most = 1, controls = search->controls;
   for (uint32_t c = 0; c < controls; c++) most += arcs[c].count;
@@ -168,9 +170,9 @@ static double largest_switching(const ArcSearch *search, const daedal_result *ru
   return largest;
 }
 
-/* Corrects the arcs of a control in a run: where the switching function has the wrong sign, the control belongs to
- * the other bound; where a singular control leaves its bounds, it belongs to that bound. Both up to the error of
- * runs. false: something was wrong. */
+/* Corrects the arcs of a control in a run. Where the switching function has the wrong sign, the control gets the other bound. Where
+ * a singular control leaves its bounds, it gets the bound that it crosses. Violations within the error of runs are ignored. false:
+ * something was corrected. */
 static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {
   const SwitchedControl *switched = &search->model->model->switched.data[control];
   uint32_t function = daedal_result_find(run, unknown_name(search, switched->function));
@@ -192,7 +194,7 @@ static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t 
   return is_right;
 }
 
-/* All variables at a time, and all parameters that were found, as overrides. */
+/* Returns all variables at a time, and all parameters that were found, as overrides. */
 static void override_point(const ArcSearch *search, const daedal_result *run, double time, daedal_options *options) {
   const Model *model = search->model->model;
   const BoundaryFacts *facts = run->simulation.facts.boundary;
@@ -211,7 +213,7 @@ static void override_point(const ArcSearch *search, const daedal_result *run, do
   options->override_count = (uint32_t)(next - options->overrides);
 }
 
-/* A derivative of the control's switching function, and the control, with controls of these kinds at a point of a run. */
+/* Evaluates a derivative of the control's switching function, and the control, at a point of a run with controls of these kinds. */
 static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, const ArcKind *kind, uint32_t control,
                           uint32_t derivative, double time, double values[2]) {
   BoundaryOptions form = {.form = BOUNDARY_KNOWN,
@@ -240,8 +242,8 @@ static bool evaluate_rate(const ArcSearch *search, const daedal_result *run, con
   return ok;
 }
 
-/* The order q of a singular control at a point: it occurs first in d^2q/dt^2q dH/du. What is minimized is least there only if
- * (-1)^q d/du of that is not negative (Kelley, Kopp and Moyer 1967, the generalized Legendre-Clebsch condition). */
+/* The order q of a singular control at a point: the control occurs first in d^2q/dt^2q dH/du. The cost is minimal only if (-1)^q
+ * d/du of that derivative is not negative (Kelley, Kopp and Moyer 1967, the generalized Legendre-Clebsch condition). */
 static ArcOrder order_at(const ArcSearch *search, const daedal_result *run, ArcKind *kind, uint32_t control,
                          double time) {
   double length = result_last_time(run) - daedal_result_value(run, 0, 0), low[2], high[2], sign = -1;
@@ -257,7 +259,7 @@ static ArcOrder order_at(const ArcSearch *search, const daedal_result *run, ArcK
   return (ArcOrder){0, NAN};
 }
 
-/* In the middle of a singular arc. */
+/* The order in the middle of a singular arc. */
 static ArcOrder order_on_arc(const ArcSearch *search, const daedal_result *run, uint32_t arc, uint32_t control) {
   ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
   for (uint32_t c = 0; c < search->controls; c++) kind[c] = kind_on_arc(search, arc, c);
@@ -289,7 +291,8 @@ static void keep_arcs(ArcSearch *search, daedal_result *run) {
   search->found = run;
 }
 
-/* One solution with these arcs: kept if it is right, else the arcs as they should be. true: it is over. */
+/* Solves once with these arcs. Keeps a solution that satisfies all conditions; otherwise corrects the arcs. true: the search is
+ * over. */
 static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess) {
   merge(search, *guess, arcs);
   Attempt attempt = {.segments = search->arcs.count,
@@ -338,7 +341,7 @@ static bool chatters(const ArcSearch *search) {
   return false;
 }
 
-/* No sequence of arcs was found: are there arcs of a higher order? */
+/* Reports arcs of a higher order, after no sequence of arcs was found. */
 static void name_orders(const ArcSearch *search, Diags *diags) {
   const Model *model = search->model->model;
   for (uint32_t c = 0; c < search->controls; c++) {
@@ -355,7 +358,7 @@ static void name_orders(const ArcSearch *search, Diags *diags) {
   }
 }
 
-/* A solution with the arcs that the last two runs show, or with what becomes of them. */
+/* Tries the arcs that the last two runs show, and then their corrections. */
 static void try_arcs(ArcSearch *search) {
   StretchVec *arcs = arena_array(search->arena, search->controls, sizeof *arcs);
   bool is_clear = true;
@@ -375,10 +378,11 @@ static void look_at_run(ArcSearch *search) {
   for (uint32_t c = 0; c < search->controls; c++) find_stretches(search, c, &search->now[c]);
 }
 
-/* More segments for the next runs, if there may be more. */
+/* Uses more segments for the next runs. false: there is no larger number. */
 static bool divide(ArcSearch *search) { return boundary_segments[search->tried + 1] && ++search->tried; }
 
-/* The first run, with as few segments and as little smoothing as it takes: segments cost more. */
+/* Finds the first run, with as few segments and as little smoothing as possible. More smoothing is tried before more segments,
+ * since segments cost more. */
 static void find_first(ArcSearch *search) {
   do
     for (double smoothing = 1; !search->run && smoothing <= MANY; smoothing /= GOOD_PART) {

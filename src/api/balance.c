@@ -1,5 +1,5 @@
-/* balance: which classes of a model are not balanced by themselves. Section 4.8 of Modelica 3.6 asks each class for as many equations as
- * unknowns, where each of its connectors is open; so a class is counted as a model of its own, with its own defaults. */
+/* balance: which classes of a model are not balanced by themselves. Section 4.8 of Modelica 3.6 requires each class to have as many
+ * equations as unknowns when all its connectors are open. So each class is counted as a model of its own, with its own defaults. */
 #include "api/handles.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 typedef struct ClassCount {
   Balance balance;
   bool is_unbalanced;
-  IndexVec inside; /* classes of its components, by the names in the requested model */
+  IndexVec inside; /* classes of its components, under their names in the requested model */
 } ClassCount;
 
 static bool is_unbalanced(Balance balance) {
@@ -31,7 +31,7 @@ static ClassCount count_class(const daedal_model *model, Heap *heap, Name name) 
   return count;
 }
 
-/* Is a class of its components to blame? */
+/* Does an unbalanced class of a component explain the imbalance? */
 static bool is_explained(const Model *model, const ClassCount *counts, uint32_t number) {
   for (uint32_t i = 0; i < counts[number].inside.count; i++)
     for (uint32_t k = 0; k < model->classes.count; k++)

@@ -1,8 +1,9 @@
-/* boundary: simulations, preceded by boundary value problems, by multiple shooting (docs/boundary.md).
+/* boundary: solves boundary value problems by multiple shooting, then simulates with the solution (docs/boundary.md).
  *
- * The conditions at the end, with time scaled to a run from 0 to 1, are variables of a second form of the model (model/boundary.h).
- * The unknowns, which are free parameters and start values that the model leaves open, are fitted so that the conditions vanish.
- * The fit has the sensitivities of the runs, through events, at any index. A third form runs with the values found. */
+ * A second form of the model (model/boundary.h) has the conditions at the end as variables; its time is scaled to a run from 0 to
+ * 1. The unknowns are the free parameters and the start values that the model leaves open. They are fitted so that the conditions
+ * vanish. The fit uses the sensitivities of the runs, which pass through events, at any index. A third form runs with the values
+ * found. */
 #include "api/boundary.h"
 #include "api/fit.h"
 #include "api/handles.h"
@@ -14,42 +15,42 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless one is given */
+static const double BOUNDARY_TOLERANCE = 1e-8; /* of runs, unless the options give one */
 
 const uint32_t boundary_segments[] = {1, 4, 16, 0};
 
 typedef struct Sought {
-  daedal_guess guess; /* NaN where the model has it */
+  daedal_guess guess; /* NaN: the model's own value */
   bool is_start;
 } Sought;
 
-/* Guesses of what the model gives no start value for. */
+/* How to guess unknowns that have no start value in the model. */
 typedef enum Otherwise {
   OTHERWISE_ZERO,
-  OTHERWISE_FINAL,    /* the value at the end, where a final equation says it */
-  OTHERWISE_NEGATIVE, /* that, or a negative number, all different */
+  OTHERWISE_FINAL,    /* the value at the end, if a final equation gives it */
+  OTHERWISE_NEGATIVE, /* that value, or negative numbers that all differ */
   OTHERWISE_POSITIVE,
   OTHERWISE_COUNT
 } Otherwise;
 
-/* What the problem is solved with; texts live in the diagnostics of `asked`. */
+/* The state of the shooting; texts live in the diagnostics of `asked`. */
 typedef struct Shooting {
-  const daedal_model *model; /* as written */
+  const daedal_model *model; /* as the user wrote it */
   daedal_options options;
   const Attempt *attempt;
   BoundaryOptions form;
-  daedal_model *conditions; /* NULL before they are made */
-  daedal_result *initial;   /* of it */
+  daedal_model *conditions; /* NULL: not made yet */
+  daedal_result *initial;   /* initial values of `conditions` */
   daedal_estimate *estimate;
   daedal_model *known;
   VEC(Sought) sought;
   const char **fixed;
   uint32_t fixed_count, condition_count;
-  const daedal_guess *guesses; /* of what is sought */
+  const daedal_guess *guesses; /* one per unknown */
   const char *data;
   double stop;
   Otherwise otherwise;
-  bool must_be_regular, is_regular; /* equations determine their variables at the guesses */
+  bool must_be_regular, is_regular; /* do the equations determine their variables at the guesses? */
 } Shooting;
 
 /* ---- what is sought ---- */
@@ -72,7 +73,7 @@ double result_value_at(const daedal_result *result, uint32_t signal, double time
   return (1 - part) * daedal_result_value(result, signal, low) + part * daedal_result_value(result, signal, high);
 }
 
-/* An unknown that is a derivative of another, times a sign; NULL: there is none. */
+/* The unknown that equals this column, a derivative, up to its sign; NULL: there is none. */
 static const char *alias_of_column(const InitialSystem *system, uint32_t q, double *sign) {
   const Array *array = system->array;
   if (q >= array->columns) return NULL;
@@ -103,12 +104,12 @@ static double bound(const daedal_model *model, Expr e, double none) {
   return e != EXPR_NONE && dag_is_constant(model->model->dag, e, &value) ? value : none;
 }
 
-/* With the bounds that the variable has. */
+/* A guess with the bounds of the variable. */
 static daedal_guess guess_of(const daedal_model *model, const Variable *variable, const char *name, double guess) {
   return (daedal_guess){name, guess, bound(model, variable->min, -INFINITY), bound(model, variable->max, INFINITY)};
 }
 
-/* "x" for "segment3.x", and the 3; NULL: it belongs to the first. */
+/* "x" for "segment3.x", and the 3; NULL: the name belongs to the first segment. */
 static const char *of_segment(const Shooting *shooting, const char *name, uint32_t *segment) {
   unsigned number;
   int length = 0;
@@ -118,7 +119,8 @@ static const char *of_segment(const Shooting *shooting, const char *name, uint32
   return name + length;
 }
 
-/* The value in the run that guesses are taken from, or on the line through it and the run before it; times are parts of the runs. */
+/* The value in the run that provides the guesses, or on the line through that run and the one before it. Times are fractions of the
+ * runs. */
 static double guessed_value(const Shooting *shooting, uint32_t signal, double time) {
   const Attempt *attempt = shooting->attempt;
   double value = result_value_at(attempt->guess, signal, time);
@@ -129,7 +131,7 @@ static double guessed_value(const Shooting *shooting, uint32_t signal, double ti
   return value + attempt->lead * (value - earlier);
 }
 
-/* The value that a final equation gives to an unknown; NAN: there is no such equation. */
+/* The value that a final equation gives an unknown; NAN: there is no such equation. */
 static double final_value(const Model *model, uint32_t unknown) {
   for (uint32_t i = 0; i < model->final_equations.count; i++) {
     const Equation *equation = &model->final_equations.data[i];
@@ -158,7 +160,7 @@ static double guess_otherwise(const Shooting *shooting, uint32_t unknown) {
   return NAN;
 }
 
-/* The value of an unknown where a segment begins; NAN: that of the model. */
+/* The value of an unknown at the beginning of a segment; NAN: use the model's value. */
 static double guess_start(const Shooting *shooting, uint32_t segment, uint32_t unknown) {
   const Model *model = shooting->model->model;
   const daedal_result *guess = shooting->attempt->guess;
@@ -170,7 +172,7 @@ static double guess_start(const Shooting *shooting, uint32_t segment, uint32_t u
   return signal == UINT32_MAX ? NAN : guessed_value(shooting, signal, time);
 }
 
-/* Start values of all segments from the run that guesses are taken from, or others than those of the model. */
+/* Guesses start values of all segments: from the run that provides guesses, or in place of the model's own. */
 static void guess_starts(daedal_result *asked, Shooting *shooting) {
   const daedal_result *guess = shooting->attempt->guess;
   uint32_t segments = shooting->form.segments, count = shooting->model->model->unknowns.count;
@@ -182,14 +184,14 @@ static void guess_starts(daedal_result *asked, Shooting *shooting) {
   shooting->form.start_count = count;
 }
 
-/* A parameter of the run that guesses are taken from. */
+/* The value of a parameter in the run that provides the guesses. */
 static double known_parameter(const Shooting *shooting, const char *name, double otherwise) {
   const daedal_result *guess = shooting->attempt->guess;
   uint32_t signal = guess ? daedal_result_find(guess, name) : UINT32_MAX;
   return signal == UINT32_MAX ? otherwise : guessed_value(shooting, signal, shooting->form.start);
 }
 
-/* Free parameters, and the times at which arcs begin, which the model as written does not have. */
+/* Adds the free parameters and the times at which arcs begin. The model as written does not have those times. */
 static void seek_parameters(daedal_result *asked, Shooting *shooting) {
   const Model *written = shooting->model->model, *model = shooting->conditions->model;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
@@ -204,7 +206,7 @@ static void seek_parameters(daedal_result *asked, Shooting *shooting) {
   }
 }
 
-/* Start values of columns that no row determines, and the model does not fix. */
+/* Adds the start values of columns that no row determines and the model does not fix. */
 static bool seek_starts(daedal_result *asked, Shooting *shooting) {
   const Initial *initial = &shooting->initial->simulation.initial;
   const Model *model = shooting->conditions->model;
@@ -226,7 +228,7 @@ static bool seek_starts(daedal_result *asked, Shooting *shooting) {
   return true;
 }
 
-/* The list of parameters and the data of the fit: all conditions are zero at 1. */
+/* Writes the list of parameters and the data of the fit: all conditions are zero at time 1. */
 static bool write_problem(daedal_result *asked, Shooting *shooting) {
   const Model *model = shooting->conditions->model;
   Arena *arena = &asked->diags.arena;
@@ -278,7 +280,7 @@ static bool take_refusal(daedal_result *asked, const daedal_model *model) {
   return false;
 }
 
-/* The form of the model with its conditions as variables, and its start. */
+/* Loads the form of the model that has the conditions as variables, and finds its initial values. */
 static bool begin(daedal_result *asked, Shooting *shooting) {
   daedal_free(shooting->conditions);
   shooting->conditions = model_load_boundary(shooting->model, &shooting->form);
@@ -306,7 +308,7 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
   double most = 1, tolerance = estimate->options.tolerance;
   for (uint32_t k = 0; k < estimate->parameters.count; k++)
     most = fmax(most, fabs(estimate->parameters.data[k].figures.value));
-  /* where errors grow in a run, conditions are missed by more although what is sought is found: more segments help */
+  /* where errors grow in a run, the conditions have larger residuals although the unknowns are right: more segments help */
   if (excess <= 100 * tolerance && *largest <= sqrt(tolerance) * most) return true;
   const Model *model = shooting->conditions->model;
   const char *name = arena_printf(&asked->diags.arena, "%s%u", boundary_prefix, worst + 1);
@@ -323,7 +325,7 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
   return false;
 }
 
-/* The options of the shooting, with values of what is sought. */
+/* The options of the shooting, with values of the unknowns. */
 static daedal_options with_guesses(daedal_result *asked, const Shooting *shooting) {
   daedal_options options = shooting->options;
   uint32_t count = shooting->sought.count;
@@ -348,7 +350,7 @@ static bool search(daedal_result *asked, Shooting *shooting, double *largest) {
 
 /* ---- what was found ---- */
 
-/* The times at which segments begin: equally long ones, or where arcs were found to begin. */
+/* The times at which segments begin: at equal distances, or where the arcs begin. */
 static const double *segment_beginnings(daedal_result *asked, const Shooting *shooting) {
   uint32_t segments = shooting->form.segments;
   double *begin = arena_array(&asked->diags.arena, segments, sizeof *begin);
@@ -363,15 +365,14 @@ static const double *segment_beginnings(daedal_result *asked, const Shooting *sh
   return begin;
 }
 
-/* A singular arc has fewer start values than variables that are differentiated: the run continues from what it reaches. */
+/* A singular arc has fewer free start values than differentiated variables: the run continues with the values it has reached. */
 static bool is_singular(const BoundaryArcs *arcs, uint32_t arc) {
   for (uint32_t c = 0; arc < arcs->count && c < arcs->controls; c++)
     if (arcs->kind[(size_t)arc * arcs->controls + c] == ARC_SINGULAR) return true;
   return false;
 }
 
-/* The arcs for the report, control by control. An arc that is divided only because another control changes counts as
- * one. */
+/* Lists the arcs for the report, control by control. An arc that is divided only because another control changes counts as one. */
 static void name_arcs(daedal_result *asked, const Shooting *shooting, const double *begin, BoundaryFacts *facts) {
   static const char *const KIND[] = {[ARC_MIN] = "min", [ARC_MAX] = "max", [ARC_SINGULAR] = "singular"};
   const BoundaryArcs *arcs = &shooting->form.arcs;
@@ -392,7 +393,7 @@ static void name_arcs(daedal_result *asked, const Shooting *shooting, const doub
     }
 }
 
-/* Values at the start of the run, and those at the starts of segments. */
+/* Collects the values at the start of the run and at the starts of segments. */
 static BoundaryFacts *gather(daedal_result *asked, Shooting *shooting, double largest) {
   Arena *arena = &asked->diags.arena;
   BoundaryFacts *facts = arena_alloc(arena, sizeof *facts);
@@ -418,7 +419,7 @@ static BoundaryFacts *gather(daedal_result *asked, Shooting *shooting, double la
   return facts;
 }
 
-/* The stop time: that of the options, or what a final equation says with the values found. */
+/* Finds the stop time: from the options, or from a final equation with the values found. */
 static bool find_stop(daedal_result *asked, Shooting *shooting) {
   const Model *model = shooting->conditions->model;
   Expr time = boundary_final_time(model);
@@ -479,7 +480,7 @@ static bool solve(daedal_result *asked, const void *argument) {
   return result_finish(asked, true);
 }
 
-/* Removes what only the last run needs: which rows it has, where they go, what is differentiated. */
+/* Clears options that only the last run needs: its rows, where they go, and sensitivities. */
 void boundary_forget_outputs(daedal_options *options) {
   options->variables = options->plot_variables = options->invariants = NULL;
   options->sensitivity = options->gradient_by = NULL;
@@ -492,7 +493,7 @@ void boundary_forget_outputs(daedal_options *options) {
   options->resumes = false;
 }
 
-/* Times and tolerance of the run, as the options and the model give them. */
+/* Reads times and tolerance of the run from the options and the model. */
 static void read_times(Shooting *shooting, const daedal_options *options) {
   const Experiment *experiment = &shooting->model->model->experiment;
   shooting->options = *options;
@@ -522,8 +523,8 @@ static bool copy_facts(daedal_result *result, const void *argument) {
   return true;
 }
 
-/* Makes the run with the values found from these guesses. NULL: at these guesses the equations do not determine their variables,
- * which was requested. */
+/* Shoots from these guesses and makes the run with the values found. NULL: the equations had to determine their variables at these
+ * guesses, and do not. */
 static daedal_result *shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt,
                             Otherwise otherwise, bool must_be_regular) {
   Shooting shooting = {.model = model,
@@ -558,7 +559,7 @@ static daedal_result *shoot(daedal_model *model, const daedal_options *options, 
   return is_left_out ? NULL : result;
 }
 
-/* Guesses of 0 may be a point where the equations determine nothing, as with multipliers: then others come first. */
+/* At guesses of 0 the equations may determine nothing, for example multipliers. Then other guesses are tried first. */
 static daedal_result *shoot_from_guesses(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   for (Otherwise k = OTHERWISE_ZERO; k < OTHERWISE_COUNT && !attempt->guess; k++) {
     daedal_result *result = shoot(model, options, attempt, k, true);
@@ -568,7 +569,7 @@ static daedal_result *shoot_from_guesses(daedal_model *model, const daedal_optio
   return shoot(model, options, attempt, OTHERWISE_ZERO, false);
 }
 
-/* The run of a given length, from another run or, without one, from the guesses; NULL: none was found. */
+/* Makes a run of a given length. Guesses come from another run, or from the model if there is none. NULL: none was found. */
 static daedal_result *shoot_held(daedal_model *model, const daedal_options *options, const Attempt *attempt,
                                  double held_end, daedal_result *guess) {
   Attempt held = *attempt;
@@ -580,8 +581,9 @@ static daedal_result *shoot_held(daedal_model *model, const daedal_options *opti
   return NULL;
 }
 
-/* The final time of an optimal control, where it is far from its guess: the best run of that length, or of twice that and so on, since
- * controls with bounds take their time; from there the best length, or from shorter runs. NULL: none was found. */
+/* Finds an optimal final time that is far from its guess. First finds the best run of the guessed length, then of twice that length
+ * and so on, because bounded controls need time. From that run, or from shorter ones, it searches the best length. NULL: none was
+ * found. */
 static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   const Model *written = model->model;
   const Variable *end = &written->variables.data[written->parameters.data[written->optimal_end.parameter]];
@@ -601,7 +603,7 @@ static daedal_result *shoot_lengths(daedal_model *model, const daedal_options *o
 daedal_result *boundary_shoot(daedal_model *model, const daedal_options *options, const Attempt *attempt) {
   daedal_result *result = shoot_from_guesses(model, options, attempt), *found = NULL;
   const OptimalEnd *end = &model->model->optimal_end;
-  bool has_best = attempt->smoothing > 0 || (!model->model->switched.count && !end->is_cost); /* of a given length */
+  bool has_best = attempt->smoothing > 0 || (!model->model->switched.count && !end->is_cost); /* for a given length */
   if (!attempt->guess && has_best && end->is_sought && daedal_status_of(result) == DAEDAL_INTEGRATION)
     found = shoot_lengths(model, options, attempt);
   daedal_free(found ? result : NULL);

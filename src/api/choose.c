@@ -1,4 +1,4 @@
-/* choose: which signals a list of words means, by the names that the model's variables give to signals. */
+/* choose: finds the signals that a list of words means, by the names of the model's variables. */
 #include "api/handles.h"
 
 typedef struct VariableNames {
@@ -7,7 +7,7 @@ typedef struct VariableNames {
   TextVec text;
 } VariableNames;
 
-/* Time, then every variable, and after each unknown its derivative. */
+/* The names: time, then every variable, and after each unknown its derivative. */
 static const char *name_at(void *context, uint32_t index) {
   VariableNames *names = context;
   if (index == 0) return "time";
@@ -21,7 +21,7 @@ static const char *name_at(void *context, uint32_t index) {
   return names->text.data;
 }
 
-/* Netlists have names in lower case, however they are written. */
+/* Names of netlists are stored in lower case. */
 static const char *const *lower_names(Arena *arena, const char *const *words) {
   const char **lower = arena_array(arena, names_count(words) + 1, sizeof *lower);
   for (uint32_t k = 0; words[k]; k++) lower[k] = spice_lower(arena, words[k]);

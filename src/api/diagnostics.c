@@ -7,7 +7,7 @@ static const daedal_diagnostic OUT_OF_MEMORY = {.severity = DAEDAL_ERROR,
                                                 .place = {.path = ""},
                                                 .code = "D100"};
 
-/* Behind the last one. */
+/* The value for an index past the last message. */
 static const daedal_diagnostic NO_DIAGNOSTIC = {.message = "", .place = {.path = ""}, .code = ""};
 
 static daedal_place place_of(const Source *source, Span span, Arena *arena) {

@@ -1,4 +1,4 @@
-/* export: code to take away. */
+/* export: writes code that runs without daedal. */
 #include "api/handles.h"
 
 #include "export/fmu.h"
@@ -21,7 +21,7 @@ static bool refuse_boundary(daedal_result *result) {
   return refuse_export(result, "it has final equations, and only `simulate` finds the start that they ask for");
 }
 
-/* Names and values of the variables that leaf indices mean. */
+/* Names and values of the variables with these leaf indices. */
 static ExportList named_values(const Model *model, const IndexVec *variables, const double *values, Arena *arena) {
   const char **names = arena_array(arena, variables->count, sizeof *names);
   for (uint32_t k = 0; k < variables->count; k++) names[k] = model_name(model, variables->data[k]);
@@ -48,7 +48,7 @@ static const char **leaf_names(Evaluator *evaluator, Arena *arena) {
   return names;
 }
 
-/* The rows that a run would integrate, at its consistent initial values. */
+/* Exports the rows that a run would integrate, at its consistent initial values. */
 static bool export_files(daedal_result *result, ExportFiles *files) {
   const Simulation *simulation = &result->simulation;
   if (has_boundary(result->model)) return refuse_boundary(result);
@@ -78,13 +78,13 @@ static bool export_files(daedal_result *result, ExportFiles *files) {
 
 /* ---- the solver ---- */
 
-/* Did dummy derivatives make the plan? */
+/* Was the plan made by dummy derivatives? */
 static bool has_dummies(const Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
   return !plan->reduction.strangeness && reduced->structure && reduced->code == plan->code;
 }
 
-/* A system of the model: its plan, and the run of it that has values. */
+/* One system of the model: its plan, and the run that has its values. */
 static ExportSource plan_source(daedal_result *result, const Plan *plan, const ArrayRun *run) {
   const Simulation *simulation = &result->simulation;
   const RunOptions *options = &simulation->request.run;
@@ -117,10 +117,10 @@ static ExportSource plan_source(daedal_result *result, const Plan *plan, const A
 
 typedef VEC(ExportSource) ExportSources;
 
-/* So many conditions of branches may have every combination of values. */
+/* Up to this many conditions of branches, every combination of values is exported. */
 enum { MOST_CONDITIONS = 4 };
 
-/* Adds modes that the run has not visited, as far as a plan can be made for them. */
+/* Adds modes that the run has not visited, if a plan can be made for them. */
 static void add_other_modes(Simulation *recorded) {
   const Branches *branches = &recorded->plan->branches;
   uint32_t *number = heap_array(recorded->heap, branches->count, sizeof *number);
@@ -132,7 +132,7 @@ static void add_other_modes(Simulation *recorded) {
   }
 }
 
-/* Adds the modes that a run of the model visits, and others: their plans become systems, except for the mode that already has
+/* Adds the modes that a run of the model visits, and others. Their plans become systems, except for the mode that already has
  * one. */
 static bool add_modes(daedal_result *result, ExportSources *sources) {
   Simulation *recorded = heap_alloc(result->heap, sizeof *recorded);
@@ -157,7 +157,7 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
   return true;
 }
 
-/* The operating point that a circuit starts from: other parameters have another one. */
+/* Adds the model of the operating point that a circuit starts from, since other parameters give another operating point. */
 static void add_point(daedal_result *result, ExportSource *source) {
   const SpiceModel *circuit = &result->model->circuit;
   const Request *request = &result->simulation.request;
@@ -172,7 +172,7 @@ static void add_point(daedal_result *result, ExportSource *source) {
   source->point = point;
 }
 
-/* What all systems of an export share. */
+/* Computes what all systems of an export share. */
 static void number_sources(Heap *heap, ExportSources *sources) {
   uint32_t states = 0;
   bool chooses = false;
@@ -221,7 +221,7 @@ static bool solver_files(daedal_result *result, ExportFiles *files) {
 
 /* ---- files ---- */
 
-/* Would writing there destroy a file of the model, under any name? */
+/* Would writing to this path destroy a file of the model, under any name? */
 static bool is_model_file(const daedal_result *result, const char *path) {
   const Source *source = &result->model->source;
   struct stat model, other;
@@ -233,10 +233,10 @@ static bool is_model_file(const daedal_result *result, const char *path) {
   return false;
 }
 
-/* The first line of an exported file, a comment. */
+/* The first line of an exported file, as a comment. */
 static const char mark[] = "Written by daedal: another export to this directory replaces the file.";
 
-/* Is there a file that no export wrote? Nothing is lost of an empty one. */
+/* Is there a file that no export wrote? An empty file does not count: nothing is lost with it. */
 static bool is_foreign(const char *path) {
   char line[sizeof mark + 8] = "";
   struct stat found;
@@ -278,7 +278,7 @@ static FileWriter *write_file(daedal_result *result, const char *directory, cons
   return NULL;
 }
 
-/* All of them or none: each is whole under another name before the first gets its own. */
+/* Writes all files or none: every file is complete under a temporary name before the first is renamed. */
 static bool write_files(daedal_result *result, const char *directory, const ExportFiles *files) {
   FileWriter **writers = arena_array(&result->diags.arena, files->count, sizeof *writers);
   uint32_t whole = 0;
@@ -291,7 +291,7 @@ static bool write_files(daedal_result *result, const char *directory, const Expo
   return ok;
 }
 
-/* A directory, and what makes the files for it. */
+/* A directory, and the function that makes its files. */
 typedef struct ExportOrder {
   const char *directory;
   bool (*make)(daedal_result *result, ExportFiles *files);
@@ -319,7 +319,7 @@ static bool work_wrong(daedal_result *result, const void *argument) {
   return end_run(result, refuse_usage(result, message));
 }
 
-/* A result that only says what is wrong with the call. */
+/* A result that only reports what is wrong with the call. */
 static daedal_result *refuse_call(daedal_model *model, const char *message) {
   return result_make(model, NULL, work_wrong, message);
 }
@@ -357,7 +357,7 @@ static bool work_refuse(daedal_result *result, const void *argument) {
   return false;
 }
 
-/* Does the flat text read back to as many equations? */
+/* Does the flat text give as many equations when it is read again? */
 static bool is_read_back(daedal_result *result) {
   const daedal_model *model = result->model;
   daedal_load_options reading = {.size = sizeof reading, .libraries = model->libraries, .readable = model->readable};

@@ -1,4 +1,4 @@
-/* files: results read back from files: pictures of several, and what differs between two. */
+/* files: reads results back from files, draws several of them, and compares two. */
 #include "api/handles.h"
 
 #include "base/number.h"
@@ -108,7 +108,7 @@ static const char *name_at(void *context, uint32_t index) {
   return NULL;
 }
 
-/* The filter for a list of words; NULL for none. false: a diagnostic says which word means nothing. */
+/* Makes the filter for a list of words; for NULL there is none. false: a diagnostic names the word that matches nothing. */
 static bool filter_files(daedal_files *files, const char *const *words, const SignalFilter **filter) {
   *filter = words ? signal_filter_new(files->heap, &files->diags, words, (NameList){name_at, files}) : NULL;
   return !words || *filter;
@@ -147,7 +147,7 @@ static void list_names(const daedal_files *files, const SignalFilter *filter, Ar
   if (!names->count) choose_names(files, filter, arena, names);
 }
 
-/* The curves of one name, one for each file that has it, in a panel of their own. */
+/* The curves of one name, one for each file that has it, in a separate panel. */
 static uint32_t add_curves(const daedal_files *files, const char *name, uint32_t group, Arena *arena,
                            PlotSeries *series) {
   uint32_t count = 0;
@@ -163,7 +163,7 @@ static uint32_t add_curves(const daedal_files *files, const char *name, uint32_t
   return count;
 }
 
-/* As many names as give curves that can be read, one name at least. */
+/* Plots as many names as stay readable, at least one. */
 static Plot plot_names(daedal_files *files, const NameVec *names, Arena *arena) {
   uint32_t most = MOST_SERIES / files->count ? MOST_SERIES / files->count : 1;
   uint32_t shown = names->count < most ? names->count : most;

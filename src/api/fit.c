@@ -1,5 +1,5 @@
-/* fit: parameters of a model from measurements, as a handle: reads the request and runs the search. Its runs are in fit_runs.c,
- * reports in fit_report.c.
+/* fit: estimates parameters of a model from measurements, as a handle. This file reads the request and runs the search. The runs
+ * are in fit_runs.c, the reports in fit_report.c.
  *
  * Invariant: residual k of column c belongs to the k-th row of the data in which c has a number. */
 #include "api/fit.h"
@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double FIT_TOLERANCE = 1e-8; /* of runs, unless one is given */
+static const double FIT_TOLERANCE = 1e-8; /* of runs, unless the options give one */
 
-/* The request besides the options of the runs. */
+/* The request, apart from the options of the runs. */
 typedef struct FitWork {
   daedal_estimate *estimate;
   const daedal_fit_options *options;
@@ -22,7 +22,7 @@ typedef struct FitWork {
 
 /* ---- reading ---- */
 
-/* The model's own value, for a parameter without a given one. */
+/* The model's own value, for a parameter that was given none. */
 static bool model_value(const daedal_estimate *estimate, const char *name, double *value) {
   const Model *model = estimate->asked->model->model;
   uint32_t position = model_find(model, name);
@@ -59,7 +59,7 @@ static FitColumn *find_column(daedal_estimate *estimate, const char *name) {
   return NULL;
 }
 
-/* Weights, or deviations, which are divided by. */
+/* Reads weights, or deviations, whose reciprocals are the weights. */
 static bool read_scales(daedal_estimate *estimate, const daedal_value *list, uint32_t count, bool are_deviations,
                         Arena *arena) {
   const char *kind = are_deviations ? "deviation" : "weight";
@@ -79,7 +79,7 @@ static bool read_scales(daedal_estimate *estimate, const daedal_value *list, uin
   return true;
 }
 
-/* The columns that are variables of the model; what is not gets a warning. */
+/* Finds the columns that are variables of the model; warns about other columns. */
 static bool find_columns(daedal_estimate *estimate, Arena *arena) {
   daedal_result *asked = estimate->asked;
   const SignalTable *signals = estimate->data->signals;
@@ -108,7 +108,7 @@ static const Trajectory *read_data(daedal_estimate *estimate, const daedal_fit_o
   return NULL;
 }
 
-/* Rows of the runs: at the times of the data. Where no stop time is given, the last is it. */
+/* The runs have rows at the times of the data. The last time is the stop time unless one is given. */
 static bool take_times(daedal_estimate *estimate, Arena *arena) {
   const Trajectory *data = estimate->data;
   double *times = arena_array(arena, data->rows, sizeof *times);
@@ -209,18 +209,21 @@ static double lag_correlation(const double *r, uint32_t count, uint32_t lag) {
   return products / squares;
 }
 
-/* Chi squared over its degrees of freedom is larger with this probability only: its cube root is nearly normal (Wilson and Hilferty 1931). */
+/* The limit that chi squared over its degrees of freedom exceeds only with this probability: its cube root is nearly normal (Wilson
+ * and Hilferty 1931). */
 static double mean_square_limit(double freedom, double significance) {
   double spread = 2 / (9 * freedom);
   return pow(1 - spread + normal_quantile(1 - significance) * sqrt(spread), 3);
 }
 
 /* Independent measurement errors have correlations of 0 with a deviation of 1/sqrt(n), at any lag. n times the sum of their squares
- * is chi squared (Box and Pierce 1970; few values and fitted parameters make it less). A fit whose residuals do not exceed the
- * errors of the runs cannot be better. */
+ * is chi squared (Box and Pierce 1970; few values and fitted parameters make it smaller). If residuals do not exceed the errors of
+ * the runs, the fit cannot be improved. */
 static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r) {
-  enum { LEAST_VALUES = 10, LAGS = 4 };                 /* of a wave of any period one of four is large */
-  static const double runs = 100, significance = 0.001; /* of the tolerance: errors of runs; of all columns together */
+  enum { LEAST_VALUES = 10, LAGS = 4 }; /* for a wave of any period, one of four lags has a large correlation */
+  static const double runs = 100,
+                      significance = 0.001; /* error of runs, in units of the tolerance; significance of all columns
+                                                         * together */
   FitColumn *column = &estimate->columns.data[c];
   uint32_t n = column->values, worst = 1;
   double rms = sqrt(column->squares / n), sum = 0, largest = 0;
@@ -243,7 +246,7 @@ static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r)
                column->name, largest > 0 ? "resembles" : "is opposite to", other, largest);
 }
 
-/* Where the deviations of the measurements are known, so is how large the residuals should be. */
+/* Known deviations of the measurements determine how large the residuals should be. */
 static void judge_size(daedal_estimate *estimate) {
   static const double significance = 0.001;
   double freedom = (double)estimate->residuals - estimate->identified.rank;
@@ -344,7 +347,7 @@ static bool copy_diagnostics(daedal_result *asked, const void *argument) {
   return result_finish(asked, false);
 }
 
-/* The plan is made for the values that the model has. */
+/* Makes the plan, for the parameter values of the model. */
 static bool make_plan(daedal_estimate *estimate, daedal_model *model) {
   estimate->plan = daedal_plan_make(model, &estimate->options);
   const daedal_result *made = estimate->plan ? estimate->plan->asked : NULL;

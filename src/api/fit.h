@@ -1,31 +1,30 @@
-/* fit: what stands after a daedal_estimate. */
+/* fit: the struct behind a daedal_estimate. */
 #pragma once
 
 #include "api/handles.h"
 #include "study/least_squares.h"
 
 typedef struct FitParameter {
-  daedal_parameter figures; /* handed out */
+  daedal_parameter figures; /* for the caller */
   double lower, upper;      /* bounds; infinite: none */
-  const char **derivatives; /* of the columns by it, as sensitivities are named: "der(x, name)", "der(x, name.start)" */
+  const char **derivatives; /* names of the sensitivities of the columns: "der(x, name)", "der(x, name.start)" */
 } FitParameter;
 
 typedef struct FitColumn {
   const char *name;
-  uint32_t signal; /* of the data */
-  double scale;    /* of its residuals: a weight, or one over the deviation of the measurements */
-  uint32_t values; /* that it has */
-  double squares;  /* of its residuals, not scaled */
-  double
-      lag; /* correlation of each residual with the next; NAN: there are too few, or no more than the errors of runs */
-  bool is_noise; /* nothing shows that the residuals are more than errors of measurements */
+  uint32_t signal; /* its index in the data */
+  double scale;    /* factor of its residuals: a weight, or one over the deviation of the measurements */
+  uint32_t values; /* number of measurements in the column */
+  double squares;  /* sum of the squares of its residuals, not scaled */
+  double lag;      /* correlation of residuals with the next ones; NAN: too few, or within errors of runs */
+  bool is_noise;   /* the residuals look like independent errors of measurements */
 } FitColumn;
 
-/* Residuals that shall vanish, rather than be least. */
+/* For residuals that must vanish rather than be minimal. */
 typedef struct FitZero {
-  double below;   /* which are zero; 0: the least are sought */
+  double below;   /* residuals below this count as zero; 0: minimize them */
   bool is_long;   /* conditions of many segments */
-  Budget *budget; /* what runs take of it; NULL: they are not bounded */
+  Budget *budget; /* limits all runs together; NULL: no limit */
 } FitZero;
 
 struct daedal_estimate {
@@ -34,22 +33,22 @@ struct daedal_estimate {
   daedal_result *asked; /* the model, diagnostics and memory, but no run */
   daedal_options options;
   daedal_plan *plan;
-  daedal_plan *differentiated; /* for runs with sensitivities; NULL: there are none */
+  daedal_plan *differentiated; /* for runs with sensitivities; NULL: the model has none */
   const Trajectory *data;
   VEC(FitParameter) parameters;
   VEC(FitColumn) columns;
   uint32_t residuals;
-  bool knows_deviations; /* of the measurements: the scale of the covariance is given */
-  double level;          /* of the intervals */
+  bool knows_deviations; /* the deviations of the measurements, and so the scale of the covariance, are given */
+  double level;          /* confidence level of the intervals */
   uint32_t most_iterations;
   FitZero zero;
-  daedal_options with_values; /* those of the plan, except that the overrides end with values of the parameters */
-  daedal_override *values;    /* these values */
+  daedal_options with_values; /* options of the plan, with the parameter values as the last overrides */
+  daedal_override *values;    /* the parameter values in `with_values` */
   uint32_t runs;
-  bool is_stopped; /* by the caller, or by the budget, on the way */
-  /* of runs towards residuals of zero: */
-  uint64_t steps, step_work;      /* so far, and the work of each */
-  double usual_steps, most_steps; /* of the last run with derivatives, and of this one at most */
+  bool is_stopped; /* by the caller, or by the budget */
+  /* for runs towards residuals of zero: */
+  uint64_t steps, step_work;      /* steps so far, and the work of each */
+  double usual_steps, most_steps; /* steps of the last run with derivatives, and the limit for this run */
   bool is_done;
   LeastSquaresResult found;
   Identification identified;
@@ -59,20 +58,20 @@ struct daedal_estimate {
   TextVec text, json, plot;
 };
 
-/* daedal_fit, or, with zero.below > 0, the search for parameters with residuals below it. */
+/* Does daedal_fit. With zero.below > 0, searches for parameters with residuals below that value. */
 daedal_estimate *fit_find(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options,
                           FitZero zero);
 
 /* ---- fit_runs.c ---- */
 
-/* Has the column a number in this row of the data? */
+/* Does the column have a number in this row of the data? */
 bool fit_is_measured(const daedal_estimate *estimate, uint32_t column, size_t row);
 
-/* Room for overrides, and the plan for runs with sensitivities if the model has one. */
+/* Makes room for overrides and, if the model has sensitivities, the plan for runs with them. */
 void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena);
 
 /* A run with these parameters. */
 daedal_result *fit_run(daedal_estimate *estimate, const double *p);
 
-/* Residuals at p and their derivatives, as least_squares asks for them; context: the estimate. */
+/* Residuals at p and their derivatives, in the form that least_squares expects; context: the estimate. */
 bool fit_evaluate(void *context, const double *p, double *r, double *jacobian);

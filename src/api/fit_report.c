@@ -1,4 +1,4 @@
-/* fit_report: what an estimate hands out. */
+/* fit_report: the reports and the picture of an estimate. */
 #include "api/fit.h"
 
 #include "base/number.h"
@@ -67,7 +67,7 @@ static void print_parameters(const daedal_estimate *estimate, Heap *heap, TextVe
   }
 }
 
-/* Pairs that the data hardly distinguishes. */
+/* Lists pairs of parameters that the data hardly distinguish. */
 static void print_correlations(const daedal_estimate *estimate, Heap *heap, TextVec *text) {
   for (uint32_t a = 0; a < estimate->parameters.count; a++)
     for (uint32_t b = 0; b < a; b++) {
@@ -131,7 +131,7 @@ static void json_singular(const daedal_estimate *estimate, JsonWriter *json) {
     json_number(json, estimate->identified.singular[k]);
 }
 
-/* Each combination as an object from names to changes. */
+/* Writes each combination as an object that maps names to changes. */
 static void json_unidentified(const daedal_estimate *estimate, JsonWriter *json) {
   const Identification *identified = &estimate->identified;
   uint32_t n = estimate->parameters.count;

@@ -1,5 +1,6 @@
-/* fit_runs: the runs of a fit: values of the model at the measurements, and their derivatives by the parameters. These are
- * the sensitivities of one run; where the model has none, differences of two runs a parameter. */
+/* fit_runs: the runs of a fit compute the model's values at the measurements, and their derivatives by the parameters. The
+ * derivatives are the sensitivities of one run. If the model has no sensitivities, they are differences of two runs for each
+ * parameter. */
 #include "api/fit.h"
 
 #include "base/number.h"
@@ -50,12 +51,13 @@ void fit_prepare(daedal_estimate *estimate, daedal_model *model, Arena *arena) {
   if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap);
 }
 
-/* Steps of work (budget.h) that an equation evaluated once takes, with its part in Jacobians and factors. */
+/* Work (budget.h) of one evaluation of an equation, including its part in Jacobians and factors. */
 enum { ROW_WORK = 50 };
 
 static bool is_astray(const daedal_estimate *estimate) { return (double)estimate->steps > estimate->most_steps; }
 
-/* After a step towards residuals of zero. A run that takes many times the steps of the one before leads nowhere; all runs together draw on the budget. */
+/* Called after a step towards residuals of zero. A run with many times the steps of the run before leads nowhere. All runs together
+ * use one budget. */
 static bool count_step(void *context, const daedal_progress *progress) {
   daedal_estimate *estimate = context;
   const daedal_options *options = &estimate->plan->options;
@@ -69,12 +71,12 @@ static void bound_run(daedal_estimate *estimate, daedal_plan *plan, daedal_optio
   estimate->step_work = (uint64_t)plan->plan->array.columns * ROW_WORK;
   estimate->most_steps =
       plan == estimate->differentiated || !estimate->usual_steps ? INFINITY : estimate->usual_steps / GOOD_PART;
-  budget_take(estimate->zero.budget, BUDGET_WORK, NEXT_STEPS * estimate->step_work); /* its start */
+  budget_take(estimate->zero.budget, BUDGET_WORK, NEXT_STEPS * estimate->step_work); /* for its start */
   options->on_step = count_step;
   options->context = estimate;
 }
 
-/* Takes from the budget what a run has evaluated beyond once a step. */
+/* Charges the budget for evaluations beyond one for each step. */
 static void charge_run(const daedal_estimate *estimate, const RunStatistics *statistics) {
   double more = statistics->residual_evaluations - (double)estimate->steps;
   if (more > 0) budget_take(estimate->zero.budget, BUDGET_WORK, (uint64_t)(more * (double)estimate->step_work));
@@ -92,7 +94,7 @@ static daedal_result *run_of(daedal_estimate *estimate, daedal_plan *plan, const
 
 daedal_result *fit_run(daedal_estimate *estimate, const double *p) { return run_of(estimate, estimate->plan, p); }
 
-/* The values of a signal of a run at the times of a column's measurements, in a row. false: it has not all of them. */
+/* Reads the values of a signal of a run at the times of a column's measurements, as one array. false: some are missing. */
 static bool read_signal(const daedal_estimate *estimate, const Trajectory *trajectory, const char *name, uint32_t c,
                         double *values) {
   uint32_t signal = signals_find(trajectory->signals, name);
@@ -107,8 +109,8 @@ static bool read_signal(const daedal_estimate *estimate, const Trajectory *traje
   return true;
 }
 
-/* Values of the model for all residuals, scaled, or their derivatives, by name and column; NULL: the values. Takes no memory: the result
- * would be lost without it. */
+/* Reads the model's values for all residuals, scaled. With `derivatives`, the names of signals by column, reads these derivatives
+ * instead. Takes no memory: a refused allocation would lose the result. */
 static bool read_values(const daedal_estimate *estimate, const daedal_result *result, const char *const *derivatives,
                         double *values) {
   bool ok = true;
@@ -136,18 +138,18 @@ static bool values_at(daedal_estimate *estimate, daedal_plan *plan, const double
                      jacobian + (size_t)k * estimate->residuals);
   if (ok && jacobian) estimate->usual_steps = (double)estimate->steps;
   daedal_free(result);
-  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* there is no memory: the fit ends, too */
+  if (status == DAEDAL_INTERNAL) heap_fail(estimate->asked->heap); /* no memory: end the fit, too */
   return ok;
 }
 
-/* A step for which the errors of the runs and of the formula are similar. */
+/* A step at which the errors of the runs and of the difference formula are similar. */
 static double difference_step(const daedal_estimate *estimate, uint32_t k, double p) {
   const FitParameter *parameter = &estimate->parameters.data[k];
   double size = fmax(fabs(p), 1e-3 * fabs(parameter->figures.start));
   return cbrt(estimate->options.tolerance) * (size > 0 ? size : 1);
 }
 
-/* A column of the Jacobian by central differences, or to one side at a bound. */
+/* A column of the Jacobian by central differences, or by one-sided ones at a bound. */
 static bool difference_column(daedal_estimate *estimate, uint32_t k, double *p, double *column, double *other) {
   const FitParameter *parameter = &estimate->parameters.data[k];
   double before = p[k], step = difference_step(estimate, k, before);

@@ -1,10 +1,10 @@
-/* handle: status and diagnostics of any handle. Plans, sweeps, estimates and runs have a result that speaks for them. */
+/* handle: status and diagnostics of any handle. A plan, sweep, estimate or run reports those of a result it contains. */
 #include "api/fit.h"
 #include "api/sweep.h"
 
 /* ---- status and diagnostics ---- */
 
-/* The model, result or files that status and diagnostics of a handle are those of; NULL: there was no memory for it. */
+/* The model, result or files that has the status and diagnostics of a handle; NULL: there was no memory for it. */
 static const void *speaker_of(const void *handle) {
   switch (handle_kind(handle)) {
   case HANDLE_PLAN: return ((const daedal_plan *)handle)->asked;
@@ -15,7 +15,7 @@ static const void *speaker_of(const void *handle) {
   }
 }
 
-/* The messages and the status. A model is locked meanwhile. */
+/* The messages and the status. A model is locked while they are read. */
 typedef struct Outcome {
   const Published *published; /* NULL: there is no handle */
   daedal_status status;
@@ -37,7 +37,7 @@ static Outcome outcome_of(const void *handle) {
   return (Outcome){NULL, DAEDAL_INTERNAL, true};
 }
 
-/* A run that has not begun has nothing to say. */
+/* A run that has not begun has no messages; its status is OK. */
 static bool is_idle(const void *handle) { return handle_kind(handle) == HANDLE_RUN && !speaker_of(handle); }
 
 daedal_status daedal_status_of(const void *handle) { return is_idle(handle) ? DAEDAL_OK : outcome_of(handle).status; }

@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* A handle begins with its kind. Comparisons and linearizations are results to this folder. */
+/* A handle begins with its kind. In this folder, comparisons and linearizations are results. */
 typedef enum HandleKind {
   HANDLE_NOTHING,
   HANDLE_MODEL,
@@ -30,7 +30,7 @@ typedef enum HandleKind {
   HANDLE_FILES
 } HandleKind;
 
-/* Diagnostics in the form handed out. The list grows; texts stay where they are. */
+/* Diagnostics in the form that callers see. The list grows; texts stay where they are. */
 typedef struct Published {
   Arena arena;
   VEC(daedal_diagnostic) list;
@@ -43,47 +43,47 @@ typedef struct Extent {
 
 /* One of the overrides (overrides.c). */
 typedef struct Override {
-  const char *name; /* flat */
+  const char *name; /* in the flat model */
   Extent extent;
-  const char **texts; /* of the scalars, the last subscript fastest */
+  const char **texts; /* one per scalar, the last subscript fastest */
   uint32_t count;
   bool is_loaded; /* the model must be loaded with this value */
 } Override;
 typedef VEC(Override) OverrideVec;
 
-/* An input and what gives it its values: a source, or an expression. */
+/* An input and where its values come from: a source, or an expression. */
 typedef struct GivenInput {
   const char *name;
-  const char *expression; /* NULL: the source */
+  const char *expression; /* NULL: use the source */
   InputSource source;
 } GivenInput;
 typedef VEC(GivenInput) GivenInputVec;
 
-/* What reading leaves never changes. The rest, and the heap, belong to whoever holds the lock. */
+/* After reading, what was read never changes. The other members and the heap belong to the holder of the lock. */
 struct daedal_model {
   HandleKind kind;
   Heap *heap;
-  atomic_uint references; /* the caller's, and those of plans and results */
+  atomic_uint references; /* from the caller, plans and results */
   pthread_mutex_t lock;
-  const char *class_name;            /* asked for; NULL: none */
-  LangOptions reading;               /* with paths of its own */
-  const char *const *libraries;      /* of external functions; NULL: they may only read */
-  const char *readable;              /* folders given for reading; NULL: none */
-  LIST(const char *) library_models; /* of libraries that were parsed */
-  const char *plan_start;            /* for a plan: its initial values, as a list; NULL: it is not a plan */
-  bool has_inputs;                   /* it was loaded with values of inputs along time */
+  const char *class_name;            /* the requested class; NULL: none */
+  LangOptions reading;               /* with its own copies of paths */
+  const char *const *libraries;      /* with external functions; NULL: these may only read files */
+  const char *readable;              /* folders that the caller allows to be read; NULL: none */
+  LIST(const char *) library_models; /* of the libraries that were parsed */
+  const char *plan_start;            /* initial values of a plan, as a list; NULL: it is not a plan */
+  bool has_inputs;                   /* it was loaded with inputs that depend on time */
   Names names;
   Source source;
   Diags diags;
   const Model *model; /* NULL: the text was refused */
-  SpiceModel circuit; /* of a netlist */
+  SpiceModel circuit; /* for a netlist */
   bool charges;       /* it was read with charges as variables */
   daedal_counts counts;
   Analysis *analysis;
   Arena arena;
   daedal_analysis figures;
   TextVec flat, text, json, svg;
-  uint64_t hash; /* of the flat text; 0: not found yet */
+  uint64_t hash; /* of the flat text; 0: not computed yet */
   Published published;
   double seconds_parse;
   atomic_bool broken;
@@ -91,15 +91,15 @@ struct daedal_model {
 
 /* How a steady state was found (steady.c). */
 typedef struct SteadyPoint {
-  const char *way; /* NULL: there is none */
+  const char *way; /* how it was found; NULL: there is none */
   uint32_t iterations;
   double residual; /* the largest */
   bool is_isolated;
-  bool is_stopped;       /* by the caller, on the way */
-  bool is_restless;      /* events lead round in a circle */
+  bool is_stopped;       /* by the caller */
+  bool is_restless;      /* events repeat in a cycle */
   const char *stability; /* NULL: not known */
-  bool is_linear;        /* the eigenvalues decide it */
-  double *y;             /* all columns */
+  bool is_linear;        /* the eigenvalues decide the stability */
+  double *y;             /* values of all columns */
 } SteadyPoint;
 
 /* Texts of a result that are made when first needed. */
@@ -108,7 +108,7 @@ typedef enum ReportKind {
   REPORT_JSON,
   REPORT_COMPARISON,
   REPORT_COMPARISON_JSON,
-  REPORT_PICTURE, /* of a comparison */
+  REPORT_PICTURE, /* for a comparison */
   REPORT_INITIAL_TEXT,
   REPORT_INITIAL_JSON,
   REPORT_START_VALUES,
@@ -127,7 +127,7 @@ struct daedal_result {
   HandleKind kind;
   Heap *heap;
   daedal_model *model; /* the caller's, or one loaded with other structural parameters */
-  daedal_plan *plan;   /* that it is a run of; NULL: it has its own */
+  daedal_plan *plan;   /* the plan that is run; NULL: the result has its own */
   OverrideVec overrides;
   GivenInputVec inputs;
   ModificationVec modifications; /* what the model was loaded with */
@@ -138,16 +138,16 @@ struct daedal_result {
   daedal_event *events;
   const char *constraint;
   CompareRequest comparing;
-  Comparison *comparison;   /* NULL: one run */
+  Comparison *comparison;   /* NULL: a single run */
   LinearForm *linear;       /* NULL: it was not linearized */
   SteadyPoint *steady;      /* NULL: not requested */
-  Reduction reduction;      /* for its text */
+  Reduction reduction;      /* the reduced system, for its report */
   Explanation *explanation; /* of the initial values; NULL until needed */
   TextVec plot, terminal, reports[REPORT_COUNT];
   const struct PartContent *earlier;  /* the run that this one continues from; NULL: none */
   double *columns;                    /* the trajectory, signal by signal; NULL until needed */
-  double *values, *derivatives;       /* of a run that is stepped, by variable */
-  const Signal **value_of, **rate_of; /* by variable: the signals of both; NULL: none */
+  double *values, *derivatives;       /* by variable, for a run in steps */
+  const Signal **value_of, **rate_of; /* by variable: its signal and that of its derivative; NULL: none */
   Published published;
   bool broken;
 };
@@ -155,7 +155,7 @@ struct daedal_result {
 struct daedal_plan {
   HandleKind kind;
   atomic_uint references;
-  HeapHook hook; /* that this struct comes from */
+  HeapHook hook; /* the struct was allocated from it */
   daedal_options options;
   daedal_result *asked; /* has the model, the options as read, diagnostics and memory, but no run */
   Request request;
@@ -167,13 +167,13 @@ struct daedal_files {
   HandleKind kind;
   Heap *heap;
   Arena arena;
-  Source source; /* of one file without a name: diagnostics have no place */
+  Source source; /* one file without a name: diagnostics have no place */
   Diags diags;
-  const char **paths, **labels; /* the label of a file is its name, with folders if another has the same */
-  const Trajectory **results;   /* each has rows */
+  const char **paths, **labels; /* the label is the file's name, with folders if two files have the same name */
+  const Trajectory **results;   /* each has at least one row */
   uint32_t count;
   daedal_status status;
-  ResultDifference *difference; /* of the first two; NULL: they were not compared */
+  ResultDifference *difference; /* between the first two files; NULL: not compared */
   double tolerance, absolute;
   TextVec plot, terminal, text, json;
   Published published;
@@ -187,18 +187,19 @@ struct daedal_run {
   Heap *heap;
   Arena arena;
   daedal_plan *plan;
-  GivenVec values;       /* those set, each name once */
-  GivenVec overrides;    /* the plan's and these; empty: nothing was set */
-  GivenVec proposed;     /* the list with the value that is being set */
-  daedal_result *result; /* of the last execution, or of the run that is stepped */
+  GivenVec values;       /* values set by the caller, each name once */
+  GivenVec overrides;    /* those of the plan, then `values`; empty: nothing was set */
+  GivenVec proposed;     /* the overrides including the value that is being set */
+  daedal_result *result; /* of the last execution, or of the run in steps */
 };
 
 /* ---- any handle (lifetime.c, handle.c, reports.c) ---- */
 
-/* HANDLE_NOTHING for NULL. */
+/* The kind of a handle; HANDLE_NOTHING for NULL. */
 HandleKind handle_kind(const void *handle);
 
-/* Fills a struct of the caller, who may have been compiled with a smaller one or a larger one, of which the rest is zero. */
+/* Fills a struct of the caller. It may be smaller or larger than ours, because the caller was compiled with another version; extra
+ * bytes become zero. */
 void hand_out(void *out, size_t size, const void *value, size_t known);
 
 daedal_status api_model_status(const daedal_model *model);
@@ -223,7 +224,7 @@ const char *api_result_plan(daedal_result *result);
 
 void plan_file_print(Heap *heap, const TextVec *start, const TextVec *flat, TextVec *text);
 
-/* Reads what is before the model's text in the bytes of a plan, and makes it blank; false after reporting. */
+/* Reads the header of a plan file, which precedes the model's text, and replaces it by blanks; false after reporting. */
 bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t length);
 const char *api_result_model(daedal_result *result);
 const char *api_result_model_json(daedal_result *result);
@@ -258,16 +259,17 @@ daedal_status api_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *cont
 
 /* ---- choices of signals (choose.c) ---- */
 
-/* The filter for a list of words, NULL for none. false: the result's diagnostics say which word means nothing. */
+/* Makes the filter for a list of words; for NULL there is none. false: the result's diagnostics name the word that matches
+ * nothing. */
 bool filter_signals(daedal_result *result, const char *const *words, const SignalFilter **filter);
 
 /* ---- references (lifetime.c) ---- */
 
-/* Another owner, who frees it too. */
+/* Adds an owner, who must free the model, too. */
 daedal_model *model_retain(daedal_model *model);
 daedal_plan *plan_retain(daedal_plan *plan);
 
-/* What may change after a model is read and written between these. */
+/* Mutable members of a model are read and written only between these calls. */
 void model_lock(const daedal_model *model);
 void model_unlock(const daedal_model *model);
 
@@ -278,7 +280,7 @@ void publish_model(daedal_model *model);
 void publish_result(daedal_result *result);
 void publish_files(daedal_files *files);
 
-/* Behind what was published a broken handle has that it is broken. NULL for nothing published. */
+/* Message number `index`. A broken handle has one more message, which says so. For NULL there are no messages. */
 daedal_diagnostic published_get(const Published *published, bool broken, uint32_t index);
 
 /* Sets the status by whether the work succeeded, and publishes the messages; returns `ok`. */
@@ -286,11 +288,11 @@ bool result_finish(daedal_result *result, bool ok);
 
 /* ---- protected calls (protect.c) ---- */
 
-/* After a refusal in the model's heap: the limit that was exceeded becomes an error of the model. false: memory ran out; the
- * model is broken. */
+/* After a refusal in the model's heap: reports the exceeded limit as an error of the model. false: memory ran out; the model is
+ * broken. */
 bool model_refused(daedal_model *model);
 
-/* Runs work on a handle, for a model under its lock. false: the work failed, the handle has nothing to work on, or memory ran
+/* Runs work on a handle; a model is locked meanwhile. false: the work failed, the handle has nothing to work on, or memory ran
  * out. */
 typedef bool (*ModelWork)(daedal_model *model, const void *argument);
 typedef bool (*ResultWork)(daedal_result *result, const void *argument);
@@ -299,11 +301,11 @@ typedef bool (*FilesWork)(daedal_files *files, const void *argument);
 bool result_protect(daedal_result *result, ResultWork work, const void *argument);
 bool files_protect(daedal_files *files, FilesWork work, const void *argument);
 
-/* The report, printed when it is first needed; NULL if there is nothing to print, or no memory. */
+/* Returns the report, which is printed when it is first needed; NULL if there is nothing to print, or no memory. */
 typedef void (*ResultPrint)(daedal_result *result, TextVec *text);
 const char *result_report(daedal_result *result, ReportKind kind, ResultPrint print);
 
-/* How the initial values were found; NULL: there are none. Inside of result_protect (report.c). */
+/* How the initial values were found; NULL: there are none. Call it inside result_protect (report.c). */
 const Explanation *result_explain(daedal_result *result);
 
 /* ---- refusals (refuse.c) ---- */
@@ -313,42 +315,44 @@ bool refuse_usage(daedal_result *result, const char *message);
 bool refuse_method(daedal_result *result, const char *name);
 bool refuse_name(const Model *model, Diags *diags, const char *name, const char *purpose);
 
-/* The integrator of that name; SOLVER_AUTO is NULL: the run chooses. false: this build has none, with a message. */
+/* The integrator of that name; for SOLVER_AUTO it is NULL and the run chooses. false: this build has no such solver; the result has
+ * a message. */
 bool find_solver(daedal_result *result, const char *name, const Integrator **integrator);
 
 /* ---- options (options.c) ---- */
 
-/* The options of a caller, who may have been compiled with an older struct; NULL: the defaults. */
+/* The caller's options, completed with defaults. The caller may have been compiled with an older struct. NULL: all defaults. */
 daedal_options options_given(const daedal_options *options);
 
 /* Does the netlist contain an analysis that daedal has, or did the caller give a stop time? If neither, an error
  * says what is missing. */
 bool check_analysis(daedal_result *result, const daedal_options *options);
 
-/* Times, tolerances and names from options, then the experiment annotation, then defaults. */
+/* Reads times, tolerances and names: from the options, then the experiment annotation, then defaults. */
 bool read_options(daedal_result *result, const daedal_options *options, Request *request);
 
-/* Start values and parameters: from a result, then from a list, then single ones; the later count. */
+/* Reads start values and parameters: from a result, then from a list, then single ones. Later values replace earlier ones. */
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request);
 
 /* Finds the operating point from which the run of a netlist starts, and uses it for start values that were not given. */
 bool find_operating_point(daedal_result *result, const Request *request, double *starts);
 
-/* The run that finds it, from a solution of `held` (NULL: there is none); NULL: an error is in diags. In the heap. */
+/* Makes the run that finds the operating point, from a solution of `held` (NULL: without one), in the heap. NULL: an error is in
+ * diags. */
 Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
                                      const double *overrides, Diags *diags);
 
-/* A hash of everything that decides the equations of a model; 0: there is no memory for it. */
+/* A hash of everything that determines the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);
 
-/* A copy of the model with its own expression graph; that of a circuit starts from its operating point. */
+/* A copy of the model with its own expression graph. The copy of a circuit starts from its operating point. */
 Model *layer_at_operating_point(daedal_model *model);
 
 bool read_invariants(daedal_result *result, const daedal_options *options);
 
 /* ---- sensitivities (sensitivity.c) ---- */
 
-/* What the solution is to be differentiated by. */
+/* Reads the parameters and start values to differentiate the solution by. */
 bool read_targets(daedal_result *result, const daedal_options *options, Request *request);
 
 /* ---- resumed runs (resume.c) ---- */
@@ -366,8 +370,8 @@ daedal_override *overrides_extend(Arena *arena, daedal_options *options, uint32_
 /* Copies the overrides of the options, with their texts, to the arena. */
 void overrides_keep(Arena *arena, daedal_options *options);
 
-/* Reads the overrides and inputs of the options, and loads the model again for this result where parameters decide
- * its structure, or for inputs. Not to be called inside of result_protect. false: the result has its status. */
+/* Reads the overrides and inputs of the options. Loads the model again for this result if parameters determine its structure, or
+ * for inputs. Do not call it inside result_protect. false: the result has its status. */
 bool overrides_take(daedal_result *result, const daedal_options *options);
 
 /* ---- inputs (inputs.c) ---- */
@@ -376,7 +380,7 @@ bool overrides_take(daedal_result *result, const daedal_options *options);
 bool inputs_read(daedal_result *result, const daedal_options *options);
 uint64_t hash_inputs(uint64_t hash, const daedal_options *options);
 
-/* Puts the values in their places: by parameter, and start values by variable. */
+/* Stores the override values: parameters by parameter, start values by variable. */
 bool overrides_apply(daedal_result *result, double *parameters, double *starts);
 
 /* ---- models (model.c) ---- */
@@ -388,42 +392,43 @@ daedal_model *model_load_modified(const daedal_model *model, const ModificationV
 /* The model of the same text with its final equations in another form. NULL when there is no memory for it. */
 daedal_model *model_load_boundary(const daedal_model *model, const BoundaryOptions *boundary);
 
-/* Is it a model with final equations, as written? */
+/* Does the model have final equations as the user wrote them? */
 bool has_boundary(const daedal_model *model);
 
 /* ---- runs (run.c) ---- */
 
-/* Makes a result of the model with the overrides and inputs of the options (NULL: none), by work(result, argument). NULL when there
+/* Makes a result by work(result, argument), of the model with the overrides and inputs of the options (NULL: none). NULL when there
  * is no memory even for the handle. */
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument);
 
-/* A simulation from the initial values; all options are given. NULL when there is no memory even for the handle. */
+/* Simulates from the initial values; all options are given. NULL when there is no memory even for the handle. */
 daedal_result *initial_value_simulate(daedal_model *model, const daedal_options *options);
 
-/* The same of any model, one with final equations too (boundary.c). */
+/* Simulates any model, also one with final equations (boundary.c). */
 daedal_result *simulate_once(daedal_model *model, const daedal_options *options);
 
-/* Names, times and values of the options as a request, in the result. false: the result's diagnostics say why. */
+/* Reads names, times and values of the options into a request, in the result. false: the result's diagnostics say why. */
 bool read_request(daedal_result *result, const daedal_options *options, Request *request);
 
-/* Hands the steps of a run on to the callback of the options, through a bridge that must outlive the run. */
+/* Passes the steps of a run to the callback of the options. The bridge must outlive the run. */
 typedef struct Bridge {
   const daedal_options *options;
-  double start, stop, rows; /* rows: output points */
-  double csv_bytes;         /* of the file; NaN: not known yet */
+  double start, stop, rows; /* rows: number of output points */
+  double csv_bytes;         /* size of the file; NaN: not known yet */
   daedal_result *result;
-  struct PartFile *part; /* where rows go while running; NULL: nowhere */
-  double next, interval; /* when they do so again, by the clock, 0 before the first step; seconds between */
+  struct PartFile *part; /* receives rows during the run; NULL: none */
+  double next, interval; /* clock time of the next writing, 0 before the first step; seconds between writings */
   double looked;         /* when the clock was last read */
-  uint64_t steps, look;  /* taken since then; to be taken from one look to the next */
-  const char **texts;    /* of conditions that made events, by mode */
-  uint64_t run;          /* which one it is, to whom continues from it; 0: not known yet */
+  uint64_t steps, look;  /* steps since then; steps between two readings of the clock */
+  const char **texts;    /* conditions that caused events, by mode */
+  uint64_t run;          /* hash that a resumed run must match; 0: not known yet */
 } Bridge;
 /* Writes rows and state of the run to a file during the run (resume.c). */
 void part_begin(Bridge *bridge);
 void part_step(Bridge *bridge, double time, bool stops);
 
-/* Where a model is not balanced: an error for each class of its components that is not by itself (balance.c). */
+/* For a model that is not balanced: reports an error for each class of its components that is not balanced by itself
+ * (balance.c). */
 void report_class_balance(const daedal_model *model, Diags *diags);
 
 /* Reads another class of the same text and libraries; NULL: no memory. */
@@ -434,31 +439,32 @@ void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, cons
 /* What a run of a plan is for. */
 typedef enum RunPurpose {
   RUN_WHOLE,   /* to the end */
-  RUN_STEPPED, /* only its beginning: the caller continues */
-  RUN_ROWS,    /* to the end, for its rows and events: pivots and constraints get no texts */
+  RUN_STEPPED, /* only to its start: the caller advances it */
+  RUN_ROWS,    /* to the end, for rows and events only: pivots and constraints get no texts */
 } RunPurpose;
 
-/* A run of the plan; options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
+/* Runs the plan. options: those of the plan with other overrides. NULL when there is no memory even for the handle. */
 daedal_result *plan_run(daedal_plan *plan, const daedal_options *options, RunPurpose purpose);
 
-/* A result without a run yet, of the same model and plan. NULL when there is no memory for it. */
+/* A result of the same model and plan, without a run yet. NULL when there is no memory for it. */
 daedal_result *result_like(const daedal_result *result);
 
-/* Leaves the outcome of a run in the result. */
+/* Stores the outcome of a run in the result. */
 bool end_run(daedal_result *result, bool ok);
 
 /* ---- linear forms (linearize.c) ---- */
 
-/* The inputs and outputs of a linear form by name; NULL: all of the model itself. false: the diagnostics say why not. */
+/* Reads the names of the inputs and outputs of a linear form; NULL: all inputs and outputs of the model itself. false: the
+ * diagnostics say why not. */
 bool linear_names_read(daedal_result *result, const char *const *inputs, const char *const *outputs,
                        LinearRequest *names, Request *request);
 
-/* The form at a point, in the result. */
+/* Computes the linear form at a point and stores it in the result. */
 bool linearize_at(daedal_result *result, const LinearRequest *names, double t, const double *y);
 
 /* ---- runs of plans (plan.c) ---- */
 
-/* Sets the same values in one run as in another of the same plan. false: there is no memory. */
+/* Gives one run the values set in another run of the same plan. false: there is no memory. */
 bool run_copy_values(daedal_run *to, const daedal_run *from);
 
 /* ---- variables (variables.c) ---- */
@@ -467,5 +473,5 @@ bool run_copy_values(daedal_run *to, const daedal_run *from);
  * O(variables of the model). */
 Extent array_extent(const Model *model, const char *name);
 
-/* NULL: it did not get so far. */
+/* NULL: the run failed before it had one. */
 const Recorder *recorder_of(const daedal_result *result);

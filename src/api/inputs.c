@@ -1,7 +1,7 @@
-/* inputs: what gives inputs their values along time: expressions, files, tables and functions of the caller's.
+/* inputs: reads the values of inputs over time: expressions, files, tables and functions of the caller.
  *
- * An input with a value is an equation, so the model is loaded again with that as its binding. A model that was
- * loaded so was asked then. */
+ * An input with a value is an equation, so the model is loaded again with that value as the binding. A model that was loaded this
+ * way has already checked its inputs. */
 #include "api/handles.h"
 
 #include "base/map.h"
@@ -39,7 +39,7 @@ static bool add_input(InputReader *reader, GivenInput input) {
   return true;
 }
 
-/* Points as an input. */
+/* Adds an input that is given by points. */
 static bool add_points(InputReader *reader, const char *name, double *times, double *values, uint32_t rows, bool held) {
   InputSource source = {.kind = held ? INPUT_STAIRS : INPUT_LINES,
                         .orders = held ? 0 : 1,
@@ -83,7 +83,7 @@ static bool add_file(InputReader *reader, const daedal_input *input) {
          refuse(reader, arena_printf(reader->arena, "the table '%s' has no column '%s'", input->file, input->name));
 }
 
-/* The caller's structs may be smaller or larger. */
+/* The caller's structs may be smaller or larger than ours. */
 static daedal_input input_at(const daedal_options *options, uint32_t k) {
   daedal_input input = {0};
   size_t size = options->input_size;
@@ -115,7 +115,7 @@ static bool is_given(const daedal_result *result, const char *name) {
   return false;
 }
 
-/* The caller sets the inputs that nothing else gives. */
+/* Inputs without any other value are set by the caller. */
 static bool add_open(InputReader *reader) {
   const Model *model = reader->result->model->model;
   for (uint32_t v = 0; v < model->variables.count; v++) {

@@ -1,5 +1,5 @@
-/* lifetime: a model and a plan live as long as something refers to them: the caller, or what was made from them. The model's lock
- * protects what may change afterwards. */
+/* lifetime: a model or plan lives as long as something refers to it: the caller, or an object made from it. The model's lock
+ * protects what may change after loading. */
 #include "api/fit.h"
 #include "api/sweep.h"
 

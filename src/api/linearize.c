@@ -13,13 +13,13 @@ typedef struct LinearWork {
 
 /* ---- names ---- */
 
-/* An input of the model itself that no equation gives. */
+/* Is it an input of the model itself that no equation determines? */
 static bool is_open_input(const Variable *variable) {
   return variable->role == ROLE_PARAMETER && variable->variability > VARIABILITY_PARAMETER &&
          variable->type == TYPE_REAL;
 }
 
-/* The given names; for NULL, those of the relevant variables. */
+/* The given names; for NULL, the names of all variables that qualify. */
 static const char *const *list_names(const char *const *given, const Model *model, Arena *arena,
                                      bool (*wanted)(const Variable *variable), uint32_t *count) {
   *count = names_count(given);

@@ -1,4 +1,4 @@
-/* model: loading, and what a model says of itself. */
+/* model: loads models, and answers questions about a loaded model. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "api/handles.h"
 
@@ -29,9 +29,9 @@ typedef struct LoadRequest {
   const GivenInputVec *inputs; /* NULL: none */
   bool charges;                /* of a netlist: see SpiceOptions */
   FmuKind fmu;                 /* how an FMU is used */
-  bool units;                  /* check them */
-  daedal_model *model;         /* made */
-  SurveyCounts survey;         /* counted */
+  bool units;                  /* check units */
+  daedal_model *model;         /* output: the model */
+  SurveyCounts survey;         /* output: the counts */
 } LoadRequest;
 
 static daedal_counts count_model(const Model *model) {
@@ -50,7 +50,7 @@ static const char *copy_text(daedal_model *model, const char *text) {
 
 /* ---- FMUs ---- */
 
-/* The model around the FMU that the file holds, of the name of the file; NULL after reporting. */
+/* The text of a model around the FMU in the file, named after the file; NULL after reporting. */
 static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind, const char *bytes, uint32_t *length) {
   Arena arena = arena_make(heap);
   char real[PATH_MAX];
@@ -71,7 +71,7 @@ static char *fmu_model(Heap *heap, Diags *diags, const char *path, FmuKind kind,
   return text.data;
 }
 
-/* A whole file; of an FMU the model around it. NULL after reporting. */
+/* Reads a whole file; for an FMU, returns the text of the model around it. NULL after reporting. */
 static char *read_text(Heap *heap, Diags *diags, const char *path, FmuKind kind, uint32_t *length) {
   char *bytes = file_read(heap, diags, reading_file(path), length);
   if (!bytes || !file_has_ending(path, ".fmu")) return bytes;
@@ -82,7 +82,7 @@ static char *read_text(Heap *heap, Diags *diags, const char *path, FmuKind kind,
 
 /* ---- leave to read ---- */
 
-/* A file that the text of a model names or a library holds: its content shows in messages. */
+/* Reads a file that a model or library names. Only allowed files are read, since messages may show their content. */
 static char *read_allowed(const Reading *reading, Heap *heap, Diags *diags, const char *path, uint32_t *length) {
   char real[PATH_MAX];
   if (reading_allows(reading, reading_file(path), real)) return read_text(heap, diags, path, FMU_ANY, length);
@@ -100,7 +100,7 @@ static Model *read_netlist(daedal_model *model, const LoadRequest *request) {
   return model->circuit.model;
 }
 
-/* Rights of the text and of its external functions; false after reporting. */
+/* Sets which files the model may read and which external functions it may call; false after reporting. */
 static bool take_rights(daedal_model *model, const LoadRequest *request) {
   const char *failure = NULL;
   ExternalRights *rights = heap_alloc(model->heap, sizeof *rights);
@@ -153,7 +153,7 @@ static char *read_main(daedal_model *model, const char *path, FmuKind kind, uint
   return is_plan && !plan_file_open(model, path, text, *length) ? NULL : text;
 }
 
-/* The text in the heap; NULL after reporting. */
+/* Reads the text into the heap; NULL after reporting. */
 static char *load_bytes(daedal_model *model, const LoadRequest *request, uint32_t *length) {
   if (!request->text && request->path) return read_main(model, request->path, request->fmu, length);
   if (request->length >= INT32_MAX) {
@@ -413,7 +413,7 @@ const char *const *daedal_pass_names(void) { return DUMP_PASSES; }
 
 typedef struct DumpRequest {
   const char *pass;
-  TextVec text; /* made; it stays in the model */
+  TextVec text; /* output; it stays in the model */
 } DumpRequest;
 
 static bool work_dump(daedal_model *model, const void *argument) {

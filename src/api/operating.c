@@ -23,7 +23,7 @@ static void set_starts(const SpiceModel *circuit, const Model *point, const doub
   }
 }
 
-/* The element whose card an error points at; "" if there is none. */
+/* The element of the netlist line that an error points at; "" if there is none. */
 static const char *element_at(const daedal_result *result, Span span) {
   const Source *source = &result->model->source;
   size_t length = 0;
@@ -33,7 +33,7 @@ static const char *element_at(const daedal_result *result, Span span) {
   return arena_copy(&result->model->arena, text, length);
 }
 
-/* Says how the point was sought, and where it failed. */
+/* Reports how the operating point was sought, and where the search failed. */
 static bool report_failure(daedal_result *result) {
   Diag *diag = diags_first_error(&result->diags);
   result->simulation.facts.status = "init";
@@ -49,7 +49,7 @@ static bool report_failure(daedal_result *result) {
   return false;
 }
 
-/* Start values for an operating point: the solution with the nodes of .nodeset held. NULL: there is none. */
+/* Start values for an operating point: the solution with the .nodeset nodes held. NULL: there is none. */
 static double *held_starts(const Model *held, Heap *heap, const Request *request) {
   Diags silent = diags_make(heap);
   Simulation *simulation = heap_alloc(heap, sizeof *simulation);
@@ -70,7 +70,7 @@ Simulation *simulate_operating_point(const Model *point, const Model *held, Heap
   return pipeline_simulate(simulation, heap, point, &request, diags) ? simulation : NULL;
 }
 
-/* Solves the point; values by variable. */
+/* Finds the operating point; values are by variable. */
 static bool solve_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
                         const double *overrides, Diags *diags, double *values) {
   const Simulation *simulation = simulate_operating_point(point, held, heap, run, overrides, diags);
@@ -82,7 +82,7 @@ bool find_operating_point(daedal_result *result, const Request *request, double 
   const SpiceModel *circuit = &result->model->circuit;
   const Model *held = circuit->held_point, *point = circuit->operating_point ? circuit->operating_point : held;
   if (!point) return true;
-  bool is_model = point == held; /* the model is the operating point itself, and needs the start values alone */
+  bool is_model = point == held; /* the model is the operating point itself, and only needs start values */
   Diags silent = diags_make(result->heap);
   double *values = heap_array(result->heap, point->variables.count, sizeof *values);
   bool found = solve_point(point, is_model ? NULL : held, result->heap, &request->run, request->parameter_overrides,
@@ -92,7 +92,7 @@ bool find_operating_point(daedal_result *result, const Request *request, double 
   return found || is_model || report_failure(result);
 }
 
-/* From this number on, variables belong to the layer. */
+/* Gives the layer its own copy of the variables, with these start values. */
 static void give_starts(Model *layer, const double *starts) {
   uint32_t count = layer->variables.count;
   Variable *own = heap_array(layer->heap, count, sizeof *own);

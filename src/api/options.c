@@ -1,4 +1,4 @@
-/* options: from the options of a call to a request of the pipeline. */
+/* options: turns the options of a call into a request of the pipeline. */
 #include "api/handles.h"
 
 #include "base/suggest.h"
@@ -7,11 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Smallest tolerance, and smallest step over time: a little above the round-off of one operation. */
+/* Smallest tolerance, and smallest step relative to the time: a little above the round-off of one operation. */
 static const double FINEST = 1e-14;
 
-/* Defaults replace members that the caller's struct does not have, and names that are NULL. A list that is NULL is
- * empty. */
+/* Defaults replace members that the caller's struct does not have, and names that are NULL. A NULL list is empty. */
 daedal_options options_given(const daedal_options *options) {
   daedal_options given = daedal_default_options();
   if (!options || !options->size) return given;
@@ -42,7 +41,8 @@ static double first_given(double a, bool has_b, double b, double otherwise) {
   return !isnan(a) ? a : has_b ? b : otherwise;
 }
 
-/* Large systems would get bdf, which is not stable along the imaginary axis, where the modes of inductors and capacitors are. */
+/* By default a large system gets bdf. It is not stable along the imaginary axis, where the modes of inductors and capacitors
+ * are. */
 static bool choose_for_circuit(daedal_result *result, const Integrator **integrator) {
   enum { LARGE = 3000 };
   if (*integrator || !result->model->circuit.rings || result->model->counts.equations < LARGE) return true;
@@ -82,7 +82,7 @@ static bool read_absolute_tolerances(daedal_result *result, const daedal_options
   return true;
 }
 
-/* Numbers that are given must be finite, and most of them positive. */
+/* Given numbers must be finite, and most of them positive. */
 static bool check_numbers(daedal_result *result, const daedal_options *options) {
   enum { ANY, NOT_NEGATIVE, POSITIVE };
   static const char *const wanted[] = {"finite", "finite and not negative", "finite and above zero"};
@@ -127,7 +127,7 @@ bool check_analysis(daedal_result *result, const daedal_options *options) {
   return false;
 }
 
-/* .tran step stop start: output from then on, in steps. */
+/* .tran step stop start: output begins at `start`, in steps of `step`. */
 static bool delay_output(daedal_result *result, RunOptions *run) {
   const SpiceModel *circuit = &result->model->circuit;
   double first = circuit->output_start;
@@ -181,7 +181,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
          read_absolute_tolerances(result, options, run);
 }
 
-/* Start values of free parameters count like overrides: both are guesses. */
+/* Start values of free parameters are treated like overrides: both are guesses. */
 static void move_free_starts(const Model *model, double *parameters, double *starts) {
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     uint32_t position = model->parameters.data[p];
@@ -189,7 +189,7 @@ static void move_free_starts(const Model *model, double *parameters, double *sta
   }
 }
 
-/* Inputs of the model itself that neither an equation nor an option gives a value: the first few by name. */
+/* Warns about inputs of the model itself that neither an equation nor an option gives a value; names the first few. */
 static void warn_inputs(daedal_result *result, const double *parameters) {
   enum { NAMED = 5 };
   const Model *model = result->model->model;
@@ -212,7 +212,7 @@ static void warn_inputs(daedal_result *result, const double *parameters) {
   vec_free(result->heap, &names);
 }
 
-/* The initial values that a plan has are those of its model as it is. */
+/* The initial values in a plan file hold only for its model without changes. */
 static bool is_as_planned(const daedal_result *result, const daedal_options *options) {
   return result->model->plan_start && !options->start_from && !options->start_values && isnan(options->start_time) &&
          !result->overrides.count && !result->modifications.count;

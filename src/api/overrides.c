@@ -1,13 +1,12 @@
-/* overrides: values in place of those that the model gives: numbers, or texts as the model would write them.
+/* overrides: values that replace those of the model: numbers, or texts in the syntax of the model.
  *
  *   value = scalar | "{" value { "," value } "}"
  *
  * The values are read once. Resolving them against a model finds the variables and gives the values their types. A parameter that
- * decided the structure, a new size, or a text cannot be set in a loaded model: then the model is loaded from its
- * text with these values in place of the bindings. They are resolved against the new model, until nothing is
- * left to load.
+ * determines the structure, a new size, or a text cannot be set in a loaded model. Then the model is loaded again from its text,
+ * with these values in place of the bindings. They are resolved against the new model, until nothing is left to load.
  *
- * Invariant: of two values for one variable the later counts. */
+ * Invariant: if a variable has several values, the last one counts. */
 #include "api/handles.h"
 
 #include "base/number.h"
@@ -31,7 +30,7 @@ static void skip_blanks(OverrideReader *reader) {
   while (is_blank(*reader->at)) reader->at++;
 }
 
-/* NULL: there is none. */
+/* NULL: there is no scalar. */
 static const char *read_scalar(OverrideReader *reader) {
   const char *begin = reader->at, *end = scan_list(begin, ",{}");
   reader->at = end;
@@ -39,7 +38,7 @@ static const char *read_scalar(OverrideReader *reader) {
   return end > begin ? arena_copy(reader->arena, begin, (size_t)(end - begin)) : NULL;
 }
 
-/* Closes the braces that end after an element. false: rows differ in length. */
+/* Closes the braces that end after an element. false: rows have different lengths. */
 static bool close_rows(OverrideReader *reader, Override *override, uint32_t *depth, uint32_t *counts) {
   for (skip_blanks(reader); *depth; skip_blanks(reader)) {
     uint32_t row = *depth - 1, *size = &override->extent.sizes[row];
@@ -53,7 +52,7 @@ static bool close_rows(OverrideReader *reader, Override *override, uint32_t *dep
   return true;
 }
 
-/* value, to the end of the text. false: its form is wrong. */
+/* Parses a value up to the end of the text. false: the syntax is wrong. */
 static bool read_value(OverrideReader *reader, Override *override) {
   uint32_t depth = 0, counts[TYPE_MAX_DIMENSIONS];
   VEC(const char *) texts = {0};
@@ -93,7 +92,7 @@ static bool read_override(daedal_result *result, const daedal_override *given) {
   return true;
 }
 
-/* Inputs of a model that already has them are only needed to load it once more. */
+/* A model that already has its inputs needs them only if it is loaded again. */
 static bool work_read(daedal_result *result, const void *argument) {
   const daedal_options *options = argument;
   bool ok = result->model->has_inputs || inputs_read(result, options);
@@ -124,7 +123,7 @@ static uint32_t extent_count(const Extent *extent) {
   return count;
 }
 
-/* "[2,3]"; of a scalar "". */
+/* "[2,3]"; for a scalar "". */
 static const char *extent_text(Arena *arena, const Extent *extent) {
   const char *text = "";
   for (uint32_t d = 0; d < extent->dimensions; d++)
@@ -132,14 +131,14 @@ static const char *extent_text(Arena *arena, const Extent *extent) {
   return extent->dimensions ? arena_printf(arena, "%s]", text) : text;
 }
 
-/* Position of element number n, the last subscript fastest; of a scalar, the variable itself. */
+/* The position of element number n, the last subscript fastest; for a scalar, that of the variable itself. */
 static uint32_t element_find(const Model *model, Arena *arena, const char *name, const Extent *extent, uint32_t n) {
   Extent subscripts = *extent;
   for (uint32_t d = extent->dimensions; d-- > 0; n /= extent->sizes[d]) subscripts.sizes[d] = n % extent->sizes[d] + 1;
   return model_find(model, arena_printf(arena, "%s%s", name, extent_text(arena, &subscripts)));
 }
 
-/* The name in the declaration of a variable: that of its array or record. */
+/* The name in the declaration of a variable: the name of its array or record. */
 static const char *declared_name(const Model *model, Arena *arena, const Variable *variable) {
   const char *text = source_text(model->source, variable->span.begin);
   return typed_name(arena, text, text + (variable->span.end - variable->span.begin));
@@ -174,7 +173,7 @@ static bool refuse_value(Resolution *resolution, const Variable *variable, const
   return false;
 }
 
-/* Is it an input whose value along time is given? An input that the caller sets only begins with the value here. */
+/* Is it an input whose values over time are given? If the caller sets the input, the override is only its first value. */
 static bool is_given_input(const Model *model, uint32_t position) {
   const Variable *variable = &model->variables.data[position];
   if (variable->causality != CAUSALITY_INPUT || variable->role == ROLE_PARAMETER || variable->binding == EXPR_NONE)
@@ -206,7 +205,7 @@ static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t 
   return true;
 }
 
-/* A parameter may get other sizes where its declaration leaves them open or takes them from another one. */
+/* A parameter may get other sizes if its declaration leaves them open or takes them from another parameter. */
 static bool resize(Resolution *resolution, Override *override, const Extent *extent) {
   uint32_t first = element_find(resolution->model, resolution->arena, override->name, extent, 0);
   if (first == MAP_NONE) return refuse_name(resolution->model, resolution->diags, override->name, "override");
@@ -257,7 +256,7 @@ static bool resolve(Resolution *resolution, Override *override) {
 
 /* ---- loading ---- */
 
-/* Braces that open before, or close after, element n: one for each dimension whose row begins or ends there. */
+/* Adds the braces that open before element n, or close after it: one for each dimension whose row begins or ends there. */
 static void append_braces(Heap *heap, TextVec *out, const Extent *extent, uint32_t n, const char *brace) {
   uint32_t row = 1;
   for (uint32_t d = extent->dimensions; d-- > 0;) {
@@ -266,7 +265,7 @@ static void append_braces(Heap *heap, TextVec *out, const Extent *extent, uint32
   }
 }
 
-/* The scalars from number `begin` on, as many as the extent has, in the language. */
+/* The scalars from number `begin` on, as many as the extent has, as text of the language. */
 static const char *value_text(Resolution *resolution, Heap *heap, const Override *override, const Variable *variable,
                               uint32_t begin, const Extent *extent) {
   TextVec out = {0};
@@ -283,7 +282,7 @@ static const char *value_text(Resolution *resolution, Heap *heap, const Override
   return out.data;
 }
 
-/* What to load for an override: all of a component, or scalars. */
+/* Adds the modification for an override: a whole component, or scalars. */
 static void modify(Resolution *resolution, daedal_result *result, const Override *override) {
   bool is_whole = false;
   for (uint32_t n = 0; n < override->count && !is_whole; n++) {
@@ -310,8 +309,8 @@ static double *no_values(Heap *heap, uint32_t count) {
   return values;
 }
 
-/* What the model must be loaded with. false: with no more than it was. What does not fit may do so in the next
- * model, and is reported by overrides_apply. */
+/* Collects the values that the model must be loaded with. false: it was already loaded with all of them. Values that do not fit may
+ * fit the next model; overrides_apply reports those that never do. */
 static bool work_collect(daedal_result *result, const void *argument) {
   const Model *model = result->model->model;
   Heap *heap = result->heap;
@@ -337,7 +336,7 @@ static bool work_collect(daedal_result *result, const void *argument) {
   return is_more;
 }
 
-/* The model alone is fine: what is wrong are the overrides. */
+/* Reports that the overrides are wrong, since the model without them is fine. */
 static bool work_refuse(daedal_result *result, const void *argument) {
   const daedal_model *loaded = argument;
   for (uint32_t i = 0; i < loaded->diags.list.count; i++) {
@@ -399,7 +398,7 @@ static bool check_bounds(Resolution *resolution, uint32_t position, const double
   return true;
 }
 
-/* Bounds may depend on parameters, so they are checked when all values are there. */
+/* Bounds may depend on parameters, so they are checked after all values are known. */
 static bool check_all_bounds(Resolution *resolution, const OverrideVec *overrides, Heap *heap) {
   const Model *model = resolution->model;
   Diags quiet = diags_make(heap);

@@ -1,4 +1,4 @@
-/* plan: plans and their runs as handles. A plan has many owners: the caller, and every result of a run of it. */
+/* plan: plans and their runs as handles. A plan has many owners: the caller, and the result of every run of it. */
 #include "api/handles.h"
 
 #include "base/number.h"
@@ -29,7 +29,7 @@ static const char *copy_text(Arena *arena, const char *text) {
   return text ? arena_copy(arena, text, strlen(text)) : NULL;
 }
 
-/* Texts of the options live as long as the plan. */
+/* Copies the texts of the options, so that they live as long as the plan. */
 static bool keep_options(daedal_result *asked, const void *argument) {
   daedal_plan *plan = ((const PlanWork *)argument)->plan;
   const char **texts[] = {&plan->options.method, &plan->options.solver, &plan->options.start_values,
@@ -75,7 +75,7 @@ bool daedal_plan_depends_on_values(const daedal_plan *plan) {
   return daedal_status_of(plan) == DAEDAL_OK && plan_depends_on_values(plan->plan);
 }
 
-/* Ranks, and objects that change, depend on all parameters. */
+/* If the plan has no list of its own, it depends on all parameters: ranks and changing objects do. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index) {
   if (!daedal_plan_depends_on_values(plan)) return NULL;
   const Plan *made = plan->plan;
@@ -92,7 +92,7 @@ uint32_t daedal_plan_structures(const daedal_plan *plan) {
 
 /* ---- runs ---- */
 
-/* A value to set; if it has no name, a run begins. */
+/* A value to set; without a name, begin a run. */
 typedef struct RunSetting {
   daedal_run *run;
   const char *name;
@@ -123,7 +123,7 @@ daedal_run *daedal_run_make(daedal_plan *plan) {
   return work.run;
 }
 
-/* A list of overrides: the plan's, the values set before except for this name, and this one. */
+/* Lists the overrides: those of the plan, the values set before except for this name, and this value. */
 static void list_overrides(void *context) {
   RunSetting *setting = context;
   daedal_run *run = setting->run;
@@ -135,7 +135,7 @@ static void list_overrides(void *context) {
   vec_push(run->heap, &run->proposed, ((daedal_override){setting->name, setting->value, NULL}));
 }
 
-/* The list proposed holds from now on. */
+/* Accepts the proposed list of overrides. */
 static void accept_overrides(void *context) {
   RunSetting *setting = context;
   daedal_run *run = setting->run;
@@ -150,7 +150,7 @@ static void accept_overrides(void *context) {
   run->proposed = before;
 }
 
-/* What was set holds for another run too. */
+/* Copies the values that were set to another run. */
 typedef struct RunCopy {
   daedal_run *to;
   const daedal_run *from;
@@ -173,7 +173,7 @@ bool run_copy_values(daedal_run *to, const daedal_run *from) {
   return !from->values.count || heap_protect(to->heap, copy_values, &(RunCopy){to, from});
 }
 
-/* The overrides are read as an execution would. */
+/* Reads the overrides as an execution would. */
 static bool try_values(daedal_result *result, const void *argument) {
   Request request = {0};
   bool ok = read_starts(result, argument, &request);

@@ -1,14 +1,14 @@
-/* plan_file: a model that was read, flattened and given consistent initial values, as a file. A run of it has to differentiate its equations
- * and to write their programs, and nothing before that.
+/* plan_file: a file with a model that was read, flattened and given consistent initial values. A run of it only has to
+ * differentiate the equations and write their programs before it integrates.
  *
  *   daedal plan 1
- *   version 1.2.3                  of daedal; another one refuses it
+ *   version 1.2.3                  of daedal; other versions refuse the file
  *   checksum 0123456789abcdef      of all that follows
  *   start 123                      bytes of the list of initial values, as `init --write` writes it
  *   (x(start = 1), ...
  *   model M ...                    as `flatten` writes it
  *
- * Nothing in it is trusted more than a model's text is. */
+ * The file is trusted no more than the text of a model. */
 #include "api/handles.h"
 
 #include "base/map.h"
@@ -46,7 +46,7 @@ static bool refuse(daedal_model *model, const char *path, const char *what) {
   return false;
 }
 
-/* The text after a word at the beginning of a line; NULL: there is another. */
+/* The text after a word at the beginning of a line; NULL: the line begins otherwise. */
 static char *after(char *line, const char *word) {
   return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
 }

@@ -70,7 +70,8 @@ uint32_t daedal_result_choose(daedal_result *result, const char *const *variable
 
 /* ---- bands ---- */
 
-/* Adds the square of what a target with this deviation lets the signal deviate by. false: it was not differentiated, with a message. */
+/* Adds the squared deviation of the signal that this deviation of a target causes. false: the signal was not differentiated by it;
+ * there is a message. */
 static bool add_deviation(daedal_result *result, const PlotSeries *series, const char *target, double deviation,
                           double *squares) {
   const Trajectory *trajectory = recorder_of(result)->trajectory;
@@ -87,7 +88,7 @@ static bool add_deviation(daedal_result *result, const PlotSeries *series, const
   return true;
 }
 
-/* The deviation of one parameter or start value, for all series. */
+/* Adds the deviations that one parameter or start value causes, for all series. */
 static bool add_deviations(daedal_result *result, const Plot *plot, const daedal_value *given, double **squares) {
   if (!given->name || !(given->value >= 0) || !isfinite(given->value))
     return refuse_usage(result, "a band needs the names of parameters, and deviations that are not negative");
@@ -96,7 +97,7 @@ static bool add_deviations(daedal_result *result, const Plot *plot, const daedal
   return true;
 }
 
-/* A band around a series: twice the deviation to either side. */
+/* A band around a series: twice the deviation on either side. */
 static PlotSeries band_around(Arena *arena, const PlotSeries *series, const double *squares) {
   PlotSeries band = *series;
   double *low = arena_array(arena, series->count, sizeof *low), *high = arena_array(arena, series->count, sizeof *high);
@@ -132,7 +133,7 @@ static PlotSeries series_of_time(Arena *arena, const Trajectory *trajectory) {
   return (PlotSeries){.label = "time", .unit = "s", .x = time, .y = time, .count = trajectory->rows};
 }
 
-/* The signal of that name; time is one, too. false: there is none, with a message. */
+/* The signal of that name, which may be time. false: there is none; a message says so. */
 static bool find_series(daedal_result *result, const char *name, Arena *arena, PlotSeries *series) {
   const Trajectory *trajectory = recorder_of(result)->trajectory;
   bool is_time = strcmp(name, "time") == 0;
@@ -156,7 +157,7 @@ static const char *axis_label(Arena *arena, const PlotSeries *series) {
   return text_keep(arena->heap, &label, arena);
 }
 
-/* "y over x" where the curves do not share x. */
+/* Labels are "y over x" if the curves do not share x. */
 static bool plot_pairs(daedal_result *result, const char *const *pairs, Arena *arena, Plot *plot) {
   uint32_t names = 0, count = 0;
   while (pairs[names]) names++;

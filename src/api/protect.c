@@ -1,4 +1,4 @@
-/* protect: work on a handle, ended by a refused allocation without harm to the caller. */
+/* protect: runs work on a handle. A refused allocation ends the work without harm to the caller. */
 #include "api/handles.h"
 
 #include "result/diagnostics_report.h"
@@ -16,7 +16,7 @@ static void call_model(void *context) {
   publish_model(call->model);
 }
 
-/* What exceeded the budget of the heap becomes an error, at the place where it did. */
+/* Reports the exceeded limit of the heap's budget as an error, at the place where it was exceeded. */
 static void say_exceeded(const Heap *heap, Diags *diags) {
   const Budget *budget = heap_budget(heap);
   char message[BUDGET_MESSAGE];

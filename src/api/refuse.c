@@ -1,4 +1,4 @@
-/* refuse: what is wrong with the names and values of a call, with the names that would be right. */
+/* refuse: reports wrong names and values of a call, with suggestions. */
 #include "api/handles.h"
 
 #include "base/suggest.h"

@@ -1,4 +1,4 @@
-/* report: reports of a result: the run, its initial values, the system that the method made. */
+/* report: reports of a result: the run, its initial values, and the system that the method made. */
 #include "api/handles.h"
 
 #include "reduce/text.h"
@@ -99,7 +99,7 @@ static void print_model(daedal_result *result, TextVec *text) {
   simulation->facts.seconds.code += pipeline_clock() - begin;
 }
 
-/* What it says about the equations is known only when they are printed. */
+/* The facts about the equations are known only after they are printed. */
 static void print_model_json(daedal_result *result, TextVec *text) {
   print_model(result, &result->reports[REPORT_MODEL]);
   reduction_report_json(&result->simulation.facts, result->heap, text);

@@ -1,4 +1,4 @@
-/* reports: what any handle can report and write: reports, pictures, files. */
+/* reports: reports, pictures and files of any handle. */
 #include "api/handles.h"
 #include "result/file.h"
 

@@ -1,4 +1,4 @@
-/* resume: what a run writes while it continues (result/part.h), and a run that continues from there. */
+/* resume: writes the state of a run during the run (result/part.h), and continues a run from such a file. */
 #include "api/handles.h"
 
 #include "base/map.h"
@@ -6,10 +6,11 @@
 
 #include <math.h>
 
-static const double PART_SHARE = 0.1; /* of the time that writing may take */
+static const double PART_SHARE = 0.1; /* the largest fraction of the time that writing may take */
 enum { LOOK_STEPS = 16 };
 
-/* A hash of everything that decides the equations of a run, and so the meaning of its state. Values are part of the state. */
+/* A hash of everything that determines the equations of a run, and so the meaning of its state. Values are part of the state
+ * itself. */
 static uint64_t hash_run(const daedal_result *result, const daedal_options *options) {
   uint64_t hash = hash_text(hash_text(model_flat_hash(result->model), DAEDAL_VERSION), options->method);
   return hash_inputs(hash, options);
@@ -38,15 +39,15 @@ void part_begin(Bridge *bridge) {
   if (options->part_path) bridge->part = part_new(result->heap, options->part_path, result->earlier);
 }
 
-/* Who resumes a run prepares it again. So the first writing waits until the run itself has taken as long as its preparation. */
+/* Resuming a run repeats its preparation. So the first writing waits until the run has taken as long as its preparation. */
 static double first_interval(const Bridge *bridge) {
   const Seconds *seconds = &bridge->result->simulation.facts.seconds;
   double prepared = bridge->result->model->seconds_parse + seconds->structure + seconds->code + seconds->init;
   return isnan(bridge->options->part_interval) ? fmax(bridge->interval, prepared) : bridge->interval;
 }
 
-/* Is it time to write? Reading the clock takes a good part of a short step. So it is read after each step only where few steps take
- * a tenth of the interval. */
+/* Is it time to write? Reading the clock takes a good part of a short step. So the clock is read after every step only if few steps
+ * take a tenth of the interval. */
 static bool is_due(Bridge *bridge, double *now) {
   if (++bridge->steps < bridge->look) return false;
   *now = pipeline_clock();
@@ -57,7 +58,7 @@ static bool is_due(Bridge *bridge, double *now) {
   return *now >= bridge->next;
 }
 
-/* A run that is stopped can go on from there, however short it was. */
+/* A stopped run always writes its state, however short it was, so that it can be continued. */
 void part_step(Bridge *bridge, double time, bool stops) {
   daedal_result *result = bridge->result;
   double now = bridge->looked;

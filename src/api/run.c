@@ -1,4 +1,4 @@
-/* run: simulation and initialization, and the figures of a result. */
+/* run: simulation and initialization, and the numbers of a result. */
 #include "api/handles.h"
 
 #include "result/csv.h"
@@ -10,7 +10,7 @@ static const char *event_text(Evaluator *evaluator, Expr cause, bool is_pipe, Ar
   return is_pipe ? arena_printf(arena, "a jump or a kink comes out of %s", text) : text;
 }
 
-/* Many events have the same condition: its text is made once, and kept per mode in `texts`, which begins as NULL. */
+/* Many events have the same condition, so its text is made once and kept in `texts` by mode. Each text begins as NULL. */
 static daedal_event describe_event(daedal_result *result, const EventRecord *event, const char ***texts) {
   static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
                                        [EVENT_START] = "the start",
@@ -54,7 +54,7 @@ static void publish_run(daedal_result *result) {
     result->constraint = evaluator_row_text(statistics->constraint_array, statistics->constraint_row, arena);
 }
 
-/* What the pipeline does not know of. */
+/* Adds facts that the pipeline does not know. */
 static void complete_facts(daedal_result *result) {
   RunFacts *facts = &result->simulation.facts;
   facts->invariants = result->comparing.invariants;
@@ -105,7 +105,7 @@ void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, cons
   request->run.context = bridge;
 }
 
-/* What every run leaves. */
+/* Ends any run: sets its status and publishes events and messages. */
 static bool end_rows(daedal_result *result, bool ok) {
   complete_facts(result);
   result->status = ok ? DAEDAL_OK : (daedal_status)diags_code(&result->diags);
@@ -144,7 +144,7 @@ static void make_result(void *context) {
 daedal_result *result_make(daedal_model *model, const daedal_options *options, ResultWork work, const void *argument) {
   ResultMaking making = {.heap = model ? heap_new(heap_hook(model->heap)) : NULL};
   if (!making.heap) return NULL;
-  /* The initial values of hard models take more than reading does. */
+  /* Initial values of hard models take more work than reading. */
   if (!heap_hook(model->heap)->limits.most[BUDGET_WORK]) heap_budget(making.heap)->most[BUDGET_WORK] *= 2;
   if (!heap_protect(making.heap, make_result, &making)) {
     heap_destroy(making.heap);

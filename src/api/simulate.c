@@ -1,4 +1,5 @@
-/* simulate: a run of any model: from its initial values, or with final equations by shooting, with arcs where controls are at their bounds. */
+/* simulate: a run of any model. A model with final equations is solved by shooting, with arcs where controls are at their
+ * bounds. */
 #include "api/boundary.h"
 
 /* Returns the better of two results and frees the other. Reports what ended the search. */
@@ -8,8 +9,8 @@ static daedal_result *take_better(daedal_result *result, daedal_result *next, co
   return is_better ? next : result;
 }
 
-/* If the number of segments is not given: one segment, then more as long as runs break off or nothing is found. If
- * controls are at their bounds, a sequence of arcs is tried first. */
+/* If the number of segments is not given, tries one segment, then more as long as runs fail or nothing is found. If controls are at
+ * their bounds, tries a sequence of arcs first. */
 static daedal_result *boundary_simulate(daedal_model *model, const daedal_options *options) {
   Budget budget = budget_make(&heap_hook(model->heap)->limits);
   budget_task(&budget, "the search for the solution of the boundary value problem");

@@ -1,9 +1,9 @@
-/* states: the state-space form of a run that is stepped, at points of the caller's choice. The run stays where it is. */
+/* states: the state-space form of a run in steps, at points that the caller chooses. The run itself does not move. */
 #include "api/handles.h"
 
 #include <string.h>
 
-/* NULL: the run was not started, has failed, or its method makes no state-space form. */
+/* NULL: the run was not started or has failed, or its method has no state-space form. */
 static const View *state_view(const daedal_run *run) {
   const daedal_result *result = run ? run->result : NULL;
   bool goes_on = result && result->status == DAEDAL_OK && result->simulation.request.is_stepped;
@@ -23,7 +23,7 @@ daedal_status daedal_run_states(const daedal_run *run, double *states) {
   return DAEDAL_OK;
 }
 
-/* A point, and what is requested there. */
+/* A point, and the outputs requested there. */
 typedef struct StatePoint {
   double time;
   const double *states;
@@ -34,7 +34,7 @@ static void copy_rates(const System *system, const double *y, double *rates) {
   for (int32_t k = 0; k < system->links; k++) rates[k] = y[system->link_to[k]];
 }
 
-/* How far each condition is from changing. */
+/* Copies the indicators: how far each condition is from changing. */
 static void copy_indicators(const View *view, double t, const double *y, double *indicators) {
   Switches *switches = view->switches;
   size_t size = 2 * (size_t)switches->modes->count * sizeof(double);

@@ -1,5 +1,5 @@
-/* steady: steady states: by Newton's method from the initial values, by continuation from them, by integration until
- * nothing moves; and whether they are stable. */
+/* steady: finds steady states by Newton's method from the initial values, by continuation from them, or by integration until
+ * nothing moves. Also decides whether they are stable. */
 #include "api/handles.h"
 
 #include "base/number.h"
@@ -11,15 +11,15 @@
 
 /* ---- the discrete part ----
  *
- * Where events make a difference, a point is steady only if no event follows there. A started run has the discrete values. Its
- * states are set to where Newton's method finds no rates, and an event is handled there. If that changes something, Newton's method
- * continues with the values after it. */
+ * If events matter, a point is steady only if no event follows there. A started run provides the discrete values. Newton's method
+ * finds states without rates; the run is set to these states and handles an event there. If the event changes something, Newton's
+ * method continues with the new values. */
 
 enum { ROUNDS = 50 };
 
 static bool makes_events(const Simulation *simulation) { return modes_make_events(&simulation->plan->modes); }
 
-/* A run that is at its start. NULL: an error is in diags. */
+/* A run at its start. NULL: an error is in diags. */
 static Simulation *begin_run(daedal_result *result, const Request *request, double stop, Diags *diags) {
   Request stepped = *request;
   stepped.initialize_only = false;
@@ -29,7 +29,7 @@ static Simulation *begin_run(daedal_result *result, const Request *request, doub
   return pipeline_simulate(moving, result->heap, result->model->model, &stepped, diags) ? moving : NULL;
 }
 
-/* Whatever changes at events, and the states. */
+/* Everything that changes at events, and the states. */
 typedef struct Moved {
   uint32_t leaves, states;
   double *leaf, *state;
@@ -45,7 +45,7 @@ static Moved look_at_run(const Simulation *moving, const double *y, Heap *heap) 
 }
 
 static bool is_same(const Moved *a, const Moved *b) {
-  static const double same = 1e-9; /* of sizes, or 1 */
+  static const double same = 1e-9; /* relative to sizes, or to 1 */
   if (a->leaves != b->leaves || a->states != b->states) return false;
   for (uint32_t k = 0; k < a->leaves; k++)
     if (a->leaf[k] != b->leaf[k]) return false;
@@ -54,8 +54,8 @@ static bool is_same(const Moved *a, const Moved *b) {
   return true;
 }
 
-/* From y, where no state of the run moves, to where no event follows either. An event that changes the structure ends the search: y has the
- * columns of this one. */
+/* Moves from y, where no state of the run moves, to a point where no event follows either. An event that changes the structure ends
+ * the search: y has the columns of the present structure. */
 static bool comes_to_rest(daedal_result *result, Simulation *moving, double *y) {
   Heap *heap = result->heap;
   Moved seen[ROUNDS];
@@ -76,7 +76,7 @@ static bool comes_to_rest(daedal_result *result, Simulation *moving, double *y) 
   return false;
 }
 
-/* The simulation of the result is from now on that of the point. */
+/* Makes this run the simulation of the result. */
 static bool take_run(daedal_result *result, const Simulation *moving) {
   result->simulation = *moving;
   result->simulation.diags = &result->diags;
@@ -96,10 +96,10 @@ static double largest_rate(const View *view, const double *y) {
   return largest;
 }
 
-/* Integrates over stretches that double until Newton's method ends near the point reached, where little moves any more. */
+/* Integrates over stretches of doubling length until little moves and Newton's method ends near the point reached. */
 static bool integrate(daedal_result *result, const Request *request, double *y) {
   enum { STRETCHES = 60 };
-  static const double slow = 1e-3; /* rate times the time passed */
+  static const double slow = 1e-3; /* limit for the rate times the elapsed time */
   Heap *heap = result->heap;
   Diags silent = diags_make(heap);
   double span = request->run.stop - request->run.start;
@@ -126,7 +126,7 @@ static bool integrate(daedal_result *result, const Request *request, double *y) 
 
 /* ---- the search ---- */
 
-/* Computes the columns that are not states; the state-space form is then that of the point. */
+/* Computes the columns that are not states. The state-space form is then that of this point. */
 static bool settle(daedal_result *result, double t, double *y) {
   View *view = result->simulation.view;
   Exchanges exchanges;
@@ -138,7 +138,7 @@ static bool settle(daedal_result *result, double t, double *y) {
 
 typedef bool SteadyWay(SteadySystem *steady, double *y, uint32_t *iterations);
 
-/* A way that begins at the initial values; with events, in a run that was started there. */
+/* Searches in one way, from the initial values; with events, in a run that was started there. */
 static bool solve(daedal_result *result, const Request *request, SteadyWay *way, double *y) {
   Diags silent = diags_make(result->heap);
   uint32_t *iterations = &result->steady->iterations;
@@ -166,7 +166,7 @@ static const char *search(daedal_result *result, const Request *request, const c
   return NULL;
 }
 
-/* Samples make events for ever. */
+/* Samples cause events forever. */
 static bool has_no_samples(daedal_result *result) {
   const Plan *plan = result->simulation.plan;
   const Logic *logic = plan->modes.logic;
@@ -181,7 +181,7 @@ static bool has_no_samples(daedal_result *result) {
 
 /* ---- stability ---- */
 
-/* The linear form with the states moved along a vector by a part of their sizes; false: there is none. */
+/* The linear form after the states are moved along a vector by a fraction of their sizes; false: there is none. */
 static bool form_beside(daedal_result *result, const LinearRequest *names, double t, const double *vector, double part,
                         LinearForm *form) {
   View *view = result->simulation.view;
@@ -198,7 +198,7 @@ static bool form_beside(daedal_result *result, const LinearRequest *names, doubl
          linear_form(view, result->simulation.recorder, t, y, &request, &result->diags.arena, &silent, form);
 }
 
-/* The rate of the only state when it is moved by a part of its size. */
+/* The rate of the only state when it is moved by a fraction of its size. */
 static double rate_beside(daedal_result *result, double t, double part) {
   View *view = result->simulation.view;
   const System *system = &view->system;
@@ -208,10 +208,9 @@ static double rate_beside(daedal_result *result, double t, double part) {
   return view->methods->solve(view, t, y) == EVAL_OK ? y[system->link_to[0]] : NAN;
 }
 
-/* With one state, the equation itself decides: does the state move back from points on either side, at two
- * distances? */
+/* With one state, the equation itself decides: does the state move back from points on both sides, at two distances? */
 static const char *judge_by_rates(daedal_result *result, double t) {
-  static const double near[] = {1e-4, 5e-5}; /* of its size */
+  static const double near[] = {1e-4, 5e-5}; /* relative to its size */
   bool returns = true, leaves = false;
   for (int k = 0; k < 4; k++) {
     double part = k % 2 ? -near[k / 2] : near[k / 2], rate = rate_beside(result, t, part);
@@ -225,8 +224,8 @@ static const char *judge_by_rates(daedal_result *result, double t) {
              : "undecided";
 }
 
-/* "stable" where all modes decay, "unstable" where one grows. An eigenvalue counts as zero if an error of the point within its
- * known size could change its sign: the linear form does not decide then. */
+/* "stable" if all modes decay, "unstable" if one grows. An eigenvalue counts as zero if the known error of the point could change
+ * its sign; then the linear form does not decide. */
 static bool judge(daedal_result *result, const LinearRequest *names, double t) {
   static const double edge = 1e-9, beside = 1e-7; /* relative to the fastest mode; relative to the sizes of states */
   const LinearForm *form = result->linear;

@@ -1,12 +1,11 @@
-/* stepping: runs that the caller advances. The result of the run contains what was computed, as for
- * daedal_run_execute. */
+/* stepping: runs that the caller advances. The result of the run contains what was computed, as after daedal_run_execute. */
 #include "api/handles.h"
 
 #include <math.h>
 #include <string.h>
 
 struct daedal_state {
-  void *ticket; /* of the heap that it is in */
+  void *ticket; /* of the heap that contains it */
   SimulationState *reached;
 };
 
@@ -88,10 +87,11 @@ daedal_result *daedal_run_take_result(daedal_run *run) {
 
 /* ---- values ---- */
 
-/* The model whose variables the caller counts. The run may have one of its own, read again with other structural parameters. */
+/* The model whose variables the caller's indices refer to. The run may have its own model, loaded again with other structural
+ * parameters. */
 static const daedal_model *counted(const daedal_result *result) { return result->plan->asked->model; }
 
-/* The signals of all variables and their derivatives, by name, and room for their values. */
+/* Finds the signals of all variables and their derivatives by name, and makes room for their values. */
 static bool work_bind(daedal_result *result, const void *argument) {
   (void)argument;
   const Model *model = counted(result)->model;
@@ -125,7 +125,7 @@ static void gather(const daedal_result *result, const Signal *const *signals, co
     values[v] = signals[v] ? simulation_value(&result->simulation, signals[v], y) : NAN;
 }
 
-/* Is the run at values that hold, with what was set? */
+/* Is the run at consistent values, after what was set? */
 static bool is_settled(daedal_run *run) {
   return stepped(run) && bind_variables(run->result) && result_protect(run->result, work_settle, NULL);
 }
@@ -219,7 +219,7 @@ static bool work_restore(daedal_result *result, const void *argument) {
   const daedal_state *state = argument;
   bool ok = simulation_restore(&result->simulation, state->reached);
   result->status = DAEDAL_OK;
-  diags_keep(&result->diags, 0); /* the messages belong to another course */
+  diags_keep(&result->diags, 0); /* the messages belong to the discarded part of the run */
   result->published.list.count = 0;
   return ok ? true : end_run(result, false);
 }
@@ -246,7 +246,7 @@ static bool work_clone(daedal_result *clone, const void *argument) {
                                          cloning->state->reached, &clone->diags));
 }
 
-/* What the clone reads of the other run may need memory of that too. */
+/* Cloning reads the other run, which may allocate in that run's heap, too. */
 static bool work_cloned(daedal_result *from, const void *argument) {
   (void)from;
   const Cloning *cloning = argument;

@@ -1,4 +1,4 @@
-/* sweep: many runs as a handle: reads the request, makes plan and table. The runs are in sweep_points.c, the reports in
+/* sweep: many runs as a handle: reads the request, makes the plan and the table. The runs are in sweep_points.c, the reports in
  * sweep_report.c. */
 #include "api/sweep.h"
 
@@ -8,7 +8,7 @@
 
 enum { COURSE_TIMES = 101, COURSE_SIGNALS = 6, MOST_PLANS = 256, TRIED_POINTS = 16 };
 
-/* The request besides the options of the runs. */
+/* The request, apart from the options of the runs. */
 typedef struct SweepWork {
   daedal_sweep *sweep;
   const daedal_sweep_options *options;
@@ -16,7 +16,7 @@ typedef struct SweepWork {
 
 /* ---- variables ---- */
 
-/* Does it decide the structure? Then each of its values needs a plan. */
+/* Finds the variables that determine the structure: each of their values needs a plan. */
 static void find_structural(daedal_sweep *sweep, Arena *arena) {
   const Model *model = sweep->asked->model->model;
   uint32_t count = design_variables(&sweep->design);
@@ -47,7 +47,7 @@ static bool read_outputs(daedal_sweep *sweep, const daedal_sweep_options *option
   return true;
 }
 
-/* The outputs that are variables have courses, each of them once. */
+/* Adds the trajectories of outputs that are variables, each once. */
 static void add_courses(daedal_sweep *sweep, Arena *arena) {
   SweepCourses *courses = &sweep->courses;
   const RunOptions *run = &sweep->plan->request.run;
@@ -86,7 +86,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The rows that the outputs need; where trajectories are written, also all usual rows. */
+/* Chooses the rows that the outputs need, and all usual rows if trajectories are written. */
 static void choose_output_times(daedal_sweep *sweep, Arena *arena) {
   const RunOptions *run = &sweep->plan->request.run;
   bool all;
@@ -157,7 +157,7 @@ static uint64_t hash_overrides(uint64_t hash, const daedal_options *options) {
   return hash;
 }
 
-/* A hash of everything that decides the numbers of the sweep. */
+/* A hash of everything that determines the numbers of the sweep. */
 static uint64_t hash_sweep(const daedal_sweep *sweep, const daedal_sweep_options *asked) {
   const daedal_options *options = &sweep->options;
   const RunOptions *run = &sweep->plan->request.run;
@@ -216,7 +216,7 @@ static const char *copy_name(Arena *arena, const char *name) {
   return name ? arena_copy(arena, name, strlen(name)) : NULL;
 }
 
-/* The values to vary and the distributions, which the caller may free. */
+/* Copies the values to vary and the distributions, because the caller may free them. */
 static bool take_design(daedal_sweep *sweep, const daedal_sweep_options *options, Arena *arena) {
   Design *design = &sweep->design;
   design->vary_count = options->vary ? options->vary_count : 0;
@@ -239,7 +239,7 @@ static bool take_design(daedal_sweep *sweep, const daedal_sweep_options *options
   return true;
 }
 
-/* All that the model says about: names and values. */
+/* Reads everything that needs only the model: names and values. */
 static bool read_work(daedal_result *asked, const void *argument) {
   const SweepWork *work = argument;
   daedal_sweep *sweep = work->sweep;
@@ -255,7 +255,7 @@ static bool read_work(daedal_result *asked, const void *argument) {
   return result_finish(asked, ok);
 }
 
-/* What needs the plan. */
+/* Completes what needs the plan. */
 static bool complete_work(daedal_result *asked, const void *argument) {
   const SweepWork *work = argument;
   daedal_sweep *sweep = work->sweep;
@@ -272,7 +272,7 @@ static bool complete_work(daedal_result *asked, const void *argument) {
   return result_finish(asked, open_journal(sweep, work->options, arena));
 }
 
-/* Are there such variables, and may they have such values? */
+/* Do these variables exist, and may they have these values? */
 static bool try_values(daedal_result *result, const void *argument) {
   Request request = {0};
   bool ok = read_starts(result, argument, &request);
@@ -286,7 +286,7 @@ static bool copy_diagnostics(daedal_result *asked, const void *argument) {
   return result_finish(asked, false);
 }
 
-/* A failure of another handle becomes the sweep's. */
+/* Copies a failure of another handle to the sweep. */
 static void blame(daedal_sweep *sweep, const daedal_result *result) {
   if (!result || result->broken) sweep->asked->status = DAEDAL_INTERNAL, sweep->asked->broken = true;
   else result_protect(sweep->asked, copy_diagnostics, &result->diags);
@@ -327,7 +327,7 @@ static bool add_columns(daedal_result *asked, const void *argument) {
   return true;
 }
 
-/* A point whose model cannot be read fails in its run. */
+/* A point whose model cannot be read is skipped here; it fails in its run. */
 static bool widen_by(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   daedal_options options = sweep->given;
   sweep_override(sweep, point, true, room, &options);
@@ -339,7 +339,7 @@ static bool widen_by(daedal_sweep *sweep, uint32_t point, daedal_override *room)
   return ok;
 }
 
-/* All variables are requested: also those of other sizes. */
+/* If all variables are requested, adds those that exist only with other sizes. */
 static bool widen(daedal_sweep *sweep, daedal_override *room) {
   uint32_t seen[MOST_PLANS], count = 0;
   for (uint32_t p = 0; sweep->structural_count && p < sweep->design.points && count < MOST_PLANS; p++) {
@@ -352,7 +352,7 @@ static bool widen(daedal_sweep *sweep, daedal_override *room) {
   return true;
 }
 
-/* Makes the plan for the model's own values; if these have no initial values, for the first points that have. */
+/* Makes the plan for the model's own values. If these have no initial values, makes it for the first points that have. */
 static bool make_plan(daedal_sweep *sweep, daedal_model *model, daedal_override *room) {
   daedal_options options = sweep->given;
   options.on_step = NULL;
@@ -371,7 +371,7 @@ static bool make_plan(daedal_sweep *sweep, daedal_model *model, daedal_override 
   return false;
 }
 
-/* A point whose initial values are found for the sake of the code that it takes. */
+/* A point that is initialized beforehand, so that the plan keeps the code made for it. */
 typedef struct Rehearsal {
   daedal_plan *plan;
   const daedal_options *options;
@@ -385,7 +385,7 @@ static bool rehearse_start(daedal_result *asked, const void *argument) {
   return true;
 }
 
-/* Its memory is the plan's, which is under the protection of its own. */
+/* The memory is the plan's, so the work runs protected on the plan's result. */
 static bool rehearse_point(daedal_result *result, const void *argument) {
   Rehearsal rehearsal = *(const Rehearsal *)argument;
   Request request = {0};
@@ -394,8 +394,8 @@ static bool rehearse_point(daedal_result *result, const void *argument) {
   return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
 }
 
-/* The first, the last and one between, so that points like them need no code of their own. A point may fail there as in a run;
- * false: memory was refused. */
+/* Initializes the first point, the last one and one between, so that similar points need no code of their own. A point may fail
+ * here as in a run. false: memory was refused. */
 static bool rehearse(daedal_sweep *sweep, daedal_override *room) {
   daedal_plan *plan = sweep->plan;
   uint32_t points = sweep->design.points, chosen[] = {0, points / 2, points - 1};
@@ -443,7 +443,7 @@ daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *optio
   sweep->kind = HANDLE_SWEEP;
   sweep->hook = hook;
   sweep->given = options_given(options);
-  sweep->given.part_path = NULL; /* points are what is resumed */
+  sweep->given.part_path = NULL; /* a sweep is resumed by points, not within a run */
   sweep->given.resumes = false;
   sweep->threads = given.threads;
   sweep->process = given.process;

@@ -1,5 +1,5 @@
-/* sweep_points: the runs of a sweep in threads. Each thread takes the next point from a counter, runs a plan that all share, and
- * writes the row of the point; nothing else is shared but the plans, which are not written. */
+/* sweep_points: the runs of a sweep in threads. Each thread takes the next point from a counter, runs a shared plan, and writes the
+ * row of the point. Threads share only the plans, which are not written. */
 #include "api/sweep.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ static void fail(daedal_sweep *sweep, const char *path, int error) {
   atomic_store(&sweep->stopped, true);
 }
 
-/* A row is on the disk before it counts. */
+/* A row counts only after it is on the disk. */
 void sweep_finish_point(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,
                         const double *values) {
   double *row = sweep->values + (size_t)point * sweep->table.stride + design_variables(&sweep->design);
@@ -51,7 +51,7 @@ static bool has_key(const daedal_sweep *sweep, const SweepPlan *plan, uint32_t p
   return true;
 }
 
-/* The plan for the structure of a point; under the lock. NULL: there is no memory for it. */
+/* Makes the plan for the structure of a point; the caller holds the lock. NULL: there is no memory for it. */
 static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   double *key = sweep->hook.resize(sweep->hook.context, NULL, sweep->structural_count * sizeof *key);
   if (!key) return NULL;
@@ -66,8 +66,8 @@ static daedal_plan *make_plan(daedal_sweep *sweep, uint32_t point, daedal_overri
   return made.plan;
 }
 
-/* The plan is made for the structural values only, so it does not depend on which point comes first. If that fails,
- * the run of each point says why. */
+/* The plan is made for the structural values only, so it does not depend on which point comes first. If making it fails, the run of
+ * each point reports why. */
 static daedal_plan *plan_of(daedal_sweep *sweep, uint32_t point, daedal_override *room) {
   daedal_plan *plan = NULL;
   if (!sweep->structural_count) return sweep->plan;
@@ -87,7 +87,7 @@ typedef struct SweepThread {
   daedal_sweep *sweep;
   struct Crew *crew;
   pthread_t thread;
-  daedal_override *overrides; /* room for a list */
+  daedal_override *overrides; /* room for the overrides of a point */
   double *row;
 } SweepThread;
 
@@ -132,7 +132,7 @@ static void run_point(const SweepThread *thread, uint32_t point) {
 
 /* ---- threads ---- */
 
-/* Threads at work, and how the caller's learns that one has ended. */
+/* The working threads, and how the caller's thread learns that one has ended. */
 typedef struct Crew {
   SweepThread *threads;
   uint32_t count, running;
@@ -140,8 +140,8 @@ typedef struct Crew {
   pthread_cond_t ended;
 } Crew;
 
-/* Of every N consecutive points, where N is the number of processes, each process gets a random one, so that no pattern of the
- * values gives one process all the long runs. */
+/* Each process gets one random point of every N consecutive points, where N is the number of processes. So no pattern of the values
+ * gives one process all the long runs. */
 static bool is_own(const daedal_sweep *sweep, uint32_t point) {
   if (sweep->processes == 1) return true;
   return (point + hash_mix(point / sweep->processes)) % sweep->processes == sweep->process;
@@ -173,7 +173,7 @@ static void look_around(daedal_sweep *sweep) {
   if (sweep->on_progress && sweep->on_progress(sweep->context, &progress)) atomic_store(&sweep->stopped, true);
 }
 
-/* Waits for a thread to end, a fraction of a second at most. */
+/* Waits for a thread to end, for a fraction of a second at most. */
 static void wait_a_while(Crew *crew) {
   enum { PAUSE = 20000000 };
   struct timespec until;
@@ -194,7 +194,7 @@ static void oversee(daedal_sweep *sweep, Crew *crew) {
   pthread_mutex_unlock(&crew->lock);
 }
 
-/* As many as can be started; without any the caller's does the work. */
+/* Starts as many threads as possible; if none starts, the caller's thread does the work. */
 static void start_threads(daedal_sweep *sweep, Crew *crew) {
   uint32_t started = 0;
   crew->running = crew->count;

@@ -1,4 +1,4 @@
-/* sweep_report: what a sweep hands out: its table, as numbers and as files, its report and its picture. */
+/* sweep_report: the outputs of a sweep: its table, as numbers and as files, its report and its picture. */
 #include "api/sweep.h"
 
 #include "result/diagnostics_report.h"
@@ -73,7 +73,7 @@ const double *daedal_sweep_row(const daedal_sweep *sweep, uint32_t point) {
 
 /* ---- files ---- */
 
-/* A path, or where the bytes go. */
+/* A path, or the function that receives the bytes. */
 typedef struct TableWork {
   daedal_sweep *sweep;
   const char *path;
@@ -126,7 +126,7 @@ static void json_varied(const daedal_sweep *sweep, JsonWriter *json) {
   for (uint32_t k = 0; json_next(json, k, count); k++) json_string(json, design_name(&sweep->design, k));
 }
 
-/* Over the points that have a value. */
+/* Statistics over the points that have a value. */
 static void json_output(const Table *table, uint32_t column, JsonWriter *json) {
   double least = INFINITY, most = -INFINITY, mean = 0, squares = 0;
   uint32_t count = 0;
@@ -151,7 +151,7 @@ static void json_outputs(const daedal_sweep *sweep, JsonWriter *json) {
     json_output(&sweep->table, varied + k, json);
 }
 
-/* The first of them. */
+/* Lists the first failures. */
 static void json_failures(const daedal_sweep *sweep, JsonWriter *json) {
   enum { MOST = 1000 };
   uint32_t row = 0, failed = atomic_load(&sweep->failed);
@@ -194,7 +194,7 @@ const char *api_sweep_json(daedal_sweep *sweep) {
 
 /* ---- pictures ---- */
 
-/* A column of the table, over the points or the times of its courses. */
+/* A column of the table, over the points or over the times of a trajectory. */
 typedef struct SweepColumn {
   const daedal_sweep *sweep;
   uint32_t column;

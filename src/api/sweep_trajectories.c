@@ -1,5 +1,6 @@
-/* sweep_trajectories: the trajectory of each point, in a separate file, or all in one HDF5 file. For the latter they are separate
- * files during the sweep, in FILE.part: so threads and processes need not wait for each other, and a killed sweep can continue. */
+/* sweep_trajectories: writes the trajectory of each point to a separate file, or all to one HDF5 file. In the latter case they are
+ * separate files in FILE.part during the sweep. So threads and processes need not wait for each other, and a killed sweep can
+ * continue. */
 #include "api/sweep.h"
 
 #include "result/file.h"
@@ -39,7 +40,7 @@ static void file_of_point(const daedal_sweep *sweep, uint32_t point, char path[P
   snprintf(path, PATH_SIZE, "%s/%s%s", sweep->directory, name, sweep->collection ? ".mat" : ".csv");
 }
 
-/* A run that stops at its start has none. */
+/* A run that stops at its start has no rows. */
 static bool has_rows(const daedal_result *result) {
   const Recorder *recorder = recorder_of(result);
   return recorder && recorder->trajectory->rows > 0;
@@ -50,7 +51,7 @@ bool sweep_write_trajectory(const daedal_sweep *sweep, uint32_t point, daedal_re
   if (!sweep->directory) return true;
   file_of_point(sweep, point, path);
   if (has_rows(result)) return api_result_save(result, path) == DAEDAL_OK;
-  if (sweep->collection) unlink(path); /* of another sweep */
+  if (sweep->collection) unlink(path); /* left by another sweep */
   return true;
 }
 
@@ -63,7 +64,7 @@ bool sweep_has_trajectory(const daedal_sweep *sweep, uint32_t point) {
 
 /* ---- one file ---- */
 
-/* The values that were varied, and how the run went. */
+/* Lists the values that were varied, and how the run ended. */
 static uint32_t list_attributes(const daedal_sweep *sweep, uint32_t point, Hdf5Attribute *attributes) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < design_variables(&sweep->design); k++)
@@ -74,7 +75,7 @@ static uint32_t list_attributes(const daedal_sweep *sweep, uint32_t point, Hdf5A
   return count;
 }
 
-/* A run that failed may have none. false: one is missing, or cannot be read. */
+/* Reads the trajectory of a point. A failed run may have none. false: a trajectory is missing, or cannot be read. */
 static bool read_point(const daedal_sweep *sweep, uint32_t point, Heap *heap, const Trajectory **trajectory) {
   char path[PATH_SIZE];
   Diags *diags = &sweep->asked->diags;
@@ -113,7 +114,7 @@ static bool write_collection(const daedal_sweep *sweep, FileWriter *file) {
   return true;
 }
 
-/* With what writers that were killed have left, ".point_0001...". */
+/* Removes the separate files, including what killed writers have left, ".point_0001...". */
 static void remove_parts(const daedal_sweep *sweep) {
   char path[PATH_SIZE];
   DIR *directory = opendir(sweep->directory);

@@ -94,7 +94,7 @@ static const char *title_of(const daedal_result *result) {
 
 static double sweep_at(const void *context, double time) { return spice_sweep_at(context, time); }
 
-/* A raw file names the analysis that a netlist asked for. */
+/* A raw file names the analysis that the netlist requests. */
 static RawPlot raw_plot_of(const daedal_result *result) {
   const SpiceModel *circuit = &result->model->circuit;
   RawPlot plot = {.title = title_of(result), .name = "Transient Analysis", .scale = "time", .type = "time"};

@@ -1,11 +1,11 @@
-/* variables: what a model says of its variables before a run. The index of a variable is its position in the flat
+/* variables: what is known about the variables of a model before a run. The index of a variable is its position in the flat
  * model. */
 #include "api/handles.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* Enlarges the extent by the subscripts "[1,2]". false: the text is something else. */
+/* Enlarges the extent by the subscripts "[1,2]". false: the text is not a list of subscripts. */
 static bool extend(Extent *extent, const char *text) {
   uint32_t subscripts[TYPE_MAX_DIMENSIONS], count = 0;
   for (char before = '['; *text == before && count < TYPE_MAX_DIMENSIONS; before = ',') {

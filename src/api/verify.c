@@ -1,13 +1,13 @@
-/* verify: a simulation, and where the options ask for it a second one by another family of methods at a hundredth of
- * the tolerance. The digits in which both agree depend neither on the method nor on the tolerance. */
+/* verify: a simulation and, if the options ask for it, a second one by another family of methods at a hundredth of the tolerance.
+ * The digits in which both agree depend neither on the method nor on the tolerance. */
 #include "api/handles.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* The first tolerance over the second: its errors are then small against those that are measured. The second is not below FINEST, where
- * round-off counts more than the steps. */
+/* The first tolerance over the second, so that the errors of the second run are small against those measured. The second is at
+ * least FINEST, below which round-off exceeds the errors of steps. */
 static const double FINER = 100, FINEST = 1e-13;
 
 /* Implicit one-step methods check explicit ones and multistep methods; multistep methods check implicit one-step ones. */
@@ -28,7 +28,7 @@ static double digits_of(double relative) {
   return relative > 0 ? fmin(all, fmax(0, -log10(relative))) : all;
 }
 
-/* The absolute tolerance of a signal: discrete variables have none. */
+/* The absolute tolerance of a signal; discrete variables have none. */
 static double absolute_tolerance(const daedal_result *result, uint32_t signal) {
   const Recorder *recorder = result->simulation.recorder;
   uint32_t column = recorder->signals->list.data[signal].column;
@@ -48,7 +48,7 @@ static VerifiedVariable verify_variable(const daedal_result *result, const Signa
                             .time = found->time};
 }
 
-/* In the order of the differences, those below their absolute tolerance last. */
+/* Sorts by difference; those below their absolute tolerance come last. */
 static void list_variables(daedal_result *result, const ResultDifference *difference, VerifyFacts *facts) {
   facts->variables = heap_array(result->heap, difference->count, sizeof *facts->variables);
   for (int below = 0; below < 2; below++) {
@@ -85,7 +85,7 @@ static uint64_t count_events(const daedal_result *result) {
   return result->simulation.statistics.stepper.events + result->simulation.statistics.stepper.time_events;
 }
 
-/* Why the second run says nothing; NULL: it does. */
+/* Why the second run does not verify the first; NULL: it does. */
 static const char *find_failure(const daedal_result *second) {
   if (!second || second->broken) return "out of memory";
   for (uint32_t k = 0; k < second->diags.list.count; k++)
@@ -115,7 +115,7 @@ static bool keep_verification(daedal_result *result, const void *argument) {
   return true;
 }
 
-/* The absolute tolerances of a run at another tolerance than that of the result. */
+/* Sets the absolute tolerances of a run whose tolerance differs from that of the result. */
 static bool scale_tolerances(daedal_result *result, const void *argument) {
   daedal_options *finer = *(daedal_options *const *)argument;
   double factor = finer->tolerance / result->simulation.request.run.tolerance;
@@ -143,7 +143,7 @@ static void verify(daedal_model *model, daedal_result *result, const daedal_opti
   daedal_free(second);
 }
 
-/* A run that was stopped, and one without a solver, have nothing to verify. */
+/* A run that was stopped, or has no solver, has nothing to verify. */
 static bool is_verifiable(const daedal_result *result) {
   return result && result->status == DAEDAL_OK && !result->simulation.statistics.stopped &&
          result->simulation.statistics.stepper.solver && result->simulation.recorder;

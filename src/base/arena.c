@@ -14,7 +14,7 @@ typedef struct ArenaChunk {
   max_align_t data[];
 } ArenaChunk;
 
-/* In a sanitizer build, what is not handed out is poisoned and a guard lies after every object. */
+/* In a sanitizer build, unused memory is poisoned and a guard follows every object. */
 #ifdef DAEDAL_SANITIZE
 #include <sanitizer/asan_interface.h>
 enum { GUARD = 16 };
@@ -24,7 +24,7 @@ enum { GUARD = 16 };
 enum { GUARD = 0 };
 #endif
 
-/* One step of work fills so many bytes, besides getting them (heap.c). */
+/* One step of work clears this many bytes, apart from allocating them (heap.c). */
 enum { WORK_BYTES = 32 };
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = sizeof(double) };
@@ -96,7 +96,7 @@ char *arena_printf(Arena *arena, const char *format, ...) {
   return text;
 }
 
-/* The length in bytes of the control character at `c` (U+0080 to U+009F included); 0 if another character is there. */
+/* The length in bytes of the control character at `c` (U+0080 to U+009F included); 0 if it is not a control character. */
 static size_t control_length(const unsigned char *c) {
   if (*c < 0x20 || *c == 0x7f) return 1;
   return c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f ? 2 : 0;

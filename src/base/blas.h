@@ -1,7 +1,7 @@
-/* blas: what the linear algebra library needs before its first call. Some wait for ever for a buffer that they are refused. */
+/* blas: prepares the linear algebra library before its first call. Some libraries wait forever if their buffer is refused. */
 #pragma once
 
 #include "base/heap.h"
 
-/* Asks for as much room as its buffer takes, and gives it back: the refusal is the heap's. */
+/* Allocates and frees as much memory as the library's buffer takes, so that the heap refuses instead of the library. */
 void blas_expect_room(Heap *heap);

@@ -1,5 +1,5 @@
-/* compiler: see compiler.h. While the directory exists nothing is allocated from the heap, so a refused allocation
- * cannot leave it behind. Signals wait until it is removed. */
+/* compiler: see compiler.h. While the directory exists, nothing is allocated from the heap, so a refused allocation cannot leave
+ * the directory behind. Signals wait until it is removed. */
 #include "base/compiler.h"
 
 #include "base/format.h"
@@ -25,10 +25,10 @@ extern char **environ;
 typedef struct Workshop {
   char directory[1024], library[1100], messages[1100];
   char include[1100];  /* -I: sources in other folders find the files that are written here */
-  char variable[1100]; /* for the environment: the compiler's own files go here, too */
+  char variable[1100]; /* for the environment, so that the compiler's temporary files go here, too */
   char **environment;
   char **arguments;
-  char *failure; /* one line, empty when all is well */
+  char *failure; /* one line; empty: no failure */
   SignalHold hold;
 } Workshop;
 
@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(Workshop *shop, const cha
 static bool open_workshop(Workshop *shop) {
   const char *parent = getenv("TMPDIR");
   if (!parent || !*parent) parent = "/tmp";
-  const char *here = *parent == '/' ? "" : "./"; /* the compiler shall not take it for an option */
+  const char *here = *parent == '/' ? "" : "./"; /* prevents that the compiler reads it as an option */
   int length = snprintf(shop->directory, sizeof shop->directory, "%s%s/daedal-XXXXXX", here, parent);
   if (length < 0 || (size_t)length >= sizeof shop->directory) {
     shop->directory[0] = 0;
@@ -72,7 +72,7 @@ static void close_workshop(Workshop *shop) {
   signals_release(&shop->hold);
 }
 
-/* Ours, with room in front for the variable that says where temporary files go. */
+/* Copies our environment, with room in front for the variable of the directory for temporary files. */
 static char **copy_environment(Heap *heap, char *variable) {
   size_t count = 0, kept = 1;
   while (environ[count]) count++;
@@ -104,8 +104,8 @@ static bool compiler_failure(Workshop *shop) {
   return fail(shop, "the C compiler `cc` failed%s%s", line[0] ? ": " : "", line);
 }
 
-/* Starts the compiler as the leader of a process group, so that its own children can be ended with it; an error number,
- * or 0. Signals reach it as they would reach us without the hold. */
+/* Starts the compiler as the leader of a process group, so that its children can be ended with it. The compiler receives signals as
+ * if we did not hold them. Returns an error number, or 0. */
 static int start_compiler(Workshop *shop, pid_t *child) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -141,7 +141,7 @@ static bool run_compiler(Workshop *shop) {
   return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || compiler_failure(shop);
 }
 
-/* The command line. paths[] gets a path for every source; headers are not arguments. */
+/* Makes the command line. paths[] gets a path for every source; headers are not arguments. */
 static char **make_arguments(Heap *heap, const char *program, Workshop *shop, const CompilerSource *sources,
                              uint32_t count, char **paths, char *const *more, uint32_t more_count) {
   char *const options[] = {

@@ -1,10 +1,11 @@
-/* copy: numbers from one array to another, and arrays that change places. Inlined, since most arrays of a small model are too short to be worth a call. */
+/* copy: copies arrays of numbers, and swaps arrays. Inlined, since most arrays of a small model are too short to be worth a
+ * call. */
 #pragma once
 
 #include <stddef.h>
 #include <string.h>
 
-/* The arrays do not overlap; those of no numbers may be NULL. */
+/* The arrays do not overlap; empty ones may be NULL. */
 __attribute__((always_inline)) static inline void copy_numbers(double *to, const double *from, size_t count) {
   switch (count) {
   case 8: to[7] = from[7]; /* fall through */
@@ -20,7 +21,7 @@ __attribute__((always_inline)) static inline void copy_numbers(double *to, const
   }
 }
 
-/* Each array takes the place of the other. */
+/* Swaps two arrays by their pointers. */
 static inline void swap_numbers(double **a, double **b) {
   double *swap = *a;
   *a = *b;

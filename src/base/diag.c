@@ -19,7 +19,7 @@ const DiagMessage *diag_messages(void) {
   return messages;
 }
 
-/* The row of a class serves for messages that have no code of their own. */
+/* A message without its own code uses the row of its class. */
 static const char *label_of(DiagCode code) {
 #define MESSAGE(name, number, title, explanation) \
   if (code == number || 100 * (unsigned)code == number) return "D" #number;
@@ -27,7 +27,7 @@ static const char *label_of(DiagCode code) {
   return NULL;
 }
 
-/* The error in the list that says the same of the same place; NULL: there is none. */
+/* The error in the list with the same text and place; NULL: there is none. */
 static Diag *find_equal(const Diags *diags, const Diag *diag) {
   for (uint32_t i = 0; i < diags->list.count; i++) {
     Diag *other = &diags->list.data[i];
@@ -148,7 +148,7 @@ Source source_make(Heap *heap, const char *path, const char *text, uint32_t leng
 
 uint32_t source_add(Source *source, const char *path, const char *text, uint32_t length) {
   const SourceFile *last = &vec_last(&source->files);
-  uint32_t begin = last->begin + last->length + 1; /* the end of a file is a place of its own */
+  uint32_t begin = last->begin + last->length + 1; /* the end of a file is a separate offset */
   if (length >= INT32_MAX - begin) return UINT32_MAX;
   vec_push(source->heap, &source->files, file_make(source->heap, path, text, begin, length));
   return source->files.count - 1;

@@ -1,5 +1,5 @@
-/* diag: errors are values. A diagnostic has a class, a code of its own, one line of message, a source span and notes
- * (hints, further places). The library collects them; only the front end draws line and caret. */
+/* diag: errors are values. A diagnostic has a class, a code, one line of message, a source span and notes (hints, further places).
+ * The library collects them; only the front end draws line and caret. */
 #pragma once
 
 #include "base/arena.h"
@@ -10,8 +10,8 @@ typedef struct Span {
   uint32_t begin, end;
 } Span;
 
-/* Up to DIAG_WARNING the classes of messages, whose number is the command's exit status; then the codes of messages.def,
- * whose hundreds are their class. */
+/* The values up to DIAG_WARNING are classes of messages, whose number is the command's exit status. Then follow the codes of
+ * messages.def, whose hundreds are their class. */
 typedef enum DiagCode {
   DIAG_NONE = 0,
   DIAG_INTERNAL = 1,
@@ -21,7 +21,7 @@ typedef enum DiagCode {
   DIAG_INIT = 5,
   DIAG_INTEGRATION = 6,
   DIAG_FILE = 7,
-  DIAG_WARNING = 9, /* of no exit status */
+  DIAG_WARNING = 9, /* it has no exit status */
 #define MESSAGE(name, number, title, explanation) DIAG_##name = number,
 #include "base/messages.def"
 } DiagCode;
@@ -43,20 +43,21 @@ typedef struct Diag {
   uint32_t repeated; /* how often an error was repeated */
 } Diag;
 
-/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept. The same holds for repeated ones where
- * each is kept only once: diag_error then returns `spare`, on which notes are dropped. `errors` counts all of them. */
+/* The list; it owns its texts. Beyond `limit` errors, further ones are counted but not kept. Repeated errors are treated the same
+ * way if each is kept only once: diag_error then returns `spare`, whose notes are dropped. `errors` counts all of them. */
 typedef struct Diags {
   Arena arena;
   VEC(Diag) list;
   Diag spare;
   uint32_t errors, repeated, limit;
-  bool says_once; /* equal errors of a place are one, as while a model is read: many components may have one class */
+  bool says_once; /* keep equal errors at one place only once: many components may have the same class */
 } Diags;
 
 /* An empty list with the usual limit of errors kept. */
 Diags diags_make(Heap *heap);
 
-/* Appends an error (or warning) with a class or a code of messages.def, and returns it for diag_note; never NULL, valid until the next one is added. */
+/* Appends an error (or warning) with a class or a code of messages.def. Returns it for diag_note; never NULL, valid until the next
+ * one is added. */
 __attribute__((format(printf, 4, 5))) Diag *diag_error(Diags *diags, DiagCode code, Span span, const char *format, ...);
 __attribute__((format(printf, 4, 5))) Diag *diag_warning(Diags *diags, DiagCode code, Span span, const char *format,
                                                          ...);
@@ -64,13 +65,14 @@ __attribute__((format(printf, 4, 5))) Diag *diag_warning(Diags *diags, DiagCode 
 /* Adds a hint or a further place to the diagnostic just made. */
 __attribute__((format(printf, 4, 5))) void diag_note(Diags *diags, Diag *diag, Span span, const char *format, ...);
 
-/* A file or directory that cannot be used, by the number of its error (errno); verb: "read", "write", "make". Says what to do where the disk is full. */
+/* Reports a file or directory that cannot be used, by its error number (errno); verb: "read", "write", "make". Says what to do if
+ * the disk is full. */
 void diag_file_error(Diags *diags, const char *verb, const char *path, int error);
 
 /* Forgets all but the first `count`. */
 void diags_keep(Diags *diags, uint32_t count);
 
-/* Forgets all and gives their memory back. */
+/* Forgets all and frees their memory. */
 void diags_clear(Diags *diags);
 
 /* Appends copies of all of `more`. */
@@ -79,7 +81,7 @@ void diags_append(Diags *diags, const Diags *more);
 /* The first error; NULL when there is none. */
 Diag *diags_first_error(const Diags *diags);
 
-/* Appends a copy of one. */
+/* Appends a copy of one diagnostic. */
 Diag *diags_copy(Diags *diags, const Diag *diag);
 
 /* The class of the first error; DIAG_NONE when there is none. */
@@ -90,38 +92,37 @@ typedef struct DiagMessage {
   const char *label, *title, *explanation;
 } DiagMessage;
 
-/* The rows in their order; a NULL label after the last. */
+/* All rows in order, followed by one with a NULL label. */
 const DiagMessage *diag_messages(void);
 
-/* One text of a source, with its line starts. Its offsets are begin .. begin + length, the end included. */
+/* One text of a source, with the starts of its lines. Its offsets are begin .. begin + length, including the end. */
 typedef struct SourceFile {
-  const char *path; /* as the user gave it, or as it was found below a library; NULL: there is no file */
+  const char *path; /* as the user gave it, or as it was found in a library; NULL: there is no file */
   const char *text; /* NUL-terminated, `length` bytes */
   uint32_t begin, length;
-  IndexVec lines; /* place of each line's first byte in the text */
+  IndexVec lines; /* offset of each line's first byte in the text */
 } SourceFile;
 
-/* All texts from which a model is read, one after another in one space of offsets. The first is the one that the user gave. Lines
- * and columns are 1-based, and columns count UTF-8 characters. */
+/* All texts of a model, one after another in one space of offsets. The first is the text that the user gave. Lines and columns are
+ * 1-based, and columns count UTF-8 characters. */
 typedef struct Source {
   Heap *heap;
   VEC(SourceFile) files;
 } Source;
 
-/* A source of one text, O(length). Path and text stay the caller's and must outlive the source. */
+/* A source of one text, O(length). Path and text belong to the caller and must outlive the source. */
 Source source_make(Heap *heap, const char *path, const char *text, uint32_t length);
 
-/* Adds a text, which must outlive the source as well, and returns its place in `files`; UINT32_MAX if there are no
- * offsets left for it. */
+/* Adds a text, which must outlive the source, and returns its index in `files`; UINT32_MAX if no offsets are left for it. */
 uint32_t source_add(Source *source, const char *path, const char *text, uint32_t length);
 
 /* The text that the user gave. */
 static inline const SourceFile *source_main(const Source *source) { return &source->files.data[0]; }
 
-/* Whether a span is a place in the source. */
+/* Is the span a place in the source? */
 bool source_holds(const Source *source, Span span);
 
-/* The file of an offset, O(log files); beyond the end, the last one. Valid until a text is added. */
+/* The file of an offset, O(log files); beyond the end, the last file. Valid until a text is added. */
 const SourceFile *source_file(const Source *source, uint32_t offset);
 
 /* The text from an offset to the end of its file. */

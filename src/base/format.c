@@ -1,10 +1,10 @@
-/* format: see format.h. The locale is the calling thread's alone, and only for the call. */
+/* format: see format.h. The locale is set only for the calling thread and only during the call. */
 #include "base/format.h"
 
 #include <locale.h>
 #include <stdio.h>
 
-/* The C locale costs no memory; where it cannot be had after all, the present one stays. */
+/* The C locale costs no memory. If it is not available, the present locale stays. */
 int format_list(char *out, size_t size, const char *format, va_list list) {
   locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
   int length = vsnprintf(out, size, format, list);

@@ -1,6 +1,6 @@
-/* heap: see heap.h. Blocks hang in one doubly linked ring and deferred releases in another, so that
- * freeing one early and freeing all at the end need no other bookkeeping. Two rings, because a deferred
- * release may still read blocks: all releases run before the first block goes. */
+/* heap: see heap.h. Blocks are in one doubly linked ring and deferred releases in another, so freeing one early and freeing all at
+ * the end need no other bookkeeping. There are two rings because a deferred release may still read blocks: all releases run before
+ * the first block is freed. */
 #include "base/heap.h"
 
 #include "base/underflow.h"
@@ -24,11 +24,11 @@ struct Heap {
   HeapHook hook;
   HeapBlock blocks, deferred;
   size_t bytes;
-  Budget own;           /* unused in a heap within a heap */
-  Heap *outer;          /* of a heap within a heap */
-  jmp_buf *catch_point; /* NULL: that of the outer one */
+  Budget own;           /* unused in an inner heap */
+  Heap *outer;          /* of an inner heap */
+  jmp_buf *catch_point; /* NULL: use that of the outer heap */
   struct HeapGuest *guests;
-  size_t largest_seen; /* of what heap_expect found */
+  size_t largest_seen; /* largest size that heap_expect has found room for */
 };
 
 static void *resize_default(void *context, void *pointer, size_t size) {
@@ -75,12 +75,12 @@ void heap_work_beyond(Heap *heap, uint64_t steps) {
   if (!take(heap, BUDGET_WORK, steps)) heap_fail(heap);
 }
 
-/* One step of work formats, hashes and copies so many characters. */
+/* One step of work formats, hashes and copies this many characters. */
 enum { WORK_CHARACTERS = 2 };
 
 void heap_text(Heap *heap, uint64_t length, uint64_t more) {
   heap_work(heap, (more + 1) / WORK_CHARACTERS);
-  heap->head.budget->used[BUDGET_TEXT] = 0; /* of this text alone */
+  heap->head.budget->used[BUDGET_TEXT] = 0; /* counts this text only */
   if (!take(heap, BUDGET_TEXT, length)) heap_fail(heap);
 }
 
@@ -101,7 +101,7 @@ static void link_block(HeapBlock *ring, HeapBlock *block) {
 
 void heap_fail(Heap *heap) {
   jmp_buf *point = catch_point(heap);
-  if (!point) abort(); /* a missing heap_protect is a bug in daedal, not a condition */
+  if (!point) abort(); /* a missing heap_protect is a bug in daedal */
   longjmp(*point, 1);
 }
 
@@ -123,14 +123,14 @@ bool heap_protect(Heap *heap, void (*work)(void *context), void *context) {
   return done;
 }
 
-/* New bytes, zeroed. Memory that the C library has just got from the system is zero already and is not written. */
+/* Allocates zeroed bytes. Memory that the C library has just got from the system is already zero and is not written. */
 static void *get_zeroed(Heap *heap, size_t size) {
   if (heap->hook.resize == resize_default) return calloc(1, size);
   void *made = heap->hook.resize(heap->hook.context, NULL, size);
   return made ? memset(made, 0, size) : NULL;
 }
 
-/* Grows `old` (NULL: makes a block) and links it into the ring; NULL when refused, `old` then unchanged. */
+/* Grows `old` (NULL: makes a block) and links it into the ring. NULL: refused; `old` is unchanged. */
 static HeapBlock *resize_block(Heap *heap, HeapBlock *ring, HeapBlock *old, size_t size, bool zeroed) {
   if (size > (size_t)PTRDIFF_MAX - HEADER) return NULL;
   size_t before = old ? HEADER + old->size : 0, more = HEADER + size > before ? HEADER + size - before : 0;
@@ -161,7 +161,7 @@ void *heap_copy(Heap *heap, const void *data, size_t count, size_t size) {
   return count ? memcpy(copy, data, count * size) : copy;
 }
 
-/* Allocating and freeing a block costs BLOCK_WORK steps of work. One step gets WORK_BYTES cleared bytes from the system: a page
+/* Allocating and freeing a block costs BLOCK_WORK steps of work. One step gets WORK_BYTES zeroed bytes from the system: a page
  * fault for 4096 bytes takes about a microsecond. */
 enum { BLOCK_WORK = 16, WORK_BYTES = 16 };
 
@@ -198,7 +198,7 @@ void heap_free_list(Heap *heap, void *const *pointers, size_t count) {
 
 void *heap_defer(Heap *heap, void (*release)(void *object), void *object) {
   HeapBlock *block = resize_block(heap, &heap->deferred, NULL, sizeof object, false);
-  if (!block) { /* nothing else knows the object yet */
+  if (!block) { /* nobody else knows the object yet */
     release(object);
     heap_fail(heap);
   }
@@ -223,7 +223,8 @@ static void destroy_object(void *heap) { heap_destroy(heap); }
 
 void heap_expect(Heap *heap, size_t size) {
   if (size <= heap->largest_seen) return;
-  HeapBlock *block = resize_block(heap, &heap->blocks, NULL, size, false); /* not touched: no work */
+  HeapBlock *block =
+      resize_block(heap, &heap->blocks, NULL, size, false); /* memory that is not touched costs no work */
   if (!block) heap_fail(heap);
   free_block(heap, block);
   heap->largest_seen = size;

@@ -1,9 +1,8 @@
 /* heap: all memory of one handle (a model, a run), released at once.
  *
- * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the heap_protect of the
- * nearest public entry point, which reports a status; so the code between needs no failure paths, and nothing can
- * leak. Objects of other libraries (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is
- * not in a heap. */
+ * Invariant: an allocation never returns NULL. When the hook refuses, control returns to the heap_protect of the nearest public
+ * entry point, which reports a status. So the code between needs no failure paths, and nothing can leak. Objects of other libraries
+ * (KLU, SUNDIALS) join through heap_defer. Callers never hold a resource that is not in a heap. */
 #pragma once
 
 #include "base/budget.h"
@@ -12,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The one hook through which every byte comes: realloc with a context. Returns NULL to refuse.
- * size 0 frees and returns NULL. A heap made from the hook has a budget of these limits. */
+/* The one hook that all memory comes from: realloc with a context. It returns NULL to refuse. Size 0 frees and returns NULL. A heap
+ * made from the hook has a budget with these limits. */
 typedef struct HeapHook {
   void *(*resize)(void *context, void *pointer, size_t size);
   void *context;
@@ -22,11 +21,11 @@ typedef struct HeapHook {
 
 typedef struct Heap Heap;
 
-/* A new heap; NULL hook means the C library's. Returns NULL when even this does not fit. */
+/* A new heap; a NULL hook means the C library's. Returns NULL when there is no memory even for this. */
 Heap *heap_new(const HeapHook *hook);
 
-/* A heap within a heap, for objects that may be released earlier: by heap_release(outer, *ticket), at the latest
- * with the outer heap. A refusal in it returns to where the outer heap's refusals return now. */
+/* An inner heap, for objects that may be released earlier: by heap_release(outer, *ticket), or at the latest with the outer heap. A
+ * refusal in it returns to where refusals of the outer heap return now. */
 Heap *heap_within(Heap *outer, void **ticket);
 
 /* Runs deferred releases (last first), then frees every block and the heap itself. NULL is allowed. */
@@ -35,25 +34,26 @@ void heap_destroy(Heap *heap);
 /* The hook of a heap, to make another heap like it. */
 const HeapHook *heap_hook(const Heap *heap);
 
-/* The budget of the handle: heaps within heaps share that of the outermost. */
+/* The budget of the handle: inner heaps share that of the outermost. */
 Budget *heap_budget(const Heap *heap);
 
-/* Every heap begins with this, so that counting work, which happens everywhere, needs no call. */
+/* Every heap begins with this struct. Work is counted everywhere, so counting must not need a call. */
 typedef struct HeapHead {
-  Budget *budget; /* that of the outermost heap */
+  Budget *budget; /* shared with the outermost heap */
 } HeapHead;
 
-/* What heap_work does when the limit is reached. */
+/* The slow path of heap_work, at the limit. */
 void heap_work_beyond(Heap *heap, uint64_t steps);
 
-/* Work that is about to be done. Beyond the limit, leaves as a refused allocation does. */
+/* Counts work that is about to be done. Beyond the limit, leaves as a refused allocation does. */
 static inline void heap_work(Heap *heap, uint64_t steps) {
   Budget *budget = ((HeapHead *)(void *)heap)->budget;
   if (steps <= budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK]) budget->used[BUDGET_WORK] += steps;
   else heap_work_beyond(heap, steps);
 }
 
-/* Announces a text of so many characters, the last `more` of which are made now; this counts as work, too. The same. */
+/* Announces a text of `length` characters, of which the last `more` are made now; these count as work, too. Beyond the limit,
+ * leaves as a refused allocation does. */
 void heap_text(Heap *heap, uint64_t length, uint64_t more);
 
 /* `size` zeroed bytes, aligned for any type. Size 0 gives a valid unique pointer. */
@@ -71,10 +71,10 @@ void heap_number_arrays(Heap *heap, size_t count, double **const *arrays, size_t
 /* A copy of an array, in the heap. */
 void *heap_copy(Heap *heap, const void *data, size_t count, size_t size);
 
-/* As realloc; new bytes are not zeroed. `pointer` may be NULL. */
+/* Like realloc; new bytes are not zeroed. `pointer` may be NULL. */
 void *heap_resize(Heap *heap, void *pointer, size_t size);
 
-/* Is there room for so much, for a library that cannot be refused it? Asks once, and gives it back. */
+/* Checks that this much memory is available, for a library that cannot handle a refusal: allocates it once and frees it. */
 void heap_expect(Heap *heap, size_t size);
 
 /* Frees one block early. NULL is allowed. */
@@ -92,26 +92,26 @@ void *heap_defer(Heap *heap, void (*release)(void *object), void *object);
 /* Runs one deferred release now and forgets it. NULL is allowed. */
 void heap_release(Heap *heap, void *ticket);
 
-/* What somebody above keeps with the heap, by a key of his own; NULL until it is set. It must be in the heap. */
+/* An object that a caller keeps with the heap under its own key; NULL until it is set. The object must be in the heap. */
 void *heap_guest(const Heap *heap, const void *key);
 void heap_set_guest(Heap *heap, const void *key, void *guest);
 
-/* Shows a heap within another one the guests that the outer one has now. */
+/* Gives the inner heap the guests that the outer heap has now. */
 void heap_share_guests(Heap *inner, const Heap *outer);
 
 /* Bytes held now, headers included. */
 size_t heap_bytes(const Heap *heap);
 
-/* Leaves to the present heap_protect as a refused allocation does. */
+/* Leaves to the current heap_protect, as a refused allocation does. */
 __attribute__((noreturn)) void heap_fail(Heap *heap);
 
-/* Sets where a refused allocation returns to (NULL: nowhere) and returns what was set before. */
+/* Sets where a refused allocation returns to (NULL: nowhere), and returns the previous value. */
 jmp_buf *heap_set_catch(Heap *heap, jmp_buf *point);
 
-/* Runs work(context) and returns true; false when an allocation of the heap was refused: the work ends there. Calls nest:
- * afterwards refusals go to the outer call again. The outermost one begins to count work. */
+/* Runs work(context) and returns true. false: an allocation of the heap was refused, which ended the work. Calls nest: afterwards
+ * refusals go to the outer call again. The outermost call starts the count of work at zero. */
 bool heap_protect(Heap *heap, void (*work)(void *context), void *context);
 
-/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the
- * heap in the same function. Locals changed inside and read after a failure must be volatile. */
+/* jmp_buf point; if (HEAP_TRY(heap, point)) { ...work... } else { ...out of memory... }, for tests that destroy the heap in the
+ * same function. Locals that are changed inside and read after a failure must be volatile. */
 #define HEAP_TRY(heap, point) (heap_set_catch((heap), &(point)), setjmp(point) == 0)

@@ -1,4 +1,4 @@
-/* large: see large.h. Dense matrices by LAPACK, sparse ones by KLU. */
+/* large: see large.h. Dense matrices use LAPACK, sparse ones KLU. */
 #include "base/large.h"
 
 #include "base/blas.h"
@@ -24,7 +24,7 @@ static void dense_solve(int32_t n, const double *matrix, const int32_t *pivot, b
   else LAPACK_dgetrs(&no, &n, &one, matrix, &n, pivot, b, &n, &info);
 }
 
-/* Measured: the plain LU beats LAPACK up to about sixty rows. */
+/* Measured: the plain LU is faster than LAPACK up to about sixty rows. */
 static const LargeDense lapack = {61, blas_expect_room, dense_factor, dense_solve};
 const LargeDense *const large_dense = &lapack;
 
@@ -44,7 +44,7 @@ static void release(void *object) {
   klu_free_symbolic(&large->symbolic, &large->common);
 }
 
-/* *ticket: releases it early. */
+/* *ticket releases it early. */
 static Large *make(Heap *heap, bool complex_values, void **ticket) {
   Large *large = heap_alloc(heap, sizeof *large);
   *large = (Large){.heap = heap, .complex_values = complex_values};
@@ -67,7 +67,7 @@ void large_set_pattern(Large *large, int32_t n, const int32_t *start, const int3
   if (!large->symbolic && large->common.status == KLU_OUT_OF_MEMORY) heap_fail(large->heap);
 }
 
-/* Factors again with the pivots of before; false if they no longer fit. */
+/* Factors again with the previous pivots; false if they no longer fit. */
 static bool refactor(Large *large, double *values) {
   int32_t *start = large->start, *row = large->row;
   klu_common *common = &large->common;
@@ -79,7 +79,7 @@ static bool refactor(Large *large, double *values) {
          klu_rgrowth(start, row, values, large->symbolic, large->numeric, common) && common->rgrowth > 1e-5;
 }
 
-/* So many multiplications and additions take the time of one step of work. */
+/* This many multiplications and additions take the time of one step of work. */
 enum { STEP_OPERATIONS = 8 };
 
 bool large_factor(Large *large, const double *given) {
@@ -89,7 +89,7 @@ bool large_factor(Large *large, const double *given) {
   for (int32_t k = 0; k < nonzeros * (large->complex_values ? 2 : 1); k++)
     if (!isfinite(values[k])) return false;
   if (refactor(large, values)) return true;
-  /* KLU knows beforehand how many operations that takes, if it chose the order. */
+  /* KLU knows the number of operations beforehand if it chose the order. */
   count_factor_work(large->heap, large->n, nonzeros, large->symbolic->est_flops / STEP_OPERATIONS);
   klu_free_numeric(&large->numeric, &large->common);
   large->numeric = large->complex_values ? klu_z_factor(start, row, values, large->symbolic, &large->common)
@@ -114,7 +114,7 @@ static double permutation_sign(const int32_t *permutation, int32_t n, bool *seen
   return sign;
 }
 
-/* P R^-1 A Q is block triangular with factors L U on its diagonal, R the row scales. */
+/* P R^-1 A Q is block triangular with factors L U on its diagonal; R has the row scales. */
 double large_determinant(const Large *large, double *logarithm) {
   int32_t n = large->n;
   const double *diagonal = large->numeric->Udiag;

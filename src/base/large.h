@@ -1,5 +1,5 @@
-/* large: factors of large matrices after linear.h. daedal has LAPACK and KLU for them (large.c); an exported solver, which needs no library, has a file of its
- * own. */
+/* large: factors large matrices for linear.h. daedal uses LAPACK and KLU (large.c). An exported solver, which needs no library, has
+ * its own file instead. */
 #pragma once
 
 #include "base/heap.h"
@@ -9,23 +9,23 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Factors dense matrices, stored by columns, in place: faster than a plain LU from this many rows on. */
+/* Factors dense matrices, stored by columns, in place. It is faster than a plain LU from `rows` rows on. */
 typedef struct LargeDense {
   int32_t rows;
-  void (*expect)(Heap *heap); /* before the first of them */
+  void (*expect)(Heap *heap); /* called before the first factorization */
 
-  /* Pivots are numbered from 1. false: it is singular. */
+  /* Pivots are numbered from 1. false: the matrix is singular. */
   bool (*factor)(int32_t n, double *matrix, int32_t *pivot, bool complex_values);
   void (*solve)(int32_t n, const double *matrix, const int32_t *pivot, bool complex_values, double *b);
 } LargeDense;
 
-extern const LargeDense *const large_dense; /* NULL: the plain LU serves for all */
+extern const LargeDense *const large_dense; /* NULL: the plain LU is used for all sizes */
 
-/* A sparse one, complex values as pairs (re, im). Lives in the heap. large_set_pattern must follow. */
+/* A sparse matrix; complex values are pairs (re, im). Lives in the heap. large_set_pattern must follow. */
 typedef struct Large Large;
 Large *large_new(Heap *heap, bool complex_values);
 
-/* Compressed columns, no entry twice. The arrays must stay. */
+/* Sets the pattern: compressed columns without duplicate entries. The arrays must outlive their use here. */
 void large_set_pattern(Large *large, int32_t n, const int32_t *start, const int32_t *row);
 
 /* Factors the matrix with these values. False: singular, or not a number. */
@@ -34,15 +34,16 @@ bool large_factor(Large *large, const double *values);
 /* Solves in place with the last factors. */
 void large_solve(Large *large, double *b);
 
-/* For the real matrix factored last: the sign of its determinant and the logarithm of its size; its smallest pivot. O(n). */
+/* For the last factored real matrix: the sign of its determinant and the logarithm of its absolute value; its smallest pivot.
+ * O(n). */
 double large_determinant(const Large *large, double *logarithm);
 double large_least_pivot(const Large *large);
 
-/* Estimate of the condition number of a sparse matrix of compressed columns, in the 1-norm (Hager 1984, by KLU);
- * HUGE_VAL if it is singular. About the cost of one factorization. */
+/* Estimates the condition number of a sparse matrix in compressed columns, in the 1-norm (Hager 1984, by KLU); HUGE_VAL if it is
+ * singular. Costs about one factorization. */
 double large_condition(Heap *heap, int32_t n, int32_t *start, int32_t *row, double *values);
 
-/* What is about to be factored is work. */
+/* Counts the work of a factorization that is about to begin. */
 static inline void count_factor_work(Heap *heap, int32_t n, int32_t nonzeros, double steps) {
   Budget *budget = heap_budget(heap);
   uint64_t left = budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK];
@@ -55,7 +56,7 @@ static inline void count_factor_work(Heap *heap, int32_t n, int32_t nonzeros, do
   heap_work(heap, steps < 1e18 ? (uint64_t)steps : UINT64_MAX);
 }
 
-/* A determinant, as its sign and the logarithm of its size, times a factor. */
+/* Multiplies a determinant, given by its sign and the logarithm of its absolute value, by a factor. */
 static inline void multiply_determinant(double factor, double *sign, double *logarithm) {
   if (factor < 0) *sign = -*sign;
   *logarithm += log(fabs(factor));

@@ -1,5 +1,5 @@
-/* linear: see linear.h. Invariant: `kind` decides which of the groups of fields is in use; rows of dense matrices
- * are scaled to largest entry one, so that pivoting does not depend on how equations are written. */
+/* linear: see linear.h. Invariant: `kind` decides which group of fields is in use. Rows of dense matrices are scaled to a largest
+ * entry of one, so that pivoting does not depend on how equations are written. */
 #include "base/linear.h"
 
 #include "base/large.h"
@@ -10,10 +10,10 @@
 #include <string.h>
 
 enum {
-  KEPT_MIN = 8,   /* matrices from this size on */
-  KEPT_MAX = 128, /* to this size keep their pivots if, */
-  KEPT_GAIN = 4,  /* with their zeros left out, elimination takes less than one operation in so many */
-  FILL = 4,       /* larger ones are dense when one entry in so many is not zero */
+  KEPT_MIN = 8,   /* matrices from this size */
+  KEPT_MAX = 128, /* to this size keep their pivots if */
+  KEPT_GAIN = 4,  /* elimination without the zeros takes less than one in this many operations */
+  FILL = 4,       /* larger matrices are dense if at least one in this many entries is not zero */
 };
 
 typedef enum LinearKind { LINEAR_PLAIN, LINEAR_DENSE, LINEAR_KEPT, LINEAR_SPARSE } LinearKind;
@@ -23,15 +23,15 @@ struct Linear {
   int32_t n, nonzeros;
   bool complex_values;
   LinearKind kind;
-  bool is_new; /* the pattern: it has not been factored yet */
+  bool is_new; /* the pattern has not been factored yet */
   const int32_t *start, *row;
 
-  /* of a transpose: its pattern, where values go in it, and they themselves; NULL: the pattern is that given */
+  /* for a transpose: its pattern, the place of each value in it, and the values; NULL: the given pattern is used */
   int32_t *transposed_start, *transposed_row, *place;
   double *ordered;
 
   double *matrix, *scale; /* dense: factors (column-major), row scales */
-  int32_t *pivot, room;   /* equations for which these three are allocated */
+  int32_t *pivot, room;   /* number of equations for which these three are allocated */
 
   SparseLu *kept;
 
@@ -40,7 +40,7 @@ struct Linear {
 
 static LinearKind dense_kind(int32_t n) { return large_dense && n >= large_dense->rows ? LINEAR_DENSE : LINEAR_PLAIN; }
 
-/* By the numbers of equations and entries alone. */
+/* Chooses the kind by the numbers of equations and entries only. */
 static LinearKind suitable_kind(int32_t n, int64_t nonzeros) {
   int64_t all = (int64_t)n * n;
   if (n >= KEPT_MIN && n <= KEPT_MAX && 2 * nonzeros <= all) return LINEAR_KEPT;
@@ -77,7 +77,7 @@ Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values)
   return linear;
 }
 
-/* The pattern of a matrix of this kind. */
+/* Sets the pattern of a matrix of this kind. */
 static void take_pattern(Linear *linear, LinearKind kind, const int32_t *column_start, const int32_t *row_index) {
   linear->start = column_start;
   linear->row = row_index;
@@ -111,7 +111,7 @@ void linear_set_transposed(Linear *linear, const int32_t *column_start, const in
   linear_set_pattern(linear, start, linear->transposed_row);
 }
 
-/* Values in the order of the pattern that is factored. */
+/* The values in the order of the pattern that is factored. */
 static const double *linear_order(Linear *linear, const double *values) {
   double *ordered = linear->ordered;
   if (!linear->place) return values;
@@ -123,10 +123,10 @@ static const double *linear_order(Linear *linear, const double *values) {
   return ordered;
 }
 
-/* The next two are made for real and for complex numbers: `width` is a constant where they are called. */
+/* The next two are compiled for real and for complex numbers: `width` is a constant where they are called. */
 #define FOR_EACH_WIDTH __attribute__((always_inline)) static inline
 
-/* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
+/* Computes the reciprocals of the largest entries of rows; false: a row is zero or not finite. */
 FOR_EACH_WIDTH bool linear_find_scales(Linear *linear, const double *values, size_t width) {
   double *scale = linear->scale;
   const int32_t *row = linear->row;
@@ -175,10 +175,11 @@ static inline void subtract_complex(double *b, const double *a, double re, doubl
   }
 }
 
-/* Made for each size of small matrices, too, where loops take longer than what they do: `n` is a constant where they are called. */
+/* These are also compiled for each size of small matrices, where loops cost more than their bodies: `n` is a constant where they
+ * are called. */
 #define FOR_EACH_SIZE __attribute__((always_inline)) static inline
 
-/* As linear_scatter, for small matrices. */
+/* Like linear_scatter, for small matrices. */
 FOR_EACH_SIZE bool linear_scatter_small(Linear *linear, const double *values, int32_t n) {
   double *a = linear->matrix;
   const int32_t *start = linear->start, *row = linear->row;
@@ -197,7 +198,7 @@ FOR_EACH_SIZE bool linear_scatter_small(Linear *linear, const double *values, in
   return true;
 }
 
-/* Gaussian elimination with partial pivoting, column by column; the pivots' reciprocals stay on the diagonal. */
+/* Gaussian elimination with partial pivoting, column by column; the reciprocals of the pivots stay on the diagonal. */
 FOR_EACH_SIZE bool linear_plain_factor(Linear *linear, int32_t n) {
   double *a = linear->matrix;
 #pragma GCC unroll 3
@@ -300,16 +301,16 @@ static void linear_plain_solve_complex(const Linear *linear, double *b) {
   }
 }
 
-/* So many multiplications and additions take the time of one step of work. */
+/* This many multiplications and additions take the time of one step of work. */
 enum { STEP_OPERATIONS = 32 };
 
-/* Do zeros save so much that looking for them is worth it? */
+/* Do the zeros save enough to make a search for them worthwhile? */
 static bool zeros_pay(const Linear *linear) {
   int64_t n = linear->n;
   return 3 * KEPT_GAIN * sparse_lu_operations(linear->kept) <= n * n * n;
 }
 
-/* The first values of a pattern show how much of it elimination fills: *done if they need no dense matrix. */
+/* The first values of a pattern show how much fill elimination makes. *done: no dense matrix is needed. */
 static bool linear_kept_factor(Linear *linear, const double *values, bool *done) {
   bool is_regular = sparse_lu_factor(linear->kept, values), is_new = linear->is_new;
   linear->is_new = linear->is_new && !is_regular;
@@ -372,7 +373,7 @@ void linear_solve(Linear *linear, double *b) {
 /* ---- determinant ---- */
 
 double linear_determinant(const Linear *linear, double *logarithm) {
-  int32_t n = linear->n, first = linear->kind == LINEAR_DENSE; /* of its row numbers */
+  int32_t n = linear->n, first = linear->kind == LINEAR_DENSE; /* the first row number: LAPACK counts from 1 */
   double sign = 1;
   *logarithm = 0;
   if (linear->kind == LINEAR_KEPT) return sparse_lu_determinant(linear->kept, logarithm);

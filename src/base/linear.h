@@ -1,9 +1,8 @@
-/* linear: one square linear system, real or complex, factored often and solved oftener.
+/* linear: one square linear system, real or complex, that is factored often and solved even more often.
  *
- * Well-filled matrices are dense, small sparse ones keep their pivots (sparse_lu.h); large ones of either kind are left to large.h. Exported solvers carry it as
- * it stands.
- * The pattern is fixed between calls of linear_set_pattern; the values come in the order of that pattern.
- */
+ * Well-filled matrices are dense, small sparse ones keep their pivots (sparse_lu.h); large ones of either kind are left to large.h.
+ * Exported solvers contain this file unchanged. The pattern is fixed between calls of linear_set_pattern; the values come in the
+ * order of that pattern. */
 #pragma once
 
 #include "base/heap.h"
@@ -13,18 +12,19 @@
 
 typedef struct Linear Linear;
 
-/* A system of n equations, at most `nonzeros` entries in any pattern. Complex values are pairs (re, im).
- * Lives in the heap. linear_set_pattern must follow. */
+/* A system of n equations with at most `nonzeros` entries in any pattern. Complex values are pairs (re, im). Lives in the heap.
+ * linear_set_pattern must follow. */
 Linear *linear_new(Heap *heap, int32_t n, int32_t nonzeros, bool complex_values);
 
-/* From now on the system has n equations and at most `nonzeros` entries; linear_set_pattern must follow. */
+/* Changes the system to n equations and at most `nonzeros` entries; linear_set_pattern must follow. */
 void linear_resize(Linear *linear, int32_t n, int32_t nonzeros);
 
-/* Takes the pattern: compressed columns, no entry twice, rows in any order. The arrays must stay. O(nonzeros). */
+/* Sets the pattern: compressed columns without duplicate entries, rows in any order. The arrays must outlive their use here.
+ * O(nonzeros). */
 void linear_set_pattern(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 
-/* The same for the transpose of the matrix: the transpose is factored and solved from then on. Values still come in
- * the order of the pattern given. */
+/* As linear_set_pattern, but the transpose is factored and solved from then on. Values still come in the order of the given
+ * pattern. */
 void linear_set_transposed(Linear *linear, const int32_t *column_start, const int32_t *row_index);
 
 /* Factors the matrix with these values. False: singular, or not a number. Dense: O(n^3). */
@@ -33,8 +33,8 @@ bool linear_factor(Linear *linear, const double *values);
 /* Solves in place with the last factors. */
 void linear_solve(Linear *linear, double *b);
 
-/* The determinant of the real matrix factored last: its sign, and the logarithm of its size. O(n). */
+/* The determinant of the last factored real matrix: its sign, and the logarithm of its absolute value. O(n). */
 double linear_determinant(const Linear *linear, double *logarithm);
 
-/* The smallest pivot of the real matrix factored last, whose rows are scaled to about one. O(n). */
+/* The smallest pivot of the last factored real matrix, whose rows are scaled to about one. O(n). */
 double linear_least_pivot(const Linear *linear);

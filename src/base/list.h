@@ -1,14 +1,14 @@
-/* list: NULL-terminated lists of names, and elements of a list in a text. */
+/* list: NULL-terminated lists of names, and the elements of a list in a text. */
 #pragma once
 
 #include "base/arena.h"
 
 #include <stdint.h>
 
-/* The first of the characters `stops` outside of quotes, brackets, braces and parentheses, or the end. */
+/* The first of the characters `stops` outside quotes, brackets, braces and parentheses, or the end. */
 const char *scan_list(const char *at, const char *stops);
 
-uint32_t names_count(const char *const *names); /* of NULL: 0 */
+uint32_t names_count(const char *const *names); /* 0 for NULL */
 
-/* In the arena, with the names; NULL stays NULL. */
+/* Copies the list and its names to the arena; NULL stays NULL. */
 const char *const *names_copy(Arena *arena, const char *const *names);

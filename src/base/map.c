@@ -1,5 +1,5 @@
 /* map: see map.h. Linear probing at a load of at most one half. Keys that differ only in their last bits are neighbours, because
- * the next number is often needed soon, and is then in the processor's cache. The same holds for names that differ only in their
+ * the next number is often needed soon and is then in the processor's cache. The same holds for names that differ only in their
  * last number. */
 #include "base/map.h"
 
@@ -31,8 +31,8 @@ uint64_t hash_bytes(const void *bytes, size_t length) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The key of a name: the last bits of the last number in it select one of NEAR_KEYS neighbours; the other bits and
- * the rest of the name are mixed. */
+/* The hash of a name: the last bits of its last number select one of NEAR_KEYS neighbours; the other bits and the rest of the name
+ * are mixed. */
 uint32_t hash_name(const char *text, size_t length) {
   uint64_t hash = 0x9e3779b97f4a7c15u, number = 0, digits = 0;
   for (size_t i = 0; i < length; i++) {
@@ -68,7 +68,7 @@ uint32_t map_get(const Map *map, uint64_t key) {
   return map->capacity ? map->slots[map_slot(map, key)].value : MAP_NONE;
 }
 
-/* Twice the slots; a table that no longer fits 32-bit slots counts as refused. */
+/* Twice the capacity; a table that no longer fits 32-bit slots counts as refused. */
 static uint32_t larger_capacity(Heap *heap, uint32_t capacity) {
   if (capacity > UINT32_MAX / 2) heap_fail(heap);
   return capacity ? capacity * 2 : 8;
@@ -108,7 +108,7 @@ Names names_over(Heap *heap, const Names *base) {
   return (Names){.arena = arena_make(heap), .base = base, .first = base->first + base->list.count};
 }
 
-/* A table of more slots than FAR_NAMES is beyond the processor's cache, RECENT_NAMES are within. */
+/* A table with more slots than FAR_NAMES exceeds the processor's cache; RECENT_NAMES slots fit into it. */
 enum { FAR_NAMES = 1 << 17, RECENT_NAMES = 1 << 12 };
 
 static bool is_name(const Names *names, NameSlot slot, const char *text, size_t length, uint32_t hash) {

@@ -1,11 +1,11 @@
-/* map: a hash map from 64-bit keys to 32-bit values, open addressing, and interned strings on
- * top of it. Iteration order is never part of the interface, so results cannot depend on it. */
+/* map: a hash map with open addressing from 64-bit keys to 32-bit values, and interned strings on top of it. Iteration order is
+ * never part of the interface, so results cannot depend on it. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
 
-/* A key in halves, so that no slot is padded. */
+/* The key is in two halves, so that no slot is padded. */
 typedef struct MapSlot {
   uint32_t key[2];
   uint32_t value; /* MAP_NONE: empty */
@@ -22,21 +22,21 @@ typedef struct Map {
 /* An empty map; takes no memory yet. */
 Map map_make(Heap *heap);
 
-/* The value of a key, MAP_NONE if absent. O(1) expected, as map_put is. */
+/* The value of a key, MAP_NONE if absent. O(1) expected, like map_put. */
 uint32_t map_get(const Map *map, uint64_t key);
 
-/* Sets the value (not MAP_NONE) of a key, new or there already. */
+/* Sets the value (not MAP_NONE) of a new or existing key. */
 void map_put(Map *map, uint64_t key, uint32_t value);
 
 /* Frees the table; the map is empty then and can be used again. */
 void map_free(Map *map);
 
-/* A well mixed hash, a hash of bytes, and one of a text (NULL is another than the empty one) after others. */
+/* A well mixed hash of a number, a hash of bytes, and one that continues a hash with a text (NULL differs from the empty text). */
 uint64_t hash_mix(uint64_t value);
 uint64_t hash_bytes(const void *bytes, size_t length);
 uint64_t hash_text(uint64_t hash, const char *text);
 
-/* A hash for tables of names: names that differ in their last number only, as x[8] and x[9], may have neighbouring ones. */
+/* A hash for tables of names: names that differ only in their last number, like x[8] and x[9], may have neighbouring hashes. */
 uint32_t hash_name(const char *text, size_t length);
 
 /* Interned strings: equal text has equal index. Index 0 is the empty string. */
@@ -47,7 +47,7 @@ typedef struct NameEntry {
   uint32_t length;
 } NameEntry;
 
-/* A place in the list + 1, 0: empty; the half of the hash spares most visits to other names. */
+/* An index in the list + 1, or 0: empty. Half of the hash is stored to avoid most comparisons with other names. */
 typedef struct NameSlot {
   uint32_t hash, place;
 } NameSlot;
@@ -55,29 +55,28 @@ typedef struct NameSlot {
 typedef struct Names {
   Arena arena;
   const struct Names *base; /* its names come first; NULL: none */
-  uint32_t first;           /* the name of list.data[0]: how many the base has */
+  uint32_t first;           /* the name of list.data[0], which is the number of names in the base */
   NameSlot *slots;          /* open addressing */
-  NameSlot
-      *recent; /* of a large table, by hash: names used last, which stay in the processor's cache; NULL: it is small */
+  NameSlot *recent;         /* cache of a large table, by hash: the last used names; NULL: the table is small */
   uint32_t capacity;
   VEC(NameEntry) list;
 } Names;
 
-/* A table that holds the empty string. */
+/* A table that contains the empty string. */
 Names names_make(Heap *heap);
 
-/* A table over another that no longer grows and outlives it: what is entered here leaves the other as it is. */
+/* A table on top of another one, which must no longer grow and must outlive it. New names do not change the other table. */
 Names names_over(Heap *heap, const Names *base);
 
-/* The name of a text, entered if it is new; the text is copied. O(length) expected, as names_find is. */
+/* The name of a text, added if it is new; the text is copied. O(length) expected, like names_find. */
 Name names_add(Names *names, const char *text, size_t length);
 
-/* The name of a text, MAP_NONE if it was never entered. */
+/* The name of a text, MAP_NONE if it was never added. */
 Name names_find(const Names *names, const char *text, size_t length);
 
-/* The text of a name, NUL-terminated; it lives and stays in place as long as the table. */
+/* The text of a name, NUL-terminated. It stays valid and in place as long as the table lives. */
 const char *names_text(const Names *names, Name name);
 uint32_t names_length(const Names *names, Name name);
 
-/* Frees the table and all texts; it must be made again before it is used again. */
+/* Frees the table and all texts; it must be made again before further use. */
 void names_free(Names *names);

@@ -97,7 +97,8 @@ static uint64_t split(double value, int *binary) {
 /* The upper 128 of the 192 bits of a product. */
 static Wide multiply(Wide a, uint64_t b) { return (a >> 64) * b + (((a & UINT64_MAX) * b) >> 64); }
 
-/* mantissa * 2^binary * 10^q, rounded to an integer. false: the product, which is right to 2^64, does not decide how to round. */
+/* mantissa * 2^binary * 10^q, rounded to an integer. false: the product, whose error is below 2^64, does not decide how to
+ * round. */
 static bool scale(uint64_t mantissa, int binary, int q, uint64_t *rounded) {
   int rest = ((q % STRIDE) + STRIDE) % STRIDE;
   const Stride *stride = &strides[13 + (q - rest) / STRIDE];
@@ -115,7 +116,7 @@ static bool scale(uint64_t mantissa, int binary, int q, uint64_t *rounded) {
 static bool decimal_fast(double value, int count, Decimal *out) {
   int binary;
   uint64_t mantissa = split(value, &binary), digits;
-  int exponent = (int)floor((binary + 63) * 0.30102999566398120); /* right or one too small */
+  int exponent = (int)floor((binary + 63) * 0.30102999566398120); /* exact, or one too small */
   if (!scale(mantissa, binary, count - 1 - exponent, &digits)) return false;
   if (digits >= power_of_ten[count] && !scale(mantissa, binary, count - 1 - ++exponent, &digits)) return false;
   *out = (Decimal){digits, count, exponent};
@@ -134,7 +135,7 @@ static Decimal decimal_printf(double value, int count) {
   return out;
 }
 
-/* At least two digits, as printf. */
+/* Writes at least two digits, like printf. */
 static char *put_exponent(char *at, int exponent) {
   int size = abs(exponent);
   *at++ = 'e';
@@ -145,7 +146,7 @@ static char *put_exponent(char *at, int exponent) {
   return at;
 }
 
-/* Writes the digits, two at a time; their number without the zeros at the end. */
+/* Writes the digits, two at a time. Returns their number without the zeros at the end. */
 static int spell(Decimal decimal, char digits[20]) {
   static const char pairs[] =
       "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354"
@@ -162,7 +163,7 @@ static char *put(char *at, const char *digits, int count) {
   return at + count;
 }
 
-/* The digits with the point after the first `whole`; zeros stand where there are no digits. */
+/* Writes the digits with the decimal point after the first `whole`, and zeros where there are no digits. */
 static char *put_digits(char *at, const char *digits, int count, int whole) {
   static const char zeros[20] = "0000000000000000000";
   if (whole <= 0) return put(put(put(at, "0.", 2), zeros, -whole), digits, count);
@@ -172,7 +173,7 @@ static char *put_digits(char *at, const char *digits, int count, int whole) {
   return put(at, digits + whole, count - whole);
 }
 
-/* Lays the digits out as "%g" does. */
+/* Formats the digits as "%g" does. */
 static size_t layout(Decimal decimal, bool negative, int precision, char *out) {
   char digits[20], *at = out;
   int count = spell(decimal, digits);
@@ -231,15 +232,15 @@ static bool parse_word(const char *text, const char *end, double *value) {
   return false;
 }
 
-/* The significant digits of a number. Beyond 770 no digit can change the nearest double except by not being
- * zero, which a last digit 1 records. */
+/* The significant digits of a number. Digits beyond the first 770 affect the nearest double only if one of them is not zero; then a
+ * last digit 1 is appended. */
 enum { DIGITS_KEPT = 770 };
 
 typedef struct Digits {
   char text[DIGITS_KEPT + 2];
   int count;
   int64_t exponent; /* value = text * 10^exponent */
-  bool more;        /* a digit beyond was not zero */
+  bool more;        /* a later digit was not zero */
 } Digits;
 
 static const char *scan_digits(const char *at, const char *end, bool fraction, Digits *digits) {
@@ -262,7 +263,7 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
-  int64_t exponent = 0; /* limited to bounds that exceed every double, whatever the digits are */
+  int64_t exponent = 0; /* limited to bounds beyond every double, whatever the digits are */
   for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;
@@ -272,7 +273,7 @@ static double digits_value(Digits *digits) {
   static const double exact[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   if (digits->count == 0) return 0;
-  if (digits->count <= 15 && llabs(digits->exponent) <= 22) { /* both factors exact: one rounding */
+  if (digits->count <= 15 && llabs(digits->exponent) <= 22) { /* both factors are exact, so there is one rounding */
     uint64_t whole = 0;
     for (int i = 0; i < digits->count; i++) whole = whole * 10 + (uint64_t)(digits->text[i] - '0');
     double value = (double)whole;

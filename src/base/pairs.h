@@ -1,14 +1,14 @@
-/* pairs: two numbers at a time, as every machine with doubles in vector registers can. */
+/* pairs: computes with two doubles at a time, as vector registers of every machine allow. */
 #pragma once
 
 #include <stdint.h>
 
 typedef double Pair __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* The same where it stands at a multiple of its size. */
+/* A pair that is aligned to its size. */
 typedef double AlignedPair __attribute__((vector_size(16), may_alias));
 
-/* The first, the second numbers of two pairs: what turns rows into columns. */
+/* The first, or the second, numbers of two pairs: transposes rows to columns. */
 static inline Pair firsts(Pair a, Pair b) { return (Pair){a[0], b[0]}; }
 static inline Pair seconds(Pair a, Pair b) { return (Pair){a[1], b[1]}; }
 
@@ -32,7 +32,7 @@ static inline void add_multiple(double *to, const double *from, double factor, i
   if (count & 1) to[i] += from[i] * factor;
 }
 
-/* Inlined for each number of pairs, such that their sums stay in registers. */
+/* Inlined for each number of pairs, so that their sums stay in registers. */
 __attribute__((always_inline)) static inline void set_pairs(double *to, const double *const *from, const double *factor,
                                                             int vectors, int32_t i, int pairs) {
   Pair sum[4] = {{0}}, *target = (Pair *)(void *)(to + i);
@@ -45,7 +45,7 @@ __attribute__((always_inline)) static inline void set_pairs(double *to, const do
   for (int p = 0; p < pairs; p++) target[p] = sum[p];
 }
 
-/* to[i] = the sum of factor[k] * from[k][i] over k, added in this order, for 0 <= i < count. */
+/* to[i] = the sum of factor[k] * from[k][i] over k, added in the order of k, for 0 <= i < count. */
 static inline void set_to_sum(double *to, const double *const *from, const double *factor, int vectors, int32_t count) {
   int32_t i = 0;
   for (; i + 8 <= count; i += 8) set_pairs(to, from, factor, vectors, i, 4);

@@ -9,14 +9,14 @@ static void push_piece(Heap *heap, Pool *pool, void *piece) {
   pool->piece[pool->pieces++] = piece;
 }
 
-/* A run that is longer than a piece: a block of its own, which counts as full pieces. */
+/* Adds a run that is longer than a piece as a separate block, which counts as full pieces. */
 static void push_block(Heap *heap, Pool *pool, uint32_t length) {
   char *block = heap_resize(heap, NULL, length * pool->size);
   for (uint32_t begin = 0; begin < length; begin += POOL_PIECE) push_piece(heap, pool, block + begin * pool->size);
   pool->room = POOL_PIECE;
 }
 
-/* Doubles the last piece until it has room for so many. */
+/* Doubles the last piece until it has room for this many elements. */
 static void grow_piece(Heap *heap, Pool *pool, uint32_t length) {
   uint32_t room = pool->room < 8 ? 8 : pool->room;
   while (room < length) room *= 2;

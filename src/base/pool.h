@@ -13,23 +13,23 @@ enum { POOL_SHIFT = 12, POOL_PIECE = 1 << POOL_SHIFT };
 
 typedef struct Pool {
   void **piece;
-  uint32_t pieces, places; /* in use, and in the list */
+  uint32_t pieces, places; /* pieces in use, and length of the list */
   uint32_t count;          /* the position after the last element */
   uint32_t room;           /* elements that the last piece has memory for */
-  size_t size;             /* of an element */
+  size_t size;             /* bytes of an element */
 } Pool;
 
 /* An empty pool of elements of this size. */
 static inline Pool pool_make(size_t size) { return (Pool){.size = size}; }
 
-/* A pool that begins with the elements of another one, which must outlive it and may grow. */
+/* A pool that begins with the elements of another one, which must outlive it and may itself grow. */
 Pool pool_over(Heap *heap, const Pool *below);
 
 /* The element of type T at a position: an lvalue. */
 #define pool_at(T, pool, i) (((T *)(pool)->piece[(i) >> POOL_SHIFT])[(i) & (POOL_PIECE - 1)])
 
-/* Appends a run of elements, at least one, not initialized; its position. Elements of the last piece may move. */
+/* Appends a run of at least one element, not initialized, and returns its position. Elements of the last piece may move. */
 uint32_t pool_add(Heap *heap, Pool *pool, uint32_t length);
 
-/* Takes the last run back, which has this position and length. */
+/* Removes the last run, which has this position and length. */
 void pool_take_back(Heap *heap, Pool *pool, uint32_t position, uint32_t length);

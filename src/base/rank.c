@@ -9,7 +9,7 @@ static void swap_numbers(double *a, double *b) {
   *b = kept;
 }
 
-/* The largest entry from row and column k on that is more than the errors of what it was made of; -1 if all are errors. */
+/* The largest entry from row and column k on that exceeds the errors of its terms; -1: all entries are errors. */
 static int32_t find_pivot(const double *a, const double *size, int32_t n, int32_t k, double lost) {
   int32_t found = -1;
   for (int32_t p = k; p < n; p++)
@@ -23,18 +23,20 @@ static void swap_to(double *a, int32_t n, int32_t k, int32_t row, int32_t column
   for (int32_t p = 0; p < n; p++) swap_numbers(&a[p * n + k], &a[p * n + column]);
 }
 
-/* The value of an entry; 0 if it is nothing but errors. */
+/* The absolute value of an entry; 0 if the entry does not exceed its errors. */
 static double certain_value(const double *a, const double *size, int32_t e, double lost) {
   return fabs(a[e]) > lost * size[e] ? fabs(a[e]) : 0;
 }
 
-/* A term of a sum of two is lost if it is not much larger than the round-off of the other. */
+/* In a sum of two terms, the smaller one is lost if it is not much larger than the round-off of the other. Returns it if it is
+ * lost, otherwise 0. */
 static double absorbed_term(double a, double b) {
   static const double ABSORBED = 1e-12;
   return fmin(a, b) <= ABSORBED * fmax(a, b) ? fmin(a, b) : 0;
 }
 
-/* Terms lost in row p, and those that its elimination by row k brings: of row k, of the factor, and of the new sums. */
+/* Adds to the lost terms of row p those that its elimination by row k brings: from row k, from the factor, and from the new
+ * sums. */
 static void absorb_row(double *absorbed, const double *a, const double *size, int32_t n, int32_t k, int32_t p,
                        double lost) {
   double pivot = fabs(a[k * n + k]), factor = certain_value(a, size, p * n + k, lost) / pivot;

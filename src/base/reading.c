@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- leave ---- */
+/* ---- permissions ---- */
 
 const char *reading_file(const char *given) {
   const char *at = given;
@@ -35,7 +35,7 @@ void reading_allow(Reading *reading, Heap *heap, const char *folders) {
   }
 }
 
-/* Cuts off the last part: "a/b" becomes "a", "b" becomes ".". False: there is none. */
+/* Cuts off the last part: "a/b" becomes "a", "b" becomes ".". False: there is no part left. */
 static bool cut_last(char *path) {
   char *slash = strrchr(path, '/');
   if (!slash && strcmp(path, ".") == 0) return false;
@@ -66,12 +66,12 @@ void reading_allow_model(Reading *reading, Heap *heap, const char *path) {
 
 static bool is_inside(const char *folder, const char *real) {
   size_t length = strlen(folder);
-  if (length && folder[length - 1] == '/') length--; /* the root alone ends so */
+  if (length && folder[length - 1] == '/') length--; /* only the root ends with a slash */
   return strncmp(folder, real, length) == 0 && (real[length] == '/' || !real[length]);
 }
 
-/* The real path of what is there of a path that is not: the folder in which it would be. A part `..` after what is
- * missing leads nowhere. */
+/* For a path that does not exist: the real path of the folder that would contain it. A part `..` after a missing part is not
+ * resolved. */
 static bool resolve_above(const char *path, char real[PATH_MAX]) {
   char above[PATH_MAX];
   int size = snprintf(above, sizeof above, "%s", path);
@@ -94,7 +94,7 @@ bool reading_allows(const Reading *reading, const char *path, char real[PATH_MAX
 
 /* ---- opening ---- */
 
-/* Only what is found to be a file is opened, since opening alone can do something to a device. */
+/* Opens a path only if it is a regular file, since opening a device can already have an effect. */
 int reading_open(const char *path) {
   struct stat info;
   if (stat(path, &info) != 0) return -1;

@@ -1,4 +1,4 @@
-/* signals: see signals.h. A blocked signal is noted even if it is ignored, so ignored ones are left alone. */
+/* signals: see signals.h. A blocked signal becomes pending even if it is ignored, so ignored signals are not blocked. */
 #include "base/signals.h"
 
 #include <stddef.h>

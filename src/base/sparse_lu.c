@@ -1,6 +1,6 @@
-/* sparse_lu: see sparse_lu.h. Rows and columns are numbered in the order of their pivots. The factors are one array of
- * values: rows of U, each with its pivot first, then columns of L. Invariant: once pivots are chosen, the places of
- * entries and the order of operations never change; only the values do. */
+/* sparse_lu: see sparse_lu.h. Rows and columns are numbered in the order of their pivots. The factors are one array of values: rows
+ * of U, each with its pivot first, then columns of L. Invariant: after pivots are chosen, the places of entries and the order of
+ * operations never change; only the values do. */
 #include "base/sparse_lu.h"
 
 #include "base/pairs.h"
@@ -9,23 +9,23 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot is at least this part of the largest entry of its column; pivots no longer serve when entries of L get this
+/* A pivot is at least this fraction of the largest entry of its column. Pivots are chosen again when entries of L get this
  * large. */
 static const double LEAST_PIVOT = 0.1, LARGEST_FACTOR = 1e3;
 
 struct SparseLu {
   Heap *heap;
   bool complex_values, chosen;
-  bool is_odd; /* the permutations of rows and columns together */
+  bool is_odd; /* parity of the permutations of rows and columns together */
   int32_t n;
-  const int32_t *start, *row; /* of the matrix */
+  const int32_t *start, *row; /* pattern of the matrix */
   int32_t *pivot_row, *pivot_column;
-  int32_t *place;         /* per entry of the matrix: where its value goes */
-  double *scale;          /* per entry: its row's */
-  double *row_scale;      /* per pivot: its row's */
+  int32_t *place;         /* per entry of the matrix: the place of its value in the factors */
+  double *scale;          /* per entry: the scale of its row */
+  double *row_scale;      /* per pivot: the scale of its row */
   int32_t *upper, *lower; /* [n + 1] where rows of U and columns of L begin */
   IntVec index;           /* per place: column in U, row in L */
-  IntVec target;          /* places that change, in the order of the operations */
+  IntVec target;          /* places that are updated, in the order of the operations */
   double *values, *right;
 };
 
@@ -62,16 +62,16 @@ void sparse_lu_set_pattern(SparseLu *lu, int32_t n, const int32_t *column_start,
 
 /* ---- choosing pivots ---- */
 
-/* The matrix while it is eliminated. Lists keep what has been taken out. */
+/* The matrix during elimination. The lists still contain eliminated rows and columns. */
 typedef struct Choice {
   int32_t n;
   double *value;                           /* pairs, column-major */
-  bool *filled;                            /* structurally, column-major */
+  bool *filled;                            /* structural nonzeros, column-major */
   bool *seen;                              /* [2 n] workspace */
-  int32_t *rows, *columns;                 /* [n n] entries of each column, of each row */
-  int32_t *rows_listed, *columns_listed;   /* [n] how many */
-  int32_t *row_count, *column_count;       /* [n] entries left */
-  int32_t *row_position, *column_position; /* [n] number of the pivot; -1 while it is not taken */
+  int32_t *rows, *columns;                 /* [n n] the entries of each column and of each row */
+  int32_t *rows_listed, *columns_listed;   /* [n] lengths of these lists */
+  int32_t *row_count, *column_count;       /* [n] entries not yet eliminated */
+  int32_t *row_position, *column_position; /* [n] number of the pivot; -1: not chosen yet */
 } Choice;
 
 static double entry_size(const double *value) { return fabs(value[0]) + fabs(value[1]); }
@@ -114,7 +114,7 @@ static void choice_free(Heap *heap, Choice *choice) {
   heap_free_all(heap, choice->value, choice->filled, choice->rows, choice->rows_listed);
 }
 
-/* The shortest row among the entries of a column that are large enough; the larger entry where two are equal. */
+/* Among the entries of a column that are large enough, the one in the shortest row; of two equal rows, the larger entry. */
 static int32_t best_in_column(const Choice *choice, int32_t j) {
   const double *value = choice->value + 2 * (size_t)j * (size_t)choice->n;
   const int32_t *rows = choice->rows + (size_t)j * (size_t)choice->n;
@@ -155,7 +155,7 @@ static void divide(const double *a, const double *b, double *out) {
   out[1] = (a[1] * b[0] - a[0] * b[1]) / square;
 }
 
-/* Row `to` minus factor times the pivot's row, in the columns that are left. */
+/* Subtracts factor times the pivot's row from row `to`, in the remaining columns. */
 static void subtract_row(Choice *choice, int32_t to, int32_t row, const double *factor) {
   int32_t n = choice->n;
   for (int32_t k = 0; k < choice->columns_listed[row]; k++) {
@@ -186,7 +186,7 @@ static void take_pivot(Choice *choice, int32_t number, int32_t row, int32_t colu
 
 /* ---- the list of operations ---- */
 
-/* Gives every entry of the factors its place: place[] by row and column of the pivots' order. */
+/* Assigns every entry of the factors its place: place[] by row and column in the order of pivots. */
 static void place_entries(SparseLu *lu, const Choice *choice, int32_t *place) {
   int32_t n = lu->n;
   lu->index.count = 0;
@@ -218,7 +218,7 @@ static void list_operations(SparseLu *lu, const int32_t *place) {
         vec_push(lu->heap, &lu->target, place[lu->index.data[a] * lu->n + lu->index.data[b]]);
 }
 
-/* Is the permutation an odd number of exchanges? A cycle of m elements is m - 1. */
+/* Is the permutation an odd number of exchanges? A cycle of m elements is m - 1 exchanges. */
 static bool is_odd(const int32_t *permutation, int32_t n, bool *seen) {
   bool odd = false;
   for (int32_t k = 0; k < n; k++)
@@ -248,7 +248,7 @@ static void keep_choice(SparseLu *lu, const Choice *choice, const double *row_sc
   heap_free(lu->heap, place);
 }
 
-/* The reciprocals of the largest entries of rows; false: a row is zero or not finite. */
+/* Computes the reciprocals of the largest entries of rows; false: a row is zero or not finite. */
 static bool find_scales(const SparseLu *lu, const double *values, double *row_scale) {
   for (int32_t k = 0; k < lu->start[lu->n]; k++) {
     double size = lu->complex_values ? entry_size(values + 2 * k) : fabs(values[k]);
@@ -280,7 +280,7 @@ static bool choose_pivots(SparseLu *lu, const double *values) {
 
 /* ---- factors ---- */
 
-/* The pivots' reciprocals stay in their places. Returns the largest entry of L; NAN: a pivot is zero or not a number. */
+/* The reciprocals of the pivots stay in their places. Returns the largest entry of L; NAN: a pivot is zero or not a number. */
 static double factor_real(SparseLu *lu) {
   double *values = lu->values, largest = 0;
   const int32_t *target = lu->target.data;
@@ -324,7 +324,7 @@ static double factor_complex(SparseLu *lu) {
   return largest;
 }
 
-/* Scatters the values, with rows scaled. The sum shows whether all are numbers. */
+/* Scatters the values, with rows scaled. The returned sum shows whether all are finite. */
 static double scatter(SparseLu *lu, const double *values) {
   double sum = 0;
   for (int32_t k = 0; k < lu->start[lu->n]; k++) sum += lu->values[lu->place[k]] = values[k] * lu->scale[k];
@@ -338,7 +338,7 @@ static double scatter_complex(SparseLu *lu, const double *values) {
   return sum[0] + sum[1];
 }
 
-/* With the pivots there are; false: they do not serve. */
+/* Factors with the present pivots; false: they no longer fit. */
 static bool factor(SparseLu *lu, const double *values) {
   size_t width = lu->complex_values ? 2 : 1;
   memset(lu->values, 0, width * lu->index.count * sizeof(double));

@@ -1,9 +1,9 @@
-/* spread: numbers without a pattern, spread evenly over [0, 1). They stand for values that no model is likely to have. */
+/* spread: numbers without a pattern, spread evenly over [0, 1). They serve as values that no model is likely to have. */
 #pragma once
 
 #include <math.h>
 
-/* The k-th: the fraction of k times the golden ratio. */
+/* Number k: the fractional part of k times the golden ratio. */
 static inline double spread_part(double k) {
   double turn = 0.6180339887498949 * k;
   return turn - floor(turn);

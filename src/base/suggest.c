@@ -8,12 +8,12 @@ enum { LONGEST = 100 };
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The lower-case form of an ASCII letter: wrong capitals are the most common mistake. */
+/* The lower-case form of an ASCII letter, since wrong capitals are the most common mistake. */
 static char small(char letter) { return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter; }
 
 static bool is_same(char a, char b) { return small(a) == small(b); }
 
-/* Edit distance by rows of the table, of which a swap needs the last two. */
+/* Edit distance by rows of the table. A swap needs the last two rows. */
 static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
   size_t rows[3][LONGEST + 1];
   for (size_t j = 0; j <= m; j++) rows[0][j] = j;

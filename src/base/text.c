@@ -18,7 +18,7 @@ void text_printf(Heap *heap, TextVec *text, const char *format, ...) {
   va_list list, again;
   va_start(list, format);
   va_copy(again, list);
-  size_t room = text->capacity - text->count; /* mostly enough */
+  size_t room = text->capacity - text->count; /* usually enough */
   int length = format_list(room ? text->data + text->count : NULL, room, format, list);
   va_end(list);
   if (length < 0) heap_fail(heap); /* beyond 2 GiB */

@@ -34,7 +34,7 @@ void transfer_indices(Transfer *transfer, uint32_t *values, size_t count, uint32
   for (size_t k = 0; k < count; k++) transfer_require(transfer, values[k] < limit);
 }
 
-/* A byte other than 0 and 1 is not a flag. */
+/* Any byte other than 0 and 1 is invalid. */
 void transfer_flags(Transfer *transfer, bool *values, size_t count) {
   for (size_t k = 0; k < count; k++) {
     uint8_t flag = values[k];

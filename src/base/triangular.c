@@ -9,14 +9,14 @@
 struct Triangular {
   int32_t n;
   int32_t *column, *row;  /* per pivot */
-  int32_t *pivot;         /* per pivot: where the values have it */
+  int32_t *pivot;         /* per pivot: its index in the values */
   int32_t *start;         /* per pivot: the first of the other entries of its column */
-  int32_t *other, *place; /* per other entry: its row, and where the values have it */
+  int32_t *other, *place; /* per other entry: its row, and its index in the values */
   double *reciprocal, *value, *work;
-  /* while the order is determined */
-  int32_t *left;                    /* per column: entries in rows that are left */
+  /* used while the order is determined */
+  int32_t *left;                    /* per column: entries in the remaining rows */
   int32_t *row_start, *row_columns; /* columns of each row */
-  bool *taken;                      /* rows */
+  bool *taken;                      /* per row: is it removed? */
 };
 
 Triangular *triangular_new(Heap *heap, int32_t n, int32_t nonzeros) {
@@ -48,7 +48,7 @@ static void list_columns(Triangular *triangular, const int32_t *column_start, co
       triangular->row_columns[start[row_index[k] + 1]++] = j;
 }
 
-/* The columns with one entry left are after `count` in triangular->column; returns how many are there now. */
+/* Removes a row. Appends the columns that now have one entry left to triangular->column, and returns its new count. */
 static int32_t take_row(Triangular *triangular, int32_t row, int32_t count) {
   triangular->taken[row] = true;
   for (int32_t k = triangular->row_start[row]; k < triangular->row_start[row + 1]; k++) {
@@ -58,7 +58,7 @@ static int32_t take_row(Triangular *triangular, int32_t row, int32_t count) {
   return count;
 }
 
-/* The entries of the column of pivot p; returns its row, -1: another column with one entry has taken it. */
+/* Stores the entries of the column of pivot p. Returns its row; -1: another column with one entry has taken that row. */
 static int32_t take_column(Triangular *triangular, int32_t p, const int32_t *column_start, const int32_t *row_index,
                            const int32_t *number) {
   int32_t column = triangular->column[p], next = triangular->start[p], row = -1;
@@ -94,7 +94,7 @@ bool triangular_set_pattern(Triangular *triangular, const int32_t *column_start,
 }
 
 bool triangular_take(Triangular *triangular, const double *values) {
-  double sum = 0; /* of zeros, or not a number */
+  double sum = 0; /* 0, or not a number if a value is not finite */
   for (int32_t p = 0; p < triangular->n; p++) {
     double pivot = values[triangular->pivot[p]];
     if (pivot == 0) return false;

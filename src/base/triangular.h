@@ -1,5 +1,5 @@
-/* triangular: square matrices that are triangles except for the order of rows and columns, as those of equations that give one unknown after the
- * other. Nothing is factored: a solve costs as many operations as there are entries. */
+/* triangular: square matrices that are triangular after a permutation of rows and columns, like those of equations that give one
+ * unknown after the other. Nothing is factored: a solve costs as many operations as there are entries. */
 #pragma once
 
 #include "base/heap.h"
@@ -12,13 +12,14 @@ typedef struct Triangular Triangular;
 /* For n equations and at most `nonzeros` entries. Lives in the heap. */
 Triangular *triangular_new(Heap *heap, int32_t n, int32_t nonzeros);
 
-/* Takes the pattern, compressed columns; number[k] is where the values have entry k. false: it is no triangle. O(nonzeros). */
+/* Sets the pattern in compressed columns; number[k] is the index of entry k in the values. false: the matrix is not triangular.
+ * O(nonzeros). */
 bool triangular_set_pattern(Triangular *triangular, const int32_t *column_start, const int32_t *row_index,
                             const int32_t *number);
 
-/* Takes values. false: singular, or not a number. */
+/* Sets the values. false: singular, or not a number. */
 bool triangular_take(Triangular *triangular, const double *values);
 
-/* Solve in place, with the matrix and with its transpose. */
+/* Solve in place, with the matrix or with its transpose. */
 void triangular_solve(const Triangular *triangular, double *b);
 void triangular_solve_transposed(const Triangular *triangular, double *b);

@@ -1,6 +1,5 @@
-/* underflow: numbers too small to be normal become zero while a thread integrates. A wave that has not arrived yet
- * leaves such numbers in thousands of unknowns. Arithmetic with them costs a hundred times as much, and compared
- * with any tolerance they are zero. */
+/* underflow: sets denormal numbers to zero while a thread integrates. A wave that has not arrived yet leaves such numbers in
+ * thousands of unknowns. Arithmetic with them costs a hundred times as much, and compared with any tolerance they are zero. */
 #pragma once
 
 #if defined(__SSE2__)
@@ -35,7 +34,7 @@ static inline void underflow_restore(Underflow mode) { (void)mode; }
 
 #endif
 
-/* From here on, in this thread. Gives the mode before, to be restored. */
+/* Turns flushing on in this thread. Returns the previous mode, which must be restored. */
 static inline Underflow underflow_flush(void) {
   Underflow before = underflow_mode();
   underflow_restore(before | UNDERFLOW_FLUSH);

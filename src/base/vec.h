@@ -16,7 +16,7 @@
     uint32_t count, capacity; \
   }
 
-/* Room for `more` further elements; the data pointer may move. Evaluates `more` twice. */
+/* Makes room for `more` further elements; the data pointer may move. Evaluates `more` twice. */
 #define vec_reserve(heap, v, more)      \
   ((more) <= (v)->capacity - (v)->count \
        ? (void)0                        \
@@ -26,14 +26,14 @@
 #define vec_push(heap, v, ...) \
   (vec_reserve((heap), (v), 1), (void)((v)->data[(v)->count] = (__VA_ARGS__), (v)->count++))
 
-/* Appends `more` elements, not initialized, and gives a pointer to the first; evaluates `more` four times. */
+/* Appends `more` elements, not initialized, and returns a pointer to the first; evaluates `more` four times. */
 #define vec_extend(heap, v, more) \
   (vec_reserve((heap), (v), (more)), (v)->count += (more), (v)->data + ((v)->count - (more)))
 
 #define vec_pop(v) ((v)->data[--(v)->count])
 #define vec_last(v) ((v)->data[(v)->count - 1])
 
-/* Frees the vectors given, up to six, and leaves them empty. */
+/* Frees up to six vectors and leaves them empty. */
 #define vec_free(heap, ...) VEC_SIXTH(__VA_ARGS__, VEC_6, VEC_5, VEC_4, VEC_3, VEC_2, VEC_1)(heap, __VA_ARGS__)
 #define VEC_SIXTH(a, b, c, d, e, f, chosen, ...) chosen
 #define VEC_1(heap, v) (heap_free((heap), (v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
@@ -47,18 +47,19 @@ typedef VEC(int32_t) IntVec;
 typedef VEC(uint32_t) IndexVec;
 typedef VEC(char) TextVec;
 
-/* The last of `count` ascending keys that is not above `key`; 0 if all are. The keys stand `stride` bytes apart. O(log count). */
+/* The index of the last of `count` ascending keys that is not above `key`; 0 if all are above. The keys are `stride` bytes apart.
+ * O(log count). */
 uint32_t search_last(const uint32_t *first, size_t stride, uint32_t count, uint32_t key);
 
-/* Behind vec_reserve: doubles the capacity until there is room. */
+/* Used by vec_reserve: doubles the capacity until there is room. */
 void *vec_grow(Heap *heap, void *data, size_t size, uint32_t count, uint32_t *capacity, uint32_t more);
 
-/* Text building: appends, always NUL-terminated after `count`. A text beyond 2 GiB is refused as memory is. */
+/* Appends to a text, which is always NUL-terminated after `count`. A text beyond 2 GiB is refused like memory. */
 void text_append(Heap *heap, TextVec *text, const char *bytes, size_t length);
 __attribute__((format(printf, 3, 4))) void text_printf(Heap *heap, TextVec *text, const char *format, ...);
 
-/* Moves the text to the arena: a copy there, the vector freed. */
+/* Moves the text to the arena: copies it and frees the vector. */
 char *text_keep(Heap *heap, TextVec *text, Arena *arena);
 
-/* The string in quotes of this kind, with the language's escapes. */
+/* Appends the string in quotes of this kind, with the escapes of the language. */
 void text_quote(Heap *heap, TextVec *text, const char *string, char quote);

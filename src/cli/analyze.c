@@ -1,4 +1,4 @@
-/* analyze: the report goes to standard output, unless the JSON goes there. */
+/* analyze: prints the report to standard output, unless the JSON goes there. */
 #include "cli/session.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ static void say_more(const daedal_analysis *analysis) {
   say_offsets("d, by variable", analysis->d, analysis->variables);
 }
 
-/* By numerical ranks at the initial values: any number of equations and variables. */
+/* Analyzes by numerical ranks at the initial values; the numbers of equations and variables may differ. */
 static void analyze_ranks(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_initialize(session->model, &arguments->run));

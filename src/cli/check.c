@@ -1,4 +1,4 @@
-/* check and flatten: the commands that only read. */
+/* check and flatten: the commands that only read a model. */
 #include "cli/check_all.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
@@ -16,14 +16,14 @@ static void say_counts(const daedal_model *model, bool verbose) {
   fprintf(stderr, "  parameters %" PRIu32 ", functions %" PRIu32 "\n", counts.parameters, counts.functions);
 }
 
-/* The same verdict on the structure as before a run. */
+/* Gives the same verdict on the structure as a run would. */
 static void check_structure(Session *session) {
   daedal_analysis analysis = daedal_analyze(session->model);
   session_report(session);
   session->status = first_failure(session->status, (int)analysis.status);
 }
 
-/* Every file of the libraries. */
+/* Checks every file of the libraries. */
 static int check_libraries(const Arguments *arguments) {
   Session session = {.arguments = arguments};
   daedal_load_options reading = session_reading(arguments);

@@ -17,7 +17,7 @@ enum { MOST_THREADS = 64 };
 
 typedef struct Verdict {
   daedal_status status;
-  Buffer lines; /* one a message */
+  Buffer lines; /* one per message */
   Buffer json;
 } Verdict;
 
@@ -39,7 +39,8 @@ static void add_line(Verdict *verdict, const daedal_diagnostic *said) {
                said->code);
 }
 
-/* As many equations as unknowns. Whether they can be solved is known only where its connectors are connected. */
+/* Checks that there are as many equations as unknowns. Whether they can be solved is known only after the connectors are
+ * connected. */
 static daedal_status balance(daedal_model *model) {
   daedal_counts counts = daedal_model_counts(model);
   daedal_analyze(model);
@@ -135,7 +136,8 @@ int check_all(const Arguments *arguments) {
   Session session = {.arguments = arguments};
   daedal_load_options reading = session_reading(arguments);
   char *given = arguments->modelica_path ? strdup(arguments->modelica_path) : NULL;
-  if (given && arguments->given_path) given[arguments->given_path] = '\0'; /* those of MODELICAPATH only serve */
+  if (given && arguments->given_path)
+    given[arguments->given_path] = '\0'; /* libraries of MODELICAPATH are used, but not checked */
   reading.modelica_path = given;
   session_take(&session, daedal_parse_libraries(&reading, NULL));
   free(given);

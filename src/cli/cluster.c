@@ -1,5 +1,5 @@
-/* cluster: see cluster.h. The MPI libraries take longer to load than most models to run, so the module that needs them is loaded
- * only under mpirun. It lies beside the command, or where it was installed. */
+/* cluster: see cluster.h. Loading the MPI libraries takes longer than running most models, so the module that needs them is loaded
+ * only under mpirun. The module is beside the command, or where it was installed. */
 #include "cli/cluster.h"
 #include "cli/suggest.h"
 
@@ -35,7 +35,7 @@ bool cluster_found(void) {
   return module;
 }
 
-/* The number of processes as mpirun gives it; NULL: it gives none. */
+/* The number of processes that mpirun gives; NULL: it gives none. */
 static const char *given_size(void) {
   const char *size = getenv("OMPI_COMM_WORLD_SIZE");
   return size ? size : getenv("PMI_SIZE");

@@ -1,11 +1,11 @@
-/* cluster: the processes that mpirun started for one sweep, this one among them. Process 0 gathers all rows. */
+/* cluster: the processes that mpirun started for one sweep, including this one. Process 0 gathers all rows. */
 #pragma once
 
 #include "daedal.h"
 
 typedef struct Cluster Cluster;
 
-/* What the module that speaks MPI (mpi/messages.c) offers, under the name CLUSTER_CALLS. */
+/* The functions of the MPI module (mpi/messages.c), which it exports under the name CLUSTER_CALLS. */
 typedef struct ClusterCalls {
   void (*join)(Cluster *cluster);
   bool (*begin)(Cluster *cluster, daedal_sweep *sweep, bool is_sound);
@@ -20,26 +20,26 @@ struct Cluster {
   const ClusterCalls *calls; /* NULL: this process is alone */
   uint32_t process, processes;
   uint32_t beside; /* processes on this machine */
-  uint32_t sent;   /* rows finished here that were sent */
+  uint32_t sent;   /* rows of this process that were sent */
   uint32_t ended;  /* processes whose rows have all arrived at process 0 */
 };
 
 /* Did mpirun start this process? */
 bool cluster_expected(void);
 
-/* false after a message: mpirun started several processes, and the module is not there. */
+/* false after a message: mpirun started several processes, but the module was not found. */
 bool cluster_join(Cluster *cluster);
 
-/* Tells all processes which points process 0 has from an earlier sweep; whether process 0 could begin. */
+/* Tells all processes which points process 0 has from an earlier sweep. Returns whether process 0 could begin. */
 bool cluster_begin(Cluster *cluster, daedal_sweep *sweep, bool is_sound);
 
-/* Hands over the rows that were finished since; to be called now and then. */
+/* Sends the rows that were finished since the last call; call it now and then. */
 void cluster_exchange(Cluster *cluster, daedal_sweep *sweep);
 
-/* Hands over the last rows, and waits for those of the others. */
+/* Sends the last rows, and waits for those of the other processes. */
 void cluster_end(Cluster *cluster, daedal_sweep *sweep);
 
 void cluster_leave(Cluster *cluster);
 
-/* Whether the module is there. */
+/* Can the module be found? */
 bool cluster_found(void);

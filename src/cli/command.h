@@ -1,5 +1,5 @@
-/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit status. Data
- * goes to standard output, words go to standard error. */
+/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit status. Data goes to
+ * standard output, messages go to standard error. */
 #pragma once
 
 #include "daedal.h"
@@ -9,16 +9,16 @@
 /* The values of an option that may be given several times. */
 enum { MOST_WORDS = 64 };
 typedef struct WordList {
-  const char *words[MOST_WORDS + 1]; /* ends with NULL */
+  const char *words[MOST_WORDS + 1]; /* NULL-terminated */
 } WordList;
 
-/* A list of which an option gives a part at a time. */
+/* A list that several options build part by part. */
 typedef struct JoinedText {
   struct JoinedText *before;
   char text[];
 } JoinedText;
 
-/* Lists that options give (lists.h). */
+/* Lists given by options (lists.h). */
 typedef struct ValueList {
   const daedal_value *list;
   uint32_t count;
@@ -40,7 +40,7 @@ typedef struct DistributionList {
 } DistributionList;
 
 typedef struct PairList {
-  const char *const *names; /* ends with NULL; NULL: none */
+  const char *const *names; /* NULL-terminated; NULL: none */
   uint32_t count;
 } PairList;
 
@@ -50,7 +50,7 @@ typedef struct OverrideList {
 } OverrideList;
 
 typedef struct OutputList {
-  const daedal_output *list; /* NULL: none were given */
+  const daedal_output *list; /* NULL: none given */
   uint32_t count;
 } OutputList;
 
@@ -60,51 +60,51 @@ typedef struct Limits {
 
 /* The user's request; NULL and false mean "not given". A path "-" is standard output. */
 typedef struct Arguments {
-  const char *model_path; /* or what else the command is about: a code, a shell, the first of the paths */
-  WordList paths;         /* all of them, where a command takes several */
+  const char *model_path; /* or another subject of the command: a code, a shell, the first of several paths */
+  WordList paths;         /* all paths, if a command takes several */
   const char *class_name, *mna, *dump_pass;
   Limits limits;
-  char *modelica_path;          /* directories of libraries, colons between; it is the arguments' own */
-  bool has_library;             /* one of them was given as option */
+  char *modelica_path;          /* directories of libraries, separated by colons; owned by the arguments */
+  bool has_library;             /* an option gave one of them */
   size_t given_path;            /* length of the part of modelica_path that options gave */
-  char *readable;               /* directories that the model may read, in the same form */
-  const char *const *libraries; /* that external functions may come from; NULL: they may not even write */
+  char *readable;               /* directories that the model may read, separated by colons */
+  const char *const *libraries; /* allowed for external functions; NULL: these may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
-  const char *fmu_path, *fmu_kind; /* of export */
+  const char *fmu_path, *fmu_kind; /* for export */
   uint32_t fmi_version;
   bool standalone;
-  const char *const *methods, *const *solvers; /* to compare */
-  const char *const *inputs, *const *outputs;  /* of a linear form; the latter also of a sweep */
-  const char *input, *start_from, *gradient;   /* of a run, which has them in parts */
+  const char *const *methods, *const *solvers; /* for compare */
+  const char *const *inputs, *const *outputs;  /* for a linear form; outputs also for a sweep */
+  const char *input, *start_from, *gradient;   /* for a run: texts that its options take in parts */
   OverrideList overrides;
-  OutputList kept; /* of a sweep: its outputs */
-  const char *way; /* to a steady state */
+  OutputList kept; /* outputs of a sweep */
+  const char *way; /* to find a steady state */
   AxisList vary;
   DistributionList distributions;
   uint32_t samples, threads;
   uint64_t seed;
   const char *sampling, *trajectories;
   double difference_tolerance, difference_absolute;
-  const char *data; /* of a fit */
+  const char *data; /* for a fit */
   GuessList parameters;
   ValueList weights, deviations, plot_bands, absolute_tolerances;
   PairList plot_pairs;
   const char *plot_axes;
-  const char *html_path, *points; /* of a report */
+  const char *html_path, *points; /* for a report */
   bool compares;
-  unsigned command;    /* its bit */
-  const char *subject; /* what its paths are, as a word: model, result */
-  int word_count;      /* the command line after the program's name */
+  unsigned command;    /* the bit of the command */
+  const char *subject; /* what its paths are, in one word: model, result */
+  int word_count;      /* words of the command line after the program's name */
   char **words;
   bool strict, energy, units, sandbox, no_sandbox, with_protected;
-  bool all; /* of check: every model of the libraries */
+  bool all; /* for check: every model of the libraries */
   const char *boundary;
   bool quiet, verbose, help;
-  JoinedText *joined; /* the arguments' own texts */
+  JoinedText *joined; /* texts owned by the arguments */
   daedal_options run;
 } Arguments;
 
-/* One bit a command, to say in the table of options where an option belongs. */
+/* One bit for each command. The table of options uses them to say which commands an option belongs to. */
 enum {
   IN_CHECK = 1,
   IN_FLATTEN = 2,
@@ -122,10 +122,11 @@ enum {
   IN_STEADY = 1 << 13,
   IN_SWEEP = 1 << 14,
   IN_FIT = 1 << 15,
-  IN_MODELS = 255 | IN_REPORT | IN_LINEARIZE | IN_STEADY | IN_SWEEP | IN_FIT | (1 << 19), /* all that take a model */
+  IN_MODELS =
+      255 | IN_REPORT | IN_LINEARIZE | IN_STEADY | IN_SWEEP | IN_FIT | (1 << 19), /* all commands that take a model */
   IN_PLOT = 1 << 16,
   IN_DIFF = 1 << 17,
-  IN_FILES = IN_PLOT | IN_DIFF, /* all that take results */
+  IN_FILES = IN_PLOT | IN_DIFF, /* all commands that take results */
   IN_FMU = 1 << 18,
   IN_PLAN = 1 << 19,
   IN_ALL = (1 << 20) - 1,
@@ -134,21 +135,21 @@ enum {
 typedef struct Command {
   const char *name;
   unsigned bit;
-  const char *subject;     /* what follows it: "MODEL"; in brackets if it may be left out */
-  const char *summary;     /* one line, for the list of commands */
-  const char *details;     /* a few lines, for its own help */
-  const char *examples[4]; /* command lines, for its own help, that run in the folder examples; ends with NULL */
+  const char *subject;     /* the argument after the command: "MODEL"; in brackets if it is optional */
+  const char *summary;     /* one line for the list of commands */
+  const char *details;     /* a few lines for the command's own help */
+  const char *examples[4]; /* command lines for its own help; they run in the folder examples; NULL-terminated */
   int (*run)(const Arguments *arguments); /* returns the exit status */
 } Command;
 
-extern const Command commands[]; /* ends with an entry without a name */
+extern const Command commands[]; /* ends with an entry whose name is NULL */
 
-/* NULL is not a path. */
+/* false for NULL. */
 static inline bool is_standard_output(const char *path) {
   return path && (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"));
 }
 
-/* The exit status stays that of the first thing that went wrong. */
+/* The exit status is that of the first failure. */
 static inline int first_failure(int before, int now) { return before ? before : now; }
 
 int check_command(const Arguments *arguments);
@@ -172,5 +173,5 @@ int fmu_check_command(const Arguments *arguments);
 int doctor_command(const Arguments *arguments);
 int completion_command(const Arguments *arguments);
 
-/* Is something before the ending, as the name of a file is? */
+/* Does the path end like this, with at least one character before the ending? */
 bool ends_with(const char *path, const char *ending);

@@ -1,5 +1,5 @@
-/* completion: scripts by which shells complete the command line, made from the tables of commands and options. The names
- * of a model they ask for with `daedal completion variables MODEL`, and parameters the same. */
+/* completion: scripts for shells that complete the command line, made from the tables of commands and options. They get the names
+ * of a model by `daedal completion variables MODEL`, and its parameters likewise. */
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a shell may offer for a value. */
+/* What a shell offers as a value. */
 typedef enum Offer {
   OFFER_NOTHING,
   OFFER_FILES,
@@ -70,7 +70,7 @@ static void print_names(const Option *option) {
   for (const char *const *name = names; name && *name; name++) printf("%s%s", name == names ? "" : " ", *name);
 }
 
-/* The help without what would end a quoted word of a shell. */
+/* Prints the help without characters that would end a quoted word of a shell. */
 static void print_help(const char *help) {
   for (; *help; help++)
     if (!strchr("'\"[]:`\\", *help)) putchar(*help);
@@ -96,8 +96,7 @@ static void print_bash_values(void) {
   }
 }
 
-/* Passes the words that name the model on to `daedal completion`. In a list, the part after the last comma is
- * completed. */
+/* Passes the words that name the model to `daedal completion`. In a list, completes the part after the last comma. */
 static const char bash_names[] = "_daedal_names() {\n"
                                  "  local model=() k name list= prefix=\n"
                                  "  for ((k = 2; k < COMP_CWORD; k++)); do\n"
@@ -231,7 +230,7 @@ static bool is_offered(const daedal_variable *variable, Offer offer) {
   return variable->kind != DAEDAL_KIND_CONSTANT && (offer == OFFER_VARIABLES ? !is_parameter : is_parameter);
 }
 
-/* One a line; names with line breaks are left out. */
+/* Prints one name per line; leaves out names with line breaks. */
 static int print_model_names(const Arguments *arguments, Offer offer) {
   daedal_load_options reading = session_reading(arguments);
   daedal_model *model = daedal_load(arguments->paths.words[1], NULL, 0, &reading);

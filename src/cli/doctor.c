@@ -1,4 +1,4 @@
-/* doctor: what daedal finds on this machine, what each thing is for, and whether a small run gives what it should. */
+/* doctor: reports what daedal finds on this machine, what each item is for, and whether a small run gives the right result. */
 #include "cli/cluster.h"
 #include "cli/command.h"
 #include "cli/help.h"
@@ -15,7 +15,7 @@ static bool has_solver(const char *name) {
   return false;
 }
 
-/* A program of the search path. */
+/* Is there a program of this name in PATH? */
 static bool has_program(const char *name) {
   const char *at = getenv("PATH");
   for (; at && *at; at += strcspn(at, ":"), at += *at == ':') {
@@ -26,7 +26,7 @@ static bool has_program(const char *name) {
   return false;
 }
 
-/* The circle x' = y, y' = -x, x^2 + y^2 = 1 with a force along the radius: index 3, back at its start after 2 pi. */
+/* The circle x' = y, y' = -x, x^2 + y^2 = 1 with a radial force. It has index 3 and returns to its start after 2 pi. */
 static bool runs_well(void) {
   static const char text[] = "model Circle Real x(start = 1), y(start = 0, fixed = true), u(start = 0), "
                              "v(start = 1, fixed = true), f; equation der(x) = u; der(y) = v; der(u) = f*x; "

@@ -1,4 +1,4 @@
-/* explain: the list of codes, or what one of them means. */
+/* explain: lists the codes, or explains one of them. */
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
@@ -8,7 +8,7 @@
 
 enum { COLUMNS = 90, MOST_CODES = 100 };
 
-/* Words in lines of at most COLUMNS characters. */
+/* Prints words in lines of at most COLUMNS characters. */
 static void print_wrapped(const char *text) {
   int column = 0;
   for (const char *word = text; *word;) {

@@ -13,8 +13,8 @@ enum { PANEL_LINES = 12, RESULTS_DIFFER = 8 };
 typedef struct FilesCommand {
   const Arguments *arguments;
   daedal_files *files;
-  uint32_t seen; /* diagnostics already drawn or passed over */
-  int status;    /* that of the first failure */
+  uint32_t seen; /* diagnostics already drawn or skipped */
+  int status;    /* exit status of the first failure */
 } FilesCommand;
 
 static void report(FilesCommand *run, daedal_status status) {
@@ -32,7 +32,7 @@ static uint32_t count_words(const WordList *list) {
   return count;
 }
 
-/* Where the outputs cannot go to, nothing is read. */
+/* Reads nothing if an output cannot be written. */
 static void open_files(FilesCommand *run) {
   const WordList *paths = &run->arguments->paths;
   if (!outputs_distinct(run->arguments)) run->status = DAEDAL_USAGE;

@@ -1,4 +1,4 @@
-/* fit: parameters of the model from measurements. */
+/* fit: estimates parameters of the model from measurements. */
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
@@ -34,7 +34,7 @@ static void fit(Session *session) {
   daedal_free(estimate);
 }
 
-/* A model that cannot be read has a report, too: its messages. */
+/* A model that cannot be read also gets a report, with its messages. */
 static void report_failure(Session *session) {
   bool is_refused = session->model && daedal_status_of(session->model) != DAEDAL_OK;
   daedal_estimate *estimate = is_refused ? make_estimate(session) : NULL;

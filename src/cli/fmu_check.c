@@ -1,5 +1,5 @@
-/* fmu-check: does an FMU follow the rules of FMI? If it may be run, do both of its kinds run, and do they agree with each other and
- * with a model? */
+/* fmu-check: checks whether an FMU follows the rules of FMI. If it may be run, also checks whether both of its kinds run, and agree
+ * with each other and with a model. */
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/session.h"
@@ -13,9 +13,9 @@ static const double TOLERANCE = 1e-3;
 typedef struct FmuCheck {
   const Arguments *arguments;
   int status;
-  daedal_model *model;   /* of the current run */
-  daedal_result *result; /* the one that others are compared with; NULL: none yet */
-  const char *what;      /* and of what it is */
+  daedal_model *model;   /* of the present run */
+  daedal_result *result; /* the result to compare others with; NULL: none yet */
+  const char *what;      /* what `result` is a run of */
 } FmuCheck;
 
 static bool talks(const FmuCheck *check) { return !check->arguments->quiet; }
@@ -38,12 +38,12 @@ static void check_rules(FmuCheck *check) {
   daedal_free(model);
 }
 
-/* Is a signal one of the model after the FMU? Others are how states are chosen, and what daedal keeps of an FMU. */
+/* Is it a signal of the model? Others come from the choice of states, or are daedal's own for an FMU. */
 static bool is_compared(const char *name) {
   return strncmp(name, "der(", 4) != 0 && strncmp(name, "fmu ", 4) != 0 && *name != '$';
 }
 
-/* The largest difference at the end, relative to the largest value of the signal; *name: of which. */
+/* The largest difference at the end, relative to the largest value of the signal; *name: that signal. */
 static double largest_difference(const daedal_result *a, const daedal_result *b, const char **name, uint32_t *count) {
   double worst = 0;
   *count = 0;
@@ -76,7 +76,7 @@ static void compare(FmuCheck *check, const daedal_result *result, const char *wh
                  worst, *name ? " of " : "", name);
 }
 
-/* Runs a model or an FMU. If it cannot be loaded as requested, `is_needed` makes that a failure. */
+/* Runs a model or an FMU. Failing to load it as requested counts as a failure only if `is_needed`. */
 static void run(FmuCheck *check, const char *path, const char *kind, const char *what, bool is_needed) {
   daedal_load_options reading = session_reading(check->arguments);
   reading.fmu = kind;

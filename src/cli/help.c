@@ -1,4 +1,4 @@
-/* help: everything about single options comes from their table. */
+/* help: all texts about single options come from their table. */
 #include "cli/help.h"
 #include "cli/options.h"
 

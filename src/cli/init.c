@@ -1,4 +1,4 @@
-/* init, plan and export: what can be had from a model without integrating it. */
+/* init, plan and export: the commands that do not integrate the model. */
 #include "cli/session.h"
 #include "cli/terminal.h"
 
@@ -16,7 +16,7 @@ static void write_values(Session *session) {
 static void initialize(Session *session) {
   const Arguments *arguments = session->arguments;
   session_keep(session, daedal_initialize(session->model, &arguments->run));
-  if (!session->result || session->status) return; /* values of a refused run are not start values */
+  if (!session->result || session->status) return; /* values of a failed run are not start values */
   if (!is_standard_output(arguments->json_path) && !is_standard_output(arguments->write_path))
     session_write(session, "-", daedal_report(session->result, DAEDAL_REPORT_INITIAL, DAEDAL_TEXT));
   write_values(session);

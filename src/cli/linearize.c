@@ -1,4 +1,4 @@
-/* linearize and steady: matrices and modes next to a point; points where nothing moves. */
+/* linearize and steady: matrices and modes at a point; points where nothing moves. */
 #include "cli/session.h"
 #include "cli/terminal.h"
 

@@ -3,7 +3,8 @@
  *   names  = name { "," name }
  *   values = name "=" number { "," name "=" number }
  *   guess  = name [ "=" number [ ":" least ":" greatest ] ]
- *   axis   = name "=" ( first ":" [ step ":" ] last | "log(" first "," last "," count ")" | "lin(" ... ")" | "{" value { "," value } "}" | value )
+ *   axis   = name "=" ( first ":" [ step ":" ] last | "log(" first "," last "," count ")"
+ *            | "lin(" ... ")" | "{" value { "," value } "}" | value )
  */
 #include "cli/lists.h"
 
@@ -13,11 +14,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double MOST_VALUES = 1e7; /* of an axis */
+static const double MOST_VALUES = 1e7; /* largest number of values of an axis */
 
 /* ---- texts ---- */
 
-/* The first of the characters `stops` outside of quotes, brackets, braces and parentheses, or the end. */
+/* The first of the characters `stops` outside quotes, brackets, braces and parentheses, or the end. */
 static const char *scan(const char *at, const char *stops) {
   int depth = 0;
   char quote = 0;
@@ -38,7 +39,7 @@ bool ends_with(const char *path, const char *ending) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* Memory of the arguments' own, zeroed; NULL after a message. */
+/* Zeroed memory that the arguments own; NULL after a message. */
 static void *own_room(Arguments *arguments, size_t size) {
   JoinedText *joined = calloc(1, sizeof *joined + size);
   if (!joined) return usage_error("out of memory"), NULL;
@@ -47,7 +48,7 @@ static void *own_room(Arguments *arguments, size_t size) {
   return joined->text;
 }
 
-/* A longer array, with what the one before has. */
+/* A longer array that begins with the elements of the old one. */
 static void *longer(Arguments *arguments, const void *before, size_t count, size_t more, size_t size) {
   char *array = own_room(arguments, (count + more) * size);
   if (array && count) memcpy(array, before, count * size);
@@ -74,7 +75,7 @@ static const char *trimmed(Arguments *arguments, const char *begin, const char *
   return text;
 }
 
-/* All of [begin, end) is a number, perhaps an infinite one, except for blanks around it. */
+/* Reads [begin, end) as one number, which may be infinite, with blanks around it. false: it is something else. */
 static bool read_number(const char *begin, const char *end, double *value) {
   char text[64], *stop;
   while (begin < end && is_blank(*begin)) begin++;
@@ -87,7 +88,7 @@ static bool read_number(const char *begin, const char *end, double *value) {
   return *stop == '\0' && !isnan(*value);
 }
 
-/* Numbers with a separator between them, all of [begin, end). 0: there is something else, or more than `most`. */
+/* Reads all of [begin, end) as numbers with a separator between them. 0: there is something else, or there are more than `most`. */
 static uint32_t read_numbers(const char *begin, const char *end, char separator, double *numbers, uint32_t most) {
   for (uint32_t count = 0; count < most; count++) {
     const char *stop = memchr(begin, separator, (size_t)(end - begin));
@@ -98,7 +99,8 @@ static uint32_t read_numbers(const char *begin, const char *end, char separator,
   return 0;
 }
 
-/* "name=rest" up to `end`: the name, and where the rest begins; NULL in `rest`: there is no equals sign. */
+/* Reads "name=rest" up to `end`: returns the name, and sets `rest` to the beginning of the rest; NULL in `rest`: there is no equals
+ * sign. */
 static const char *read_name(Arguments *arguments, const char *begin, const char *end, const char **rest) {
   const char *equal = scan(begin, "=");
   bool has_rest = equal < end;
@@ -143,7 +145,7 @@ bool libraries_append(Arguments *arguments, const char *text, const char *const 
 
 /* ---- texts of a run ---- */
 
-/* The name in a text in which it, or parts of it, may be in quotes. NULL after a message. */
+/* The name in a text that may be quoted, wholly or in parts. NULL after a message. */
 static const char *unquoted(Arguments *arguments, const char *at, const char *end) {
   char *name = own_room(arguments, (size_t)(end - at) + 1), *to = name;
   bool is_quoted = false;
@@ -199,7 +201,7 @@ static bool take_inputs(Arguments *arguments) {
   return true;
 }
 
-/* RESULT[@TIME]; an @ without a number after it is part of the path. */
+/* RESULT[@TIME]; an @ that no number follows is part of the path. */
 static bool take_start(Arguments *arguments) {
   const char *text = arguments->start_from, *at = strrchr(text, '@'), *end = text + strlen(text);
   bool has_time = at && read_number(at + 1, end, &arguments->run.start_from_time);
@@ -282,7 +284,8 @@ bool pairs_append(Arguments *arguments, const char *option, const char *text, Pa
 
 /* ---- sweeps ---- */
 
-/* "f(1,2)" with at most `most` numbers: where they begin is after the word, how many there are in count. false: it is not of this form. */
+/* Reads "f(1,2)" with at most `most` numbers. *length: of the word f. *count: how many numbers there are. false: the text has
+ * another form. */
 static bool read_call(const char *text, size_t *length, double *numbers, uint32_t most, uint32_t *count) {
   const char *open = strchr(text, '('), *end = text + strlen(text);
   while (end > text && is_blank(end[-1])) end--;
@@ -292,7 +295,7 @@ static bool read_call(const char *text, size_t *length, double *numbers, uint32_
   return *count > 0;
 }
 
-/* Room for the values of an axis; NULL: they are too many, or there is none. */
+/* Allocates the values of an axis; NULL: there are too many, or no memory. */
 static double *axis_values(Arguments *arguments, daedal_axis *axis, double count) {
   if (!(count >= 1 && count <= MOST_VALUES)) return NULL;
   double *values = own_room(arguments, (size_t)count * sizeof *values);
@@ -301,7 +304,7 @@ static double *axis_values(Arguments *arguments, daedal_axis *axis, double count
   return values;
 }
 
-/* The last value is reached in spite of rounding, and then exactly. */
+/* The last value is reached in spite of round-off, and is exact. */
 static bool read_range(Arguments *arguments, daedal_axis *axis, const double *number, uint32_t count) {
   double first = number[0], last = number[count - 1], step = count == 3 ? number[1] : 1;
   double steps = (last - first) / step, slack = 1e-9 * fmax(1, steps);

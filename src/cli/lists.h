@@ -1,5 +1,5 @@
-/* lists: the texts of options that are lists, such as a=1,b=2, as the structs of daedal.h. Each call appends to what an option given before
- * has left. false after a message about what is wrong. The arguments own the memory. */
+/* lists: parses option texts that are lists, such as a=1,b=2, into the structs of daedal.h. Each call appends to what an earlier
+ * option has given. false: a message says what is wrong. The arguments own the memory. */
 #pragma once
 
 #include "cli/command.h"
@@ -7,7 +7,7 @@
 bool names_append(Arguments *arguments, const char *option, const char *text, const char *const **list); /* a,b */
 bool libraries_append(Arguments *arguments, const char *text, const char *const **list); /* a.so,b.so, or nothing */
 bool overrides_append(Arguments *arguments, const char *option, const char *text, OverrideList *list); /* a=1,b={1,2} */
-bool run_take_texts(Arguments *arguments); /* --input, --start-from and --gradient, to the options of the run */
+bool run_take_texts(Arguments *arguments); /* copies --input, --start-from and --gradient to the options of the run */
 bool outputs_take(Arguments *arguments);   /* --outputs of a sweep */
 bool values_append(Arguments *arguments, const char *option, const char *text, ValueList *list);  /* a=1,b=2 */
 bool guesses_append(Arguments *arguments, const char *option, const char *text, GuessList *list); /* a=1,b=2:0:9,c */

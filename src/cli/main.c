@@ -1,5 +1,5 @@
-/* main: finds the command, parses its arguments and runs it. Everything else of the program hangs off the two tables
- * `commands` (here) and `options` (options.c). */
+/* main: finds the command, parses its arguments and runs it. The rest of the program is reached through two tables: `commands`
+ * (here) and `options` (options.c). */
 #include "cli/command.h"
 #include "cli/help.h"
 #include "cli/options.h"
@@ -271,7 +271,7 @@ static int dispatch(int count, char **words) {
   return unknown_command(first);
 }
 
-/* Blocks from 1 MB on go back to the system when they are freed. The C library would keep ever larger ones. */
+/* Returns freed blocks of 1 MB and more to the system. By default the C library would keep ever larger ones. */
 static void return_large_blocks(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

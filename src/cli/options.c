@@ -1,5 +1,5 @@
-/* options: the table and its parser. An option is given once; every value is checked here, before any work, except
- * those that need the model. */
+/* options: the table of options and its parser. Most options may be given only once. Every value is checked here, before any work,
+ * except those that need the model. */
 #include "cli/options.h"
 
 #include "cli/lists.h"
@@ -204,7 +204,7 @@ static bool is_spelled(const char *name, const char *word, size_t length) {
   return name && strlen(name) == length && !strncmp(name, word, length);
 }
 
-/* The option of the command, or else one of another command. */
+/* The option of the command; otherwise one of another command with that name. */
 static const Option *option_find(const Command *command, const char *word, size_t length) {
   const Option *found = NULL;
   for (const Option *option = options; option->name; option++) {
@@ -256,7 +256,7 @@ const char *const *option_names(const Option *option) {
   }
 }
 
-/* How the names are called together. */
+/* The plural noun for the names that an option takes. */
 static const char *kind_of_names(const Option *option) {
   switch (option->kind) {
   case OPTION_METHOD:
@@ -279,7 +279,7 @@ static bool one_of(const Option *option, const char *value, const char *const *n
   return false;
 }
 
-/* Appends names, each of which is one of the list. */
+/* Appends names that must be in the list. */
 static bool each_one_of(const Option *option, const char *value, Arguments *arguments) {
   const char *const **place = (const char *const **)(void *)((char *)arguments + option->offset);
   const char *const *names = option_names(option);
@@ -349,7 +349,7 @@ static bool count_store(const Option *option, const char *value, uint32_t *place
   return fine;
 }
 
-/* One more directory at the end of the path. */
+/* Appends a directory to the path. */
 static bool directory_append(char **path, const char *directory, size_t length) {
   size_t before = *path ? strlen(*path) : 0;
   char *longer = realloc(*path, before + length + 2);
@@ -370,7 +370,7 @@ static bool directory_store(const Option *option, const char *value, Arguments *
   return directory_append(place, value, strlen(value));
 }
 
-/* Missing directories of the environment are not a mistake of this call. */
+/* Missing directories in the environment variable are not an error of this call. */
 static bool take_environment(Arguments *arguments) {
   bool fine = true;
   arguments->given_path = arguments->modelica_path ? strlen(arguments->modelica_path) : 0;
@@ -394,7 +394,7 @@ static bool seed_store(const Option *option, const char *value, uint64_t *place)
   return fine;
 }
 
-/* One more word of a list; what: how a message calls it. */
+/* Appends a word to a list; what: the noun for messages. */
 static bool word_append(WordList *list, const char *word, const char *what) {
   size_t count = 0;
   while (list->words[count]) count++;
@@ -467,8 +467,8 @@ static bool value_store(const Option *option, const char *value, Arguments *argu
 
 /* ---- words ---- */
 
-/* The value of an option; `word` is the current word. NULL after a message if it is missing. JSON goes to standard output if no
- * file follows. */
+/* The value of an option; `word` is the present word. NULL after a message if the value is missing. JSON goes to standard output if
+ * no file follows. */
 static const char *option_value(OptionParser *parser, const Option *option, const char *word, size_t length) {
   bool attached = word[length] == '=';
   if (option->kind == OPTION_FLAG) {
@@ -500,14 +500,14 @@ static bool parse_option(OptionParser *parser, const char *word) {
   return value && value_store(option, value, parser->arguments);
 }
 
-/* "MODEL" as a word of a sentence. */
+/* "MODEL" as a noun in a sentence. */
 static const char *subject_name(const Command *command) {
   if (command->bit & IN_FILES) return "result";
   if (command->bit & IN_FMU) return "FMU";
   return command->bit & IN_MODELS ? "model" : command->bit == IN_EXPLAIN ? "code" : "shell";
 }
 
-/* Another file of classes, besides that of the model. */
+/* Adds another file of classes, besides that of the model. */
 static bool add_file(OptionParser *parser, const char *word) {
   if (strchr(word, ':')) return usage_error("a file of classes has no colon in its name, as '%s' has", word);
   return directory_append(&parser->arguments->modelica_path, word, strlen(word));
@@ -525,7 +525,7 @@ static bool parse_path(OptionParser *parser, const char *word) {
   return true;
 }
 
-/* Is there a model: a file, a class of a library or, for `check`, whole libraries? */
+/* Is a model given: a file, a class of a library or, for `check`, whole libraries? */
 static bool has_model(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   if (arguments->model_path) return true;
@@ -533,7 +533,7 @@ static bool has_model(const OptionParser *parser) {
   return parser->command->bit == IN_CHECK && arguments->has_library;
 }
 
-/* Exactly one thing to write, and what belongs to it. */
+/* Checks that exactly one output is given, with only options that belong to it. */
 static bool check_export(const Arguments *arguments) {
   if (!arguments->c_directory == !arguments->fmu_path)
     return usage_error("export writes one of two: daedal export MODEL --c DIR, daedal export MODEL --fmu FILE");
@@ -544,7 +544,7 @@ static bool check_export(const Arguments *arguments) {
   return true;
 }
 
-/* What cannot be seen from one option alone. */
+/* Checks combinations of options. */
 static bool check_together(const OptionParser *parser) {
   const Arguments *arguments = parser->arguments;
   const char *name = parser->command->name, *kind = arguments->fmu_kind;

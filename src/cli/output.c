@@ -1,5 +1,5 @@
-/* output: a missing descriptor is replaced by one that only fails, so that writing to a closed standard output is
- * noticed like writing to a full one. */
+/* output: a missing descriptor is replaced by one on which every write fails, so that a closed standard output is noticed like a
+ * full one. */
 #include "cli/output.h"
 #include "cli/suggest.h"
 #include "cli/terminal.h"
@@ -19,7 +19,7 @@ void output_begin(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
-static int lost_error; /* errno of the first bytes that got lost; 0: none did */
+static int lost_error; /* errno of the first lost bytes; 0: none were lost */
 
 bool output_bytes(const void *bytes, size_t length) {
   errno = 0;

@@ -1,18 +1,18 @@
-/* output: standard output, whose failures count: a closed or full one ends the command with status 7. */
+/* output: standard output with its failures: a closed or full one ends the command with status 7. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes sure that the three standard descriptors exist, so that no file of ours takes the place of a closed
- * one, and that a reader who goes away or a limit of file sizes is an error to report, not a signal. */
+/* Makes sure that the three standard descriptors exist, so that none of our files takes the place of a closed one. Also turns
+ * SIGPIPE and SIGXFSZ into errors of writing. */
 void output_begin(void);
 
-/* Writes bytes; to a terminal with control characters as escapes, for names may hold them. False if they got lost. */
+/* Writes bytes; on a terminal, control characters become escapes, since names may contain them. false: bytes were lost. */
 bool output_bytes(const void *bytes, size_t length);
 
-/* Writes a text, with a line break at its end if it has none. */
+/* Writes a text, and a line break if it does not end with one. */
 void output_text(const char *text);
 
-/* Flushes; returns the status, or 7 after a message when something written was lost and the status is 0. */
+/* Flushes. Returns the status, or 7 after a message if the status is 0 and output was lost. */
 int output_end(int status);

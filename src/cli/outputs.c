@@ -1,7 +1,5 @@
-/* outputs: files that exist are the same if they are one inode; new ones, if their names and directories are. A file is
- * replaced by renaming, so what must be writable is its directory, and the file itself as a courtesy to who protects
- * it.
- */
+/* outputs: existing files are the same if they have the same inode; new ones, if their names and directories are equal. A file is
+ * replaced by renaming, so its directory must be writable. The file itself must be writable, too, to respect its protection. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "cli/outputs.h"
 #include "cli/options.h"
@@ -42,7 +40,7 @@ static const char *ending_of(const char *path) {
   return dot ? dot : "";
 }
 
-/* The directory that holds it, with "/." at the end, which only directories may have. */
+/* The directory that contains the path, with "/." at the end, which only directories may have. */
 static void directory_of(const char *path, char directory[PATH_MAX]) {
   int length = (int)(last_part(path) - path);
   snprintf(directory, PATH_MAX, "%.*s.", length, path);
@@ -64,7 +62,7 @@ static bool same_file(const char *a, const char *b) {
          same_inode(&of_a, &of_b);
 }
 
-/* Is one of the paths of a list, blanks and "held:" before it, that file? */
+/* Is the file one of the paths of a list, which may have blanks and "held:" in front? */
 static bool lists_file(const char *list, const char *path) {
   char part[PATH_MAX];
   for (const char *at = list; at; at = strchr(at, ',')) {
@@ -78,7 +76,7 @@ static bool lists_file(const char *list, const char *path) {
   return false;
 }
 
-/* Is it that file, perhaps with "@TIME" after its name? */
+/* Is it that file, possibly with "@TIME" after its name? */
 static bool names_file(const char *name, const char *path) {
   char part[PATH_MAX];
   const char *at = strrchr(name, '@');
@@ -86,7 +84,7 @@ static bool names_file(const char *name, const char *path) {
   return same_file(name, path) || same_file(part, path);
 }
 
-/* Does a file lie in one of these directories, with colons between? */
+/* Is the file in one of these directories, which are separated by colons? */
 static bool holds_file(const char *directories, const char *path) {
   char real[PATH_MAX], part[PATH_MAX], directory[PATH_MAX];
   if (!realpath(path, real)) return false;
@@ -101,7 +99,7 @@ static bool holds_file(const char *directories, const char *path) {
   return false;
 }
 
-/* Does the option say that the file is read? New files are not. */
+/* Does this option read the file? A file that does not exist yet is not read. */
 static bool reads_file(const Option *option, const Arguments *arguments, const char *path) {
   const char *text = NULL;
   if (access(path, F_OK) != 0) return false;
@@ -112,7 +110,7 @@ static bool reads_file(const Option *option, const Arguments *arguments, const c
   return option->kind == OPTION_READ ? names_file(text, path) : lists_file(text, path);
 }
 
-/* The option that says that the file is read; NULL: none. */
+/* The option that reads the file; NULL: none. */
 static const Option *find_reader(const Arguments *arguments, const char *path) {
   for (const Option *option = options; option->name; option++)
     if (reads_file(option, arguments, path)) return option;

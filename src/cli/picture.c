@@ -8,7 +8,7 @@
 
 enum { FORMAT_RGB24 = 1 }; /* of cairo_format_t */
 
-/* A picture of `SCALE` times as many dots as the SVG has units. */
+/* The picture has SCALE times as many pixels as the SVG has units. */
 static const double SCALE = 2;
 
 typedef struct Rectangle {
@@ -17,7 +17,7 @@ typedef struct Rectangle {
 
 typedef int WriteBytes(void *closure, const unsigned char *bytes, unsigned length);
 
-/* What is called: library, result, name, arguments. */
+/* The functions used: library, result, name, arguments. */
 #define FUNCTIONS(F)                                                                            \
   F(rsvg, void *, rsvg_handle_new_from_data, (const unsigned char *, size_t, void **))          \
   F(rsvg, int, rsvg_handle_render_document, (void *, void *, const Rectangle *, void **))       \
@@ -71,13 +71,13 @@ bool pictures_possible(const char *path) {
                      path);
 }
 
-/* For cairo: 0 is success, 11 a write error. */
+/* For cairo: 0 is success, 11 is a write error. */
 static int keep_bytes(void *closure, const unsigned char *bytes, unsigned length) {
   enum { WRITE_ERROR = 11 };
   return buffer_append(closure, bytes, length) ? 0 : WRITE_ERROR;
 }
 
-/* Draws on a surface, white below. */
+/* Draws on a surface with a white background. */
 static bool render(const Libraries *call, void *handle, void *surface, Rectangle frame) {
   void *context = call->cairo_create(surface);
   call->cairo_set_source_rgb(context, 1, 1, 1);
@@ -87,7 +87,7 @@ static bool render(const Libraries *call, void *handle, void *surface, Rectangle
   return ok;
 }
 
-/* Every SVG of ours gives its size as that of the view box. */
+/* The size of our SVGs is that of the view box. */
 static Rectangle frame_of(const char *svg, double scale) {
   Rectangle frame = {0};
   const char *box = strstr(svg, "viewBox=\"");
@@ -97,7 +97,7 @@ static Rectangle frame_of(const char *svg, double scale) {
 
 static bool convert(const Libraries *call, void *handle, const char *svg, PictureFormat format, Buffer *picture) {
   bool is_pdf = format == PICTURE_PDF;
-  Rectangle frame = frame_of(svg, is_pdf ? 0.75 : SCALE); /* PDF counts in points, 72 an inch, SVG 96 */
+  Rectangle frame = frame_of(svg, is_pdf ? 0.75 : SCALE); /* PDF has 72 units per inch, SVG has 96 */
   void *surface = is_pdf ? call->cairo_pdf_surface_create_for_stream(keep_bytes, picture, frame.width, frame.height)
                          : call->cairo_image_surface_create(FORMAT_RGB24, (int)frame.width, (int)frame.height);
   bool ok = render(call, handle, surface, frame);

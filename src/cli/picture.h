@@ -1,19 +1,19 @@
-/* picture: formats of pictures. SVG is what daedal draws; PNG and PDF are made of it by librsvg and cairo, which are
- * loaded when they are needed, so that the command does without them elsewhere. */
+/* picture: formats of pictures. daedal draws SVG. librsvg and cairo convert it to PNG and PDF; they are loaded only when needed, so
+ * the command runs without them otherwise. */
 #pragma once
 
 #include "cli/buffer.h"
 
 typedef enum PictureFormat { PICTURE_NONE, PICTURE_SVG, PICTURE_PNG, PICTURE_PDF } PictureFormat;
 
-/* By the ending of the path. */
+/* The format by the ending of the path. */
 PictureFormat picture_format(const char *path);
 
-/* Can a picture of that name be made here? false after a message. NULL is not a picture. */
+/* Can a picture with this name be made here? false after a message. NULL: no picture is requested. */
 bool pictures_possible(const char *path);
 
-/* The libraries are here, for `daedal doctor`. */
+/* Are the libraries installed? For `daedal doctor`. */
 bool picture_libraries_found(void);
 
-/* An SVG text as PNG or PDF. Nothing after a message if it fails; the caller frees it. */
+/* Converts an SVG text to PNG or PDF. Empty after a message if that fails. The caller frees it. */
 Buffer picture_convert(const char *svg, PictureFormat format);

@@ -1,5 +1,4 @@
-/* progress: the bar appears when a run takes long enough to be waited for, and is drawn ten times a second at most, so
- * that it costs nothing. */
+/* progress: the bar appears when a run takes long, and is drawn at most ten times a second, so that its cost is negligible. */
 #include "cli/progress.h"
 #include "cli/terminal.h"
 
@@ -14,11 +13,11 @@
 #define DRAWN_EVERY 0.1
 enum { BAR = 30, PATIENCE = 5 };
 
-/* The only ways into and out of a signal handler. */
+/* The only variables that the signal handler and the program share. */
 static volatile sig_atomic_t is_watched, signal_seen;
 
-/* A run that does not look at the flag in time, because no step ends, is ended by the alarm. The library lets signals wait while it has a
- * file half written. */
+/* The alarm ends a run that does not check the flag in time, because no step ends. The library blocks signals while a file is half
+ * written. */
 static void on_signal(int number) {
   if (!is_watched || signal_seen) _exit(128 + (number == SIGALRM && signal_seen ? (int)signal_seen : number));
   signal_seen = number;
@@ -80,7 +79,7 @@ static void draw_points(const daedal_sweep_progress *now) {
   fflush(stderr);
 }
 
-/* Whether it is time to draw; the clock is read only if somebody looks. */
+/* Is it time to draw? The clock is read only if the bar is shown. */
 static bool is_due(ProgressBar *progress, double *clock) {
   progress->stopped = (int)signal_seen;
   if (!progress->shown) return false;
@@ -91,7 +90,7 @@ static bool is_due(ProgressBar *progress, double *clock) {
   return true;
 }
 
-/* A file that fills a disk should not surprise. */
+/* Announces the size of a large file before it fills the disk. */
 static void announce_size(double bytes) {
   static const double gigabyte = 1e9;
   if (!(bytes > gigabyte)) return;

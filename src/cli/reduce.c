@@ -1,4 +1,4 @@
-/* reduce and compare: what the methods of index reduction make of a model, one at a time or side by side. */
+/* reduce and compare: show the results of the methods of index reduction, one at a time or side by side. */
 #include "cli/session.h"
 #include "cli/terminal.h"
 
@@ -10,7 +10,8 @@ static void reduce(Session *session) {
   if (!session->result) return;
   session_say_choice(session);
   const char *text = session->status ? NULL : daedal_report(session->result, DAEDAL_REPORT_REDUCED, DAEDAL_TEXT);
-  bool is_fine = !session->status && daedal_status_of(session->result) == DAEDAL_OK; /* or out of memory just now */
+  bool is_fine =
+      !session->status && daedal_status_of(session->result) == DAEDAL_OK; /* memory may have run out just now */
   if (is_fine && !(text && *text)) {
     terminal_say(
         "structure is wrong about these equations: method strangeness selects rows by numerical ranks and makes no "

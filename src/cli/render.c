@@ -1,5 +1,5 @@
-/* render: columns count characters (UTF-8 lead bytes); tabs are kept in front of the underline so that it stays in
- * place. Of a long line only a window around the place is drawn; what cannot be printed becomes '?'. */
+/* render: columns count characters (UTF-8 lead bytes). Tabs are kept in front of the underline so that it stays in place. A long
+ * line is cut to a window around the place. Unprintable bytes become '?'. */
 #include "cli/render.h"
 #include "cli/terminal.h"
 
@@ -32,7 +32,7 @@ static const char *skip_characters(const char *text, uint32_t count) {
   return text;
 }
 
-/* Bytes that a well-formed character that begins so has; 0 for none, and for control characters. */
+/* The number of bytes of a valid character with this first byte; 0 for an invalid byte or a control character. */
 static size_t expected_length(const char *text) {
   unsigned char lead = (unsigned char)text[0];
   if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
@@ -52,7 +52,7 @@ static void print_line(const char *text, uint32_t count) {
   }
 }
 
-/* The underline: blanks (tabs where the line has them), a caret, tildes to the end of the place or of the window. */
+/* Prints the underline: blanks (tabs where the line has them), a caret, then tildes to the end of the place or of the window. */
 static void print_underline(const char *text, uint32_t before, uint32_t length, uint32_t most) {
   for (; before > 0 && *text; before--) {
     fputc(*text == '\t' ? '\t' : ' ', stderr);

@@ -4,8 +4,8 @@
 
 #include "daedal.h"
 
-/* Draws one diagnostic; `path` stands where it names no file. */
+/* Draws one diagnostic; `path` is used if it names no file. */
 void render_diagnostic(const daedal_diagnostic *diagnostic, const char *path);
 
-/* Says how many errors there were, when more than one, and how many of them were not drawn. */
+/* Prints the number of errors, if there are several, and how many of them were not drawn. */
 void render_count(uint32_t errors, uint32_t drawn);

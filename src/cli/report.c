@@ -1,6 +1,6 @@
-/* report: one HTML page about everything. The page is the template report.html with its style, its script and one JSON object, from
- * which the script makes what is shown; the three files are in cli/page. A model that fails has a page as well: how far it got, and
- * the messages. */
+/* report: one HTML page with everything about a model. The page is the template report.html with its style, its script and one JSON
+ * object, from which the script makes the contents; the three files are in cli/page. A model that fails also gets a page, which
+ * says how far it got and has the messages. */
 #include "cli/buffer.h"
 #include "cli/progress.h"
 #include "cli/session.h"
@@ -17,21 +17,21 @@
 extern const char report_html[], report_css[], report_js[];
 
 enum {
-  SHOWN_FIRST = 6,        /* signals that are drawn before somebody chooses */
-  MOST_EVENTS = 20000,    /* listed and marked */
-  NAME_SIZE = 256,        /* of a coordinate */
-  EXACT_VALUES = 1 << 20, /* beyond so many the values are of single precision */
+  SHOWN_FIRST = 6,        /* signals drawn before the user chooses others */
+  MOST_EVENTS = 20000,    /* listed and marked in the plot */
+  NAME_SIZE = 256,        /* for a coordinate */
+  EXACT_VALUES = 1 << 20, /* a larger number of values is stored in single precision */
 };
 
 typedef struct Page {
   Session *session;
   Buffer data;
-  bool is_single; /* precision of the values */
+  bool is_single; /* values are stored in single precision */
 } Page;
 
 /* ---- JSON ---- */
 
-/* Within a script element no `<` may stand, for it could begin the end of it. */
+/* A script element must not contain `<`, which could begin its end tag. */
 static void put_escaped(Buffer *data, const char *json) {
   for (const char *at = json; *at;) {
     size_t plain = strcspn(at, "<");
@@ -66,7 +66,7 @@ static void put_text(Page *page, const char *key, const char *text) {
   put_string(&page->data, text);
 }
 
-/* A report that is JSON already. */
+/* Adds a report that is already JSON. */
 static void put_report(Page *page, const char *key, const char *json) {
   put_key(page, key);
   put_escaped(&page->data, json && *json ? json : "null");
@@ -137,7 +137,7 @@ static void put_signals(Page *page) {
   buffer_text(&page->data, "]");
 }
 
-/* What is drawn at first: what the options choose, or the states. */
+/* The signals drawn at first: those that the options choose, or the states. */
 static void put_shown(Page *page) {
   daedal_result *result = page->session->result;
   uint32_t chosen[SHOWN_FIRST], most = SHOWN_FIRST;
@@ -181,7 +181,7 @@ static void put_residuals(Page *page) {
 
 /* ---- points of the moving picture ---- */
 
-/* The next coordinate of 'x,y;x2,y2', without blanks around it, and the character after it. false: there is none. */
+/* Reads the next coordinate of 'x,y;x2,y2', without blanks around it, and the character after it. false: there is none. */
 static bool next_coordinate(const char **at, char name[NAME_SIZE], char *stop) {
   const char *begin = *at, *end;
   if (!*begin) return false;
@@ -226,7 +226,7 @@ static bool unknown_coordinate(const daedal_result *result, const char *name) {
   return false;
 }
 
-/* Each coordinate is a number or a signal of the result, two or three a point; false after a message. */
+/* Each coordinate must be a number or a signal of the result, and each point has two or three; false after a message. */
 static bool check_points(const Session *session) {
   const char *at = session->arguments->points ? session->arguments->points : "";
   char name[NAME_SIZE], stop;
@@ -240,7 +240,7 @@ static bool check_points(const Session *session) {
 
 /* ---- the command line ---- */
 
-/* A word as the shell takes it. */
+/* Quotes a word for the shell. */
 static void put_word(Buffer *line, const char *word) {
   static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=,:@%+";
   bool is_plain = *word && strspn(word, plain) == strlen(word);
@@ -300,7 +300,7 @@ static void put_data(Page *page) {
   buffer_text(&page->data, "}\n");
 }
 
-/* The template with its places filled in: @STYLE@, @DATA@, @SCRIPT@. */
+/* Fills in the template: @STYLE@, @DATA@, @SCRIPT@. */
 static Buffer fill_template(const Buffer *data) {
   const struct {
     const char *place, *text;

@@ -1,5 +1,5 @@
-/* sandbox: see sandbox.h. Files by landlock, the rest by seccomp, which refuses system calls with EPERM. Rights are per
- * thread and inherited: none may run yet. */
+/* sandbox: see sandbox.h. landlock restricts files. seccomp restricts the rest: it refuses system calls with EPERM. Restrictions
+ * apply to the calling thread and the threads it starts later, so no other thread may run yet. */
 #define _GNU_SOURCE /* O_PATH, syscall */
 #include "cli/sandbox.h"
 
@@ -26,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Rights by the version of landlock that has them; headers may be older than the kernel. */
+/* Bits of rights that newer versions of landlock have; the headers may be older than the kernel. */
 enum { RIGHT_REFER = 13, RIGHT_TRUNCATE = 14 };
 
 static const uint64_t READ_FILE = LANDLOCK_ACCESS_FS_READ_FILE,
@@ -40,7 +40,7 @@ static const uint64_t ALL = ((uint64_t)1 << (RIGHT_TRUNCATE + 1)) - 1;
 static const uint64_t ONLY_READ =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 
-/* The rights in `handled` are refused but where a rule allows them. */
+/* The rights in `handled` are refused unless a rule allows them. */
 typedef struct Sandbox {
   int rules;
   uint64_t handled;
@@ -65,7 +65,7 @@ static bool end_rules(const Sandbox *sandbox) {
 
 /* ---- files ---- */
 
-/* What is not there needs no right. A file cannot have those of a directory. */
+/* Allows rights on a path. A missing path needs none. A file cannot have the rights of a directory. */
 static void allow(const Sandbox *sandbox, const char *path, uint64_t rights) {
   static const uint64_t of_files = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | 1u << RIGHT_TRUNCATE;
   struct stat info;
@@ -77,7 +77,7 @@ static void allow(const Sandbox *sandbox, const char *path, uint64_t rights) {
   close(rule.parent_fd);
 }
 
-/* Each part of a list. */
+/* Allows each path of a list. */
 static void allow_list(const Sandbox *sandbox, const char *list, char separator, uint64_t rights) {
   char part[PATH_MAX];
   for (const char *at = list; at; at = strchr(at, separator)) {
@@ -99,7 +99,7 @@ static bool cut_last(char *path) {
   return true;
 }
 
-/* The folder that a real path is in. */
+/* The folder that contains a real path. */
 static bool folder_of(const char *path, char folder[PATH_MAX]) {
   char copy[PATH_MAX];
   if (realpath(path, folder)) return cut_last(folder);
@@ -114,7 +114,7 @@ static bool is_package(const char *folder) {
   return access(file, F_OK) == 0;
 }
 
-/* The folder of the model, and those of the packages around it. */
+/* Allows the folder of the model, and those of the enclosing packages. */
 static void allow_model(const Sandbox *sandbox, const char *path) {
   char folder[PATH_MAX], written[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -125,7 +125,7 @@ static void allow_model(const Sandbox *sandbox, const char *path) {
     allow(sandbox, folder, READ);
 }
 
-/* The folder of an output, since a file is written under another name and renamed; a device itself. */
+/* Allows the folder of an output, since the file is written under another name and renamed; for a device, the device itself. */
 static void allow_output(const Sandbox *sandbox, const char *path) {
   char folder[PATH_MAX];
   if (folder_of(path, folder)) allow(sandbox, folder, WRITE);
@@ -135,7 +135,7 @@ static void allow_output(const Sandbox *sandbox, const char *path) {
 static void allow_option(const Sandbox *sandbox, const Option *option, const char *text) {
   if (option->kind == OPTION_INPUTS) allow_list(sandbox, text, ',', READ_FILE);
   else if (option->kind == OPTION_SEARCHED) allow_list(sandbox, text, ':', READ);
-  else allow(sandbox, text, READ_FILE), allow_list(sandbox, text, '@', READ_FILE); /* a result, perhaps with @TIME */
+  else allow(sandbox, text, READ_FILE), allow_list(sandbox, text, '@', READ_FILE); /* a result, possibly with @TIME */
 }
 
 static void allow_options(const Sandbox *sandbox, const Arguments *arguments) {
@@ -148,7 +148,7 @@ static void allow_options(const Sandbox *sandbox, const Arguments *arguments) {
   }
 }
 
-/* What the C library and the libraries for pictures read. */
+/* Allows what the C library and the picture libraries read. */
 static void allow_system(const Sandbox *sandbox) {
   static const char *const paths[] = {"/usr",
                                       "/lib",
@@ -173,15 +173,17 @@ static bool restrict_files(const Arguments *arguments) {
   allow_system(&sandbox);
   allow_options(&sandbox, arguments);
   if (arguments->model_path) allow_model(&sandbox, arguments->model_path);
-  if (!arguments->output_path && !arguments->html_path) allow(&sandbox, ".", WRITE); /* where the default names are */
+  if (!arguments->output_path && !arguments->html_path)
+    allow(&sandbox, ".", WRITE); /* the folder of files with default names */
   return end_rules(&sandbox) || usage_error("--sandbox: %s", strerror(errno));
 }
 
-/* Any file may be read: libraries, fonts and links to them can be anywhere. */
+/* Allows reading any file: libraries, fonts and links to them can be anywhere. */
 static bool restrict_writing(const Arguments *arguments) {
   const char *temporary = getenv("TMPDIR");
   Sandbox sandbox;
-  if (!begin_rules(&sandbox, ALL & ~ONLY_READ, 2)) return false; /* the first one lets no file move to another folder */
+  if (!begin_rules(&sandbox, ALL & ~ONLY_READ, 2))
+    return false; /* version 1 does not allow renaming to another folder */
   allow_options(&sandbox, arguments);
   allow(&sandbox, ".", WRITE);
   allow(&sandbox, "/dev", WRITE);
@@ -197,7 +199,8 @@ static bool restrict_writing(const Arguments *arguments) {
 #define MACHINE AUDIT_ARCH_X86_64
 #endif
 
-/* Programs, connections, other processes (landlock keeps ptrace from these), the system as a whole, and ways around a filter. */
+/* Programs, connections, other processes (landlock prevents ptrace of processes outside), settings of the whole system, and ways
+ * around a filter. */
 static const int REFUSED[] = {__NR_execve,
                               __NR_execveat,
                               __NR_socket,
@@ -240,10 +243,10 @@ static const int REFUSED[] = {__NR_execve,
                               __NR_pidfd_send_signal};
 enum { REFUSED_COUNT = sizeof REFUSED / sizeof *REFUSED };
 
-/* Signals, by the process they go to: abort and raise send one to the process itself. */
+/* Calls that send signals. They are allowed only to the process itself: abort and raise need that. */
 static const int TO_ITSELF[] = {__NR_kill, __NR_tgkill, __NR_rt_sigqueueinfo, __NR_rt_tgsigqueueinfo};
 enum { TO_ITSELF_COUNT = sizeof TO_ITSELF / sizeof *TO_ITSELF };
-enum { X32_CALLS = 0x40000000 }; /* x86-64 has all calls again from here on, for 32-bit pointers */
+enum { X32_CALLS = 0x40000000 }; /* on x86-64 all calls exist again from this number on, for 32-bit pointers */
 
 static bool restrict_calls(void) {
 #ifdef MACHINE
@@ -260,7 +263,8 @@ static bool restrict_calls(void) {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_CALLS, REFUSE - FIRST, 0),
       [OTHERS] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-      [PROCESS] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)), /* the half that counts */
+      [PROCESS] =
+          BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)), /* the low half of the argument */
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
       [REFUSE] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};

@@ -1,4 +1,4 @@
-/* session: every command is session_open, its own work, session_close. */
+/* session: every command calls session_open, does its work, and calls session_close. */
 #include "cli/session.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -128,7 +128,7 @@ void session_complete(Session *session, Arguments *complete, const char *path) {
   else fail_out_of_memory(session);
 }
 
-/* The outputs are compared before anything could be written, if only to say that the model is wrong. */
+/* Outputs are compared before anything is written, even a report that the model is wrong. */
 Session session_open(const Arguments *arguments) {
   Session session = {.arguments = arguments};
   if (!outputs_distinct(arguments)) {

@@ -1,5 +1,5 @@
-/* simulate: runs, then writes: trajectory, picture, JSON; last the summary. After a run that broke off, the trajectory so far is
- * written as well, with a message. */
+/* simulate: runs, then writes trajectory, picture and JSON, and last the summary. A run that failed also writes its trajectory so
+ * far, with a message. */
 #include "cli/output.h"
 #include "cli/session.h"
 #include "cli/suggest.h"
@@ -16,12 +16,12 @@ enum { PANEL_LINES = 12 };
 
 typedef struct SimulateCommand {
   Session *session;
-  int interrupted; /* the signal; 0 for none */
-  char *part;      /* where rows go while running; NULL: nowhere */
-  char *state;     /* and the state after them */
+  int interrupted; /* the signal; 0: none */
+  char *part;      /* receives rows during the run; NULL: none */
+  char *state;     /* receives the state after these rows */
 } SimulateCommand;
 
-/* MAT files are for people to browse; CSV files are for programs, which rely on every name. */
+/* People browse MAT files, so hidden variables are left out. Programs read CSV files and rely on every name. */
 static bool leaves_out_hidden(const Arguments *arguments) {
   return !arguments->with_protected && arguments->output_path && ends_with(arguments->output_path, ".mat");
 }
@@ -34,7 +34,7 @@ static void run_simulation(SimulateCommand *run) {
   run->interrupted = session_simulate(run->session, &options);
 }
 
-/* A path with something after it; NULL where there is none, or it is standard output. The caller frees it. */
+/* A path with a text after it; NULL if there is no path, or it is standard output. The caller frees it. */
 static char *path_beside(const char *path, const char *ending) {
   size_t size = path ? strlen(path) + strlen(ending) + 1 : 0;
   char *beside = path && !is_standard_output(path) ? malloc(size) : NULL;
@@ -47,7 +47,7 @@ static bool write_output(void *context, const void *bytes, size_t length) {
   return output_bytes(bytes, length);
 }
 
-/* A standard output that fails is reported at the end of the command. */
+/* A failure of standard output is reported at the end of the command. */
 static daedal_status write_rows(Session *session, const char *path) {
   bool is_file = !is_standard_output(path);
   daedal_status status =
@@ -118,7 +118,7 @@ static void say_summary(Session *session) {
   if (!*text) session_report(session);
 }
 
-/* The rows so far are of no use when the file is whole, and stay where the run was broken off, or did not begin. */
+/* Removes the rows written during the run when the file is complete. Keeps them if the run was interrupted or did not begin. */
 static void leave_part(const SimulateCommand *run) {
   if (!run->part || daedal_result_rows(run->session->result) == 0) return;
   if (run->interrupted && access(run->state, R_OK) == 0) terminal_say("--resume goes on from %s", run->part);

@@ -1,4 +1,4 @@
-/* sweep: many runs, then the table of their outputs, a picture, JSON and a line that says how it went. */
+/* sweep: makes many runs, then writes the table of their outputs, a picture, JSON and a summary line. */
 #include "cli/cluster.h"
 #include "cli/output.h"
 #include "cli/outputs.h"
@@ -21,7 +21,7 @@ typedef struct SweepCommand {
   char *journal; /* NULL: none */
 } SweepCommand;
 
-/* FILE.part; a table on standard output has none. */
+/* FILE.part; a table on standard output has no journal. */
 static char *journal_path(const char *table) {
   size_t size = strlen(table) + sizeof ".part";
   char *path = is_standard_output(table) ? NULL : malloc(size);
@@ -35,7 +35,7 @@ static bool on_progress(void *context, const daedal_sweep_progress *now) {
   return progress_points(&run->progress, now);
 }
 
-/* Each process of a machine has its share of the cores. */
+/* Processes on one machine share its cores. */
 static uint32_t threads_of(const SweepCommand *run) {
   uint32_t asked = run->session->arguments->threads;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -110,7 +110,7 @@ static void say_summary(const SweepCommand *run) {
     terminal_say("  %" PRIu32 " points were there already, %" PRIu32 " are new", progress.resumed, computed);
 }
 
-/* When no point went well, the status is that of the first. */
+/* If all points failed, the status is that of the first. */
 static void judge(SweepCommand *run) {
   daedal_sweep_progress progress = daedal_sweep_progress_get(run->sweep);
   if (progress.failed < progress.points) return;
@@ -124,7 +124,7 @@ static void write_plot(SweepCommand *run) {
   else if (path) usage_error("there is nothing to draw: no output is a variable"), run->session->status = DAEDAL_USAGE;
 }
 
-/* Another process may have been interrupted, or have failed, with points of its share left. */
+/* Another process may have been interrupted or have failed before all its points were done. */
 static bool has_all_points(SweepCommand *run) {
   daedal_sweep_progress progress = daedal_sweep_progress_get(run->sweep);
   if (progress.finished == progress.points) return true;
@@ -161,7 +161,7 @@ static void sweep(Session *session, Cluster cluster) {
   free(run.journal);
 }
 
-/* A model that cannot be read has a report, too: its messages. */
+/* A model that cannot be read also gets a report, with its messages. */
 static void report_failure(Session *session, Cluster cluster) {
   SweepCommand run = {.session = session, .cluster = cluster};
   if (cluster.process > 0 || !session->arguments->json_path) return;
@@ -170,7 +170,7 @@ static void report_failure(Session *session, Cluster cluster) {
   daedal_free(run.sweep);
 }
 
-/* Only the first process speaks. */
+/* Only the first process prints messages. */
 static Arguments arguments_of(const Arguments *given, const Cluster *cluster) {
   Arguments arguments = *given;
   arguments.quiet |= cluster->process > 0;

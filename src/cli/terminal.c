@@ -1,4 +1,4 @@
-/* terminal: questions to the environment, asked again each time; nothing is remembered. */
+/* terminal: asks the environment each time; nothing is cached. */
 #include "cli/terminal.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@ static const char *const sequences[] = {
     [STYLE_WARNING] = "\033[1;35m", [STYLE_NOTE] = "\033[1;36m", [STYLE_CARET] = "\033[1;32m",
 };
 
-/* How many bytes of a control character stand first, those of U+0080 to U+009F included; 0 for another one. */
+/* The number of bytes of the control character at the beginning, including U+0080 to U+009F; 0 if it is not a control character. */
 static size_t control_length(const char *bytes, size_t length, bool lines) {
   unsigned char first = (unsigned char)bytes[0], second = length > 1 ? (unsigned char)bytes[1] : 0;
   if (lines && (first == '\n' || first == '\t')) return 0;

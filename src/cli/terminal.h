@@ -1,5 +1,5 @@
-/* terminal: what standard error and standard output are connected to. Colour only on a terminal, never with NO_COLOR
- * set (no-color.org) or on a dumb one. */
+/* terminal: what standard error and standard output are connected to. Colour is used only on a terminal, never with NO_COLOR set
+ * (no-color.org) or on a dumb one. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,17 +7,17 @@
 
 typedef enum Style { STYLE_NONE, STYLE_BOLD, STYLE_ERROR, STYLE_WARNING, STYLE_NOTE, STYLE_CARET } Style;
 
-/* The escape sequence that begins a style on standard error, STYLE_NONE ends it; "" without colour. */
+/* The escape sequence that begins a style on standard error; STYLE_NONE ends it; "" without colour. */
 const char *terminal_style(Style style);
 
-/* Writes bytes to a stream with control characters as escapes: names may hold what would change the terminal. Line
- * breaks and tabs stay where `lines`. */
+/* Writes bytes to a stream with control characters as escapes, since names may contain some that change the terminal. Line breaks
+ * and tabs stay if `lines`. */
 void terminal_write(FILE *file, const char *bytes, size_t length, bool lines);
 
-/* One line on standard error, whatever the values of the format contain. */
+/* Prints one line on standard error, whatever the values of the format contain. */
 __attribute__((format(printf, 1, 2))) void terminal_say(const char *format, ...);
 
-/* Whether a person watches standard error. */
+/* Is standard error a terminal? */
 bool terminal_is_watched(void);
 
 /* Columns of the terminal on standard error, or on standard output; 80 when there is none. */

@@ -1,7 +1,7 @@
-/* balance: the energy of the coordinates and where it goes, as variables of the model.
+/* balance: adds the energy of the coordinates, and where it goes, as variables of the model.
  *
- * Along a solution the rate of the energy is that of the forces, minus that
- * of the dissipation, minus the partial time derivative of L; a constraint that moves supplies -lambda dh/dt. */
+ * Along a solution the rate of the energy is the power of the forces, minus the dissipated power, minus the partial time derivative
+ * of L. A moving constraint supplies the power -lambda dh/dt. */
 #include "energy/derivation.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static uint32_t add_signal(Derivation *d, const char *name, const char *descript
   return model_add_variable(model, variable);
 }
 
-/* A variable with an equation of its own. */
+/* A variable that is defined by a new equation. */
 static Expr define_signal(Derivation *d, const char *name, const char *description, Expr value) {
   uint32_t variable = add_signal(d, name, description);
   if (variable == MAP_NONE) return dag_constant(d->dag, 0);
@@ -46,7 +46,7 @@ static Expr define_signal(Derivation *d, const char *name, const char *descripti
   return leaf;
 }
 
-/* A variable that is zero at the start and has this rate. Where that is zero, so is it. */
+/* A variable that is zero at the start and has this rate. If the rate is zero, so is the variable. */
 static Expr integrate_signal(Derivation *d, const char *name, const char *description, Expr rate) {
   if (is_zero(d, rate)) return define_signal(d, name, description, rate);
   uint32_t variable = add_signal(d, name, description);
@@ -57,7 +57,7 @@ static Expr integrate_signal(Derivation *d, const char *name, const char *descri
   return model_leaf(d->model, variable, 0);
 }
 
-/* A constant that initialization makes equal to the value. */
+/* A constant that gets the initial value of the expression. */
 static Expr keep_start(Derivation *d, const char *name, const char *description, Expr value) {
   uint32_t variable = add_signal(d, name, description);
   if (variable == MAP_NONE) return dag_constant(d->dag, 0);

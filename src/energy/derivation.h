@@ -1,18 +1,18 @@
 /* derivation: what the files of the folder share.
  *
- * Invariant: once coordinates are found, the expressions here hold no variable that an equation of the model defines
- * explicitly: of the unknowns only coordinates, multipliers and given functions of time are left. */
+ * Invariant: after the coordinates are found, the expressions here contain no variable that an equation of the model defines
+ * explicitly. The only unknowns left are coordinates, multipliers and given functions of time. */
 #pragma once
 
 #include "energy/energy.h"
 
 #define NONE UINT32_MAX
 
-/* A constraint with the substitutions so far. */
+/* A constraint after the substitutions so far. */
 typedef struct ConstraintForm {
   Expr residual;
-  uint32_t order; /* of the highest derivative of a coordinate in it; 0: on positions */
-  Expr *gradient; /* per coordinate, by the derivatives of this order; EXPR_NONE where it is zero */
+  uint32_t order; /* order of the highest derivative of a coordinate in it; 0: on positions */
+  Expr *gradient; /* per coordinate: the derivative by its derivative of this order; EXPR_NONE: zero */
   Expr rate;      /* minus the power of a unit multiplier */
 } ConstraintForm;
 
@@ -27,15 +27,15 @@ typedef struct Derivation {
   uint32_t unknowns;
   bool *is_multiplier;
   uint8_t *tier;    /* see ownership.c */
-  uint32_t *owner;  /* the equation of the model that determines it; NONE */
-  uint32_t *number; /* coordinate; NONE */
-  /* found */
-  IndexVec coordinates;                /* unknowns */
-  Expr lagrangian, dissipation, total; /* energy */
+  uint32_t *owner;  /* the equation of the model that determines it; NONE: none does */
+  uint32_t *number; /* index as a coordinate; NONE: it is not one */
+  /* results */
+  IndexVec coordinates;                /* unknowns that are coordinates */
+  Expr lagrangian, dissipation, total; /* total: the energy */
   Expr *force;                         /* per coordinate */
-  uint32_t highest;                    /* order of the derivatives in the Lagrangian, 1 at least */
-  Expr **slope;                        /* per order up to that and coordinate: dL / d(derivative of that order) */
-  uint32_t friction_order;             /* the same of the dissipation */
+  uint32_t highest;                    /* highest order of derivatives in the Lagrangian, at least 1 */
+  Expr **slope;                        /* per order up to `highest` and coordinate: dL / d(derivative of that order) */
+  uint32_t friction_order;             /* as `highest`, for the dissipation */
   Expr **friction_slope;
   Expr *friction; /* per coordinate: dD/dq' - d/dt dD/dq'' + ... */
   ConstraintForm *constraints;
@@ -66,10 +66,10 @@ static inline Expr add_product(const Derivation *d, Expr sum, Expr factor, Expr 
 
 /* ---- derivation.c ---- */
 
-/* An equation of the model with a note that says where it comes from. */
+/* Adds an equation to the model, with a note that says where it comes from. */
 void derivation_equate(Derivation *d, Expr left, Expr right, Span span, const char *note);
 
-/* The same node for a residual and its multiples. */
+/* A normal form of a residual: multiples of a residual give the same node. */
 Expr scaled_residual(const Derivation *d, Expr residual);
 
 /* G^T lambda for one coordinate. */
@@ -80,30 +80,30 @@ Expr constraint_force(const Derivation *d, uint32_t coordinate);
 /* Finds the coordinates and substitutes what equations define. false after an error. */
 bool ownership_find(Derivation *d);
 
-/* Finds which equation determines which unknown. Unknowns of a high tier are left over first. rates_first: der(x) =
- * v determines x rather than v. */
+/* Finds which equation determines which unknown. Unknowns of a high tier stay undetermined if possible. rates_first: der(x) = v
+ * determines x rather than v. */
 void ownership_match(Derivation *d, bool rates_first);
 
-/* The partial time derivative of an expression: that of time itself, and of given functions of time. */
+/* The partial time derivative of an expression, by time itself and by given functions of time. */
 Expr explicit_rate(const Derivation *d, Expr e);
 
 /* ---- lagrange.c ---- */
 
-/* One equation for each coordinate, in the order of coordinates. false after an error. */
+/* Derives one equation for each coordinate, in the order of coordinates. false after an error. */
 bool lagrange_equations(Derivation *d);
 
-/* The partials of e by derivatives of coordinates of all orders up to `highest`, which is set: per order and coordinate. */
+/* The partial derivatives of e by the derivatives of coordinates, per order and coordinate. Sets `highest` to the highest order. */
 Expr **lagrange_slopes(Derivation *d, Expr e, uint32_t *highest);
 
-/* slope[from] - d/dt slope[from + 1] + d2/dt2 slope[from + 2] - ..., of one coordinate. */
+/* slope[from] - d/dt slope[from + 1] + d2/dt2 slope[from + 2] - ..., for one coordinate. */
 Expr alternating_sum(Derivation *d, Expr **slope, uint32_t from, uint32_t highest, uint32_t coordinate);
 
 /* ---- optimal.c ---- */
 
-/* The necessary conditions of an optimal control. Errors are in diags. */
+/* Derives the necessary conditions of an optimal control. Errors are in diags. */
 void optimal_equations(Derivation *d);
 
 /* ---- balance.c ---- */
 
-/* The energy, what is dissipated and supplied, their balance, and the constraint forces, as variables. */
+/* Adds variables: the energy, what is dissipated and supplied, their balance, and the constraint forces. */
 void balance_add(Derivation *d);

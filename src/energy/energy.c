@@ -1,4 +1,4 @@
-/* energy: see energy.h. Coordinates, then constraints and forces on them, then equations. */
+/* energy: see energy.h. Finds the coordinates, then the constraints and forces on them, then derives the equations. */
 #include "energy/derivation.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ static bool is_below_order(Derivation *d, Expr e, int order) {
   return is_below;
 }
 
-/* What is left of a constraint linear in the velocities where these are zero. */
+/* The rest of a constraint that is linear in the velocities, with these set to zero. */
 static Expr without_velocities(Derivation *d, Expr e) {
   ExprVec from = {0}, to = {0};
   for (uint32_t i = 0; i < d->coordinates.count; i++) {
@@ -62,7 +62,7 @@ static Expr without_velocities(Derivation *d, Expr e) {
   return e;
 }
 
-/* Minus the power of a unit multiplier, which is minus G q'; short where the constraint itself gives that. */
+/* Minus the power of a unit multiplier, which is -G q'. Uses a shorter form if the constraint itself gives it. */
 static Expr constraint_rate(Derivation *d, const ConstraintForm *form) {
   if (form->order == 0) return explicit_rate(d, form->residual);
   if (form->order == 1) return without_velocities(d, form->residual);
@@ -72,14 +72,14 @@ static Expr constraint_rate(Derivation *d, const ConstraintForm *form) {
   return dag_negate(d->dag, power);
 }
 
-/* The words for a derivative of this order. */
+/* The words for derivatives of this order. */
 static const char *order_text(Derivation *d, uint32_t order) {
   static const char *const words[] = {"positions", "velocities", "accelerations"};
   return order < 3 ? words[order] : arena_printf(&d->diags->arena, "derivatives of order %u", order);
 }
 
-/* Gauss's principle: G holds the coefficients of the highest derivatives, in which a constraint on more than
- * positions must be linear. */
+/* Gauss's principle: G has the coefficients of the highest derivatives. A constraint on more than positions must be linear in
+ * these. */
 static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm *form) {
   ExprVec leaves = {0}, partials = {0};
   uint32_t n = d->coordinates.count;
@@ -169,15 +169,15 @@ static void add_model_equation(Model *model, Expr left, Expr right, Span span, c
   vec_push(model->heap, &model->equations, equation);
 }
 
-/* integral(g) = c with the multiplier l: der(l) = 0; a variable is the integral so far, which is c at the end; and l g
- * belongs to the Lagrangian (Shmoylova et al. 2013, (64) and Theorem 2). */
+/* Replaces integral(g) = c with the multiplier l: adds der(l) = 0 and a variable for the integral so far, which is c at the end;
+ * adds l g to the Lagrangian (Shmoylova et al. 2013, (64) and Theorem 2). */
 static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, uint32_t number) {
   Dag *dag = model->dag;
   char name[32];
   snprintf(name, sizeof name, "integral_%u", number);
   Expr sum = add_variable(model, name, term->span, true), multiplier = model_leaf(model, term->multiplier, 0);
   Expr rate = dag_variable(dag, dag_index(dag, sum), 1), integrand = term->left;
-  /* a variable alone on a side would be defined by the equation, as a velocity is */
+  /* a variable alone on one side would count as defined by the equation, as a velocity does */
   if (dag_op(dag, integrand) == OP_VARIABLE)
     rate = dag_subtract(dag, rate, integrand), integrand = dag_constant(dag, 0);
   add_model_equation(model, rate, integrand, term->span, "what an integral constraint integrates");
@@ -191,7 +191,7 @@ static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, 
   vec_push(model->heap, &energy->lagrangian, part);
 }
 
-/* The energy without its integral constraints, which have gone into the model and the Lagrangian. */
+/* The energy without its integral constraints, which become part of the model and of the Lagrangian. */
 static Energy without_integrals(Model *model, const Energy *given, Diags *diags) {
   Energy energy = *given;
   uint32_t number = 0;
@@ -213,7 +213,7 @@ static Energy without_integrals(Model *model, const Energy *given, Diags *diags)
 
 static bool is_optimal(const Energy *energy) { return energy->minimize.count || energy->maximize.count; }
 
-/* What is minimized takes the place of a Lagrangian. */
+/* The cost to be minimized takes the place of a Lagrangian. */
 static bool check_optimal(const Energy *energy, Diags *diags) {
   if (!energy->lagrangian.count && !energy->dissipation.count && !energy->force.count && !energy->constraint.count)
     return true;

@@ -1,13 +1,13 @@
-/* lagrange: the equations of stationary action, one a coordinate.
+/* lagrange: the equations of stationary action, one for each coordinate.
  *
- * The left side has the mass matrix times the accelerations, and friction; the right side what is left of d/dt dL/dq'
- * - dL/dq, forces and multipliers. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, what is
- *   left is a sum over products of velocities (Christoffel symbols), without the halves of d/dt dL/dq' and dL/dq
- *   that cancel. The shorter one of that sum and the plain derivative is taken. If L has higher derivatives, the
- *   equations are those of Euler and Poisson (Shmoylova et al. 2013, (67)). */
+ * The left side has the mass matrix times the accelerations, and friction. The right side has forces, multipliers, and the rest:
+ * the other terms of d/dt dL/dq' - dL/dq. If L is quadratic in the velocities, L = q'^T M q' / 2 + b^T q' + L0, the rest is a sum
+ * over products of velocities (Christoffel symbols), in which the halves of d/dt dL/dq' and dL/dq have cancelled. Of that sum and
+ * the plain derivative, the shorter one is used. If L has higher derivatives, the equations are those of Euler and Poisson
+ * (Shmoylova et al. 2013, (67)). */
 #include "energy/derivation.h"
 
-/* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE where it is linear. */
+/* coefficient * q_j' * q_k' in the equation of coordinate i; k is NONE if the term is linear. */
 typedef struct VelocityTerm {
   uint32_t i, j, k;
   Expr coefficient;
@@ -18,12 +18,12 @@ typedef struct Lagrange {
   uint32_t n;
   Expr *mass;        /* n by n, symmetric */
   bool is_higher;    /* L or D has derivatives beyond the first */
-  bool is_quadratic; /* it has none, and no velocity is in the mass matrix */
-  Map place;         /* of a velocity term: by i, j, k */
+  bool is_quadratic; /* not so, and the mass matrix contains no velocity */
+  Map place;         /* (i, j, k) -> index of the velocity term */
   VEC(VelocityTerm) velocities;
-  Expr *rest; /* per coordinate: of d/dt dL/dq' - dL/dq, without accelerations and products of velocities */
+  Expr *rest; /* per coordinate: d/dt dL/dq' - dL/dq without accelerations and products of velocities */
   ExprVec zeros;
-  ExprVec speeds, accelerations; /* leaves */
+  ExprVec speeds, accelerations; /* leaves of the coordinates' derivatives */
 } Lagrange;
 
 /* ---- derivatives of the Lagrangian ---- */
@@ -34,7 +34,7 @@ static Expr *zeros(Derivation *d) {
   return list;
 }
 
-/* The highest order of a derivative of a coordinate below e, or `least`. */
+/* The highest order of a derivative of a coordinate in e, at least `least`. */
 static uint32_t coordinate_order(Derivation *d, Expr e, uint32_t least) {
   ExprVec leaves = {0};
   dag_variables(d->dag, dag_scratch(d->dag), e, &leaves);
@@ -45,7 +45,7 @@ static uint32_t coordinate_order(Derivation *d, Expr e, uint32_t least) {
   return least;
 }
 
-/* The partials of e by derivatives of coordinates up to an order, into slope[order][coordinate]. */
+/* Stores the partial derivatives of e by derivatives of coordinates up to an order in slope[order][coordinate]. */
 static void take_slopes(Derivation *d, Expr e, Expr **slope, uint32_t highest) {
   ExprVec leaves = {0}, partials = {0};
   dag_gradient(d->dag, e, &leaves, &partials);
@@ -93,7 +93,7 @@ static void find_mass(Lagrange *l) {
     heap_work(d->heap, 4 * (uint64_t)l->n); /* the entry is made, filled, read and differentiated */
     for (uint32_t j = 0; j < l->n; j++) row[1][j] = zero;
     take_slopes(d, d->slope[1][i], row, 1);
-    for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal in value: one node serves */
+    for (uint32_t j = 0; j < i; j++) row[1][j] = l->mass[(size_t)j * l->n + i]; /* equal by symmetry: reuse the node */
     for (uint32_t j = 0; j < l->n; j++)
       l->is_quadratic = l->is_quadratic && (row[1][j] == zero || coordinate_order(d, row[1][j], 0) == 0);
   }
@@ -119,7 +119,7 @@ static void add_velocity(Lagrange *l, uint32_t i, uint32_t j, uint32_t k, Expr c
   }
 }
 
-/* What M_ab, a <= b, gives: M_ab q_b' in p_a, the same in p_b, and q_a' q_b' M_ab in L. */
+/* The terms from M_ab, a <= b: M_ab q_b' in p_a, likewise in p_b, and q_a' q_b' M_ab in L. */
 static void differentiate_mass(Lagrange *l, uint32_t a, uint32_t b) {
   Derivation *d = l->d;
   Expr entry = l->mass[(size_t)a * l->n + b];
@@ -142,7 +142,7 @@ static void differentiate_mass(Lagrange *l, uint32_t a, uint32_t b) {
   vec_free(d->heap, &partials);
 }
 
-/* What b_i of b^T q' gives: db_i/dq_j q_j' in d/dt p_i, and q_i' db_i/dq_j in dL/dq_j. */
+/* The terms from b_i of b^T q': db_i/dq_j q_j' in d/dt p_i, and q_i' db_i/dq_j in dL/dq_j. */
 static void differentiate_linear(Lagrange *l, uint32_t i, Expr b) {
   Derivation *d = l->d;
   ExprVec leaves = {0}, partials = {0};
@@ -193,8 +193,7 @@ static void find_velocity_terms(Lagrange *l) {
   }
 }
 
-/* The energy by the definition: sum of q^(k) p_k - L over k >= 1, with Ostrogradsky's momenta p_k = dL/dq^(k) -
- * d/dt p_(k+1). */
+/* The energy by its definition: sum of q^(k) p_k - L over k >= 1, with Ostrogradsky's momenta p_k = dL/dq^(k) - d/dt p_(k+1). */
 static Expr total_energy(Lagrange *l) {
   Derivation *d = l->d;
   Expr sum = dag_negate(d->dag, d->lagrangian);
@@ -206,7 +205,7 @@ static Expr total_energy(Lagrange *l) {
 
 /* ---- equations ---- */
 
-/* d/dt dL/dq' - dL/dq, without the accelerations that the mass matrix multiplies, of a Lagrangian of first order. */
+/* d/dt dL/dq' - dL/dq of a Lagrangian of first order, without the accelerations that the mass matrix multiplies. */
 static Expr plain_rest(Lagrange *l, uint32_t i) {
   Derivation *d = l->d;
   Expr rate = dag_time_derivative(d->dag, d->slope[1][i]);
@@ -229,7 +228,7 @@ static Expr higher_inertia(Derivation *d, uint32_t i) {
   return dag_time_derivative(d->dag, alternating_sum(d, d->slope, 1, d->highest, i));
 }
 
-/* d2/dt2 dL/dx'', for one: the text of a time derivative of a partial derivative. */
+/* Writes a time derivative of a partial derivative, for example d2/dt2 dL/dx''. */
 static void write_derivative(Derivation *d, TextVec *text, const char *sign, uint32_t times, char function,
                              const char *name, uint32_t order) {
   static const char *const marks[] = {"", "'", "''"};
@@ -241,7 +240,7 @@ static void write_derivative(Derivation *d, TextVec *text, const char *sign, uin
   else text_printf(d->heap, text, "^(%u)", order);
 }
 
-/* d/dt dL/dx' + dD/dx' = dL/dx + Q_x + lambda_rod*d(rod)/dx, of what there is. */
+/* d/dt dL/dx' + dD/dx' = dL/dx + Q_x + lambda_rod*d(rod)/dx, without the terms that do not occur. */
 static const char *origin(Derivation *d, uint32_t i) {
   TextVec text = {0};
   const char *name = coordinate_name(d, i), *join = "";
@@ -298,7 +297,7 @@ static bool add_equation(Lagrange *l, uint32_t i) {
   return true;
 }
 
-/* Two coordinates whose equations are the same up to a factor occur in one combination only. */
+/* If two coordinates have the same equation up to a factor, the energy contains only one combination of them. */
 static bool check_distinct(Derivation *d, uint32_t first) {
   Map seen = map_make(d->heap);
   bool fine = true;
@@ -317,7 +316,7 @@ static bool check_distinct(Derivation *d, uint32_t first) {
   return fine;
 }
 
-/* What solvers can use about the equations. */
+/* Stores what solvers can use about the equations. */
 static void keep_mass(const Lagrange *l, uint32_t first) {
   Derivation *d = l->d;
   uint32_t n = l->n, m = d->energy->constraint.count;

@@ -1,14 +1,15 @@
 /* optimal: the necessary conditions of an optimal control (Pontryagin et al. 1962), as a boundary value problem for a DAE.
  *
- * What is minimized is phi(T, x(T)) + integral of L. With an adjoint l for each equation left = right of the model, and all
- * unknowns w as coordinates, K = L + l^T (right - left) is a Lagrangian, and the conditions are Euler's and Poisson's equations
+ * The cost is phi(T, x(T)) + integral of L. Each equation left = right of the model has an adjoint l, and all unknowns w are
+ * coordinates. Then K = L + l^T (right - left) is a Lagrangian, and the conditions are the equations of Euler and Poisson
  *
  *   0 = dK/dw - d/dt dK/dw' + ...
  *
- * For der(x) = f they are der(l) = -dH/dx with Hamilton's function H = L + l f, for a control 0 = dH/du. Equations of any
- * index have adjoints in this way. At the end, l = d phi/dx + nu^T d psi/dx with final equations psi = 0 and
- * a number nu for each, and one more for each constraint on states, written or hidden, which no variation leaves; where the final time T is free, H + d phi/dT + nu^T d psi/dT = 0 there. A control with bounds, min and max,
- * is at one of them where dH/du says so. */
+ * For der(x) = f they are der(l) = -dH/dx with the Hamiltonian H = L + l f; for a control they are 0 = dH/du. In this way equations
+ * of any index have adjoints. At the end, l = d phi/dx + nu^T d psi/dx, where psi = 0 are the final equations and each has a
+ * multiplier nu. Each constraint on states, written or hidden, has a multiplier there, too, because every variation satisfies it.
+ * If the final time T is free, H + d phi/dT + nu^T d psi/dT = 0 at the end. A control with bounds min and max is at one of them
+ * where the sign of dH/du requires it. */
 #include "energy/derivation.h"
 
 #include <string.h>
@@ -17,19 +18,18 @@ typedef struct Optimal {
   Derivation *d;
   Model *model;
   Dag *dag;
-  uint32_t equations; /* of the model as written */
+  uint32_t equations; /* number of equations of the model as written */
   Expr cost;          /* L */
   Expr terminal;      /* phi */
   Expr kernel;        /* K */
-  Expr **slope;       /* of K, per order and coordinate */
+  Expr **slope;       /* derivatives of K, per order and coordinate */
   uint32_t highest;
-  Expr *adjoint;   /* per equation: its leaf */
-  Expr *final;     /* per final equation: its number nu; EXPR_NONE where it only fixes a variable, or gives the time */
-  uint32_t *fixes; /* per final equation: the coordinate that it fixes; NONE */
-  uint32_t end_time; /* parameter leaf of a free final time; NONE */
-  ExprVec
-      held; /* what is zero all the time, of variables and derivatives that go on continuously: no variation at the end moves it */
-  Expr *held_number; /* per such constraint: its number in the conditions at the end; EXPR_NONE: not in any so far */
+  Expr *adjoint;     /* per equation: its leaf */
+  Expr *final;       /* per final equation: its multiplier nu; EXPR_NONE if it fixes a variable or the final time */
+  uint32_t *fixes;   /* per final equation: the coordinate that it fixes; NONE: it fixes none */
+  uint32_t end_time; /* parameter leaf of a free final time; NONE: it is not free */
+  ExprVec held;      /* constraints on states, written or hidden: variations at the end satisfy them */
+  Expr *held_number; /* per such constraint: its multiplier at the end; EXPR_NONE: none yet */
 } Optimal;
 
 static Expr zero(const Optimal *o) { return dag_constant(o->dag, 0); }
@@ -39,7 +39,8 @@ static Expr zero(const Optimal *o) { return dag_constant(o->dag, 0); }
 static const char optimal_switching[] = "switching_";
 static const char adjoint_prefix[] = "adjoint_";
 
-/* A variable that the model has already, so that a start value can be given and other sections may use it, or a new one. */
+/* Finds a variable of this name, or adds a new one. The model may declare it to give a start value, or to use it in other
+ * sections. */
 static uint32_t find_or_add(Optimal *o, const char *name, Role role, Span span) {
   uint32_t position = model_find(o->model, name);
   if (position != MAP_NONE && o->model->variables.data[position].role == role) return position;
@@ -49,7 +50,7 @@ static uint32_t find_or_add(Optimal *o, const char *name, Role role, Span span) 
   return model_add_variable(o->model, variable);
 }
 
-/* The unknown whose adjoint this variable is; NONE if it is not an adjoint. */
+/* Is this variable the adjoint of another one, by its name? */
 static bool is_adjoint(const Optimal *o, uint32_t unknown) {
   const char *name = model_name(o->model, o->model->unknowns.data[unknown]);
   size_t length = sizeof adjoint_prefix - 1;
@@ -72,7 +73,7 @@ static void number_coordinates(Optimal *o) {
   }
 }
 
-/* The unknown that the equation is the rate of: der(x) = ...; NONE. */
+/* The unknown x of an equation der(x) = ...; NONE: the equation has another form. */
 static uint32_t rate_of(const Optimal *o, uint32_t equation) {
   Expr left = o->model->equations.data[equation].left;
   bool is_rate = dag_op(o->dag, left) == OP_VARIABLE && dag_order(o->dag, left) > 0;
@@ -88,7 +89,8 @@ static void add_adjoint(Optimal *o, uint32_t equation, uint32_t unknown, bool *i
   is_taken[unknown] = true;
 }
 
-/* One adjoint an equation: adjoint_x for der(x) = ...; of other equations with the names of what else is determined. */
+/* Adds one adjoint for each equation: adjoint_x for der(x) = ...; the others are named after the remaining unknowns that equations
+ * determine. */
 static void add_adjoints(Optimal *o) {
   Derivation *d = o->d;
   bool *is_taken = arena_array(&d->arena, d->unknowns, sizeof *is_taken);
@@ -108,13 +110,13 @@ static void add_adjoints(Optimal *o) {
     while (is_taken[d->coordinates.data[j]] || d->owner[d->coordinates.data[j]] == NONE) j++;
     add_adjoint(o, i, d->coordinates.data[j], is_taken);
   }
-  /* no new unknown is a coordinate */
+  /* new unknowns are not coordinates */
   uint32_t before = d->unknowns, *number = arena_array(&d->arena, o->model->unknowns.count, sizeof *number);
   for (uint32_t j = 0; j < o->model->unknowns.count; j++) number[j] = j < before ? d->number[j] : NONE;
   d->number = number;
 }
 
-/* Is there an equation too many? Then nothing is left to control. */
+/* Is there an equation too many? Then nothing is left to be controlled. */
 static bool check_matching(Optimal *o) {
   Derivation *d = o->d;
   bool *is_matched = arena_array(&d->arena, o->equations, sizeof *is_matched);
@@ -133,7 +135,7 @@ static bool check_matching(Optimal *o) {
   return d->diags->errors == 0;
 }
 
-/* ---- what is minimized ---- */
+/* ---- the cost ---- */
 
 static void add_terms(Optimal *o, const EnergyTerms *terms, double sign) {
   for (uint32_t i = 0; i < terms->count; i++) {
@@ -156,7 +158,7 @@ static void find_kernel(Optimal *o) {
 
 static bool holds(Optimal *o, Expr e, Expr leaf) { return !is_zero(o->d, dag_partial(o->dag, e, leaf)); }
 
-/* value, not below min and not above max of the variable */
+/* the value, limited to min and max of the variable */
 static Expr clamp(Optimal *o, const Variable *variable, Expr value) {
   Expr clamped = value;
   if (variable->max != EXPR_NONE) {
@@ -168,7 +170,7 @@ static Expr clamp(Optimal *o, const Variable *variable, Expr value) {
   return dag_if(o->dag, below, variable->min, clamped);
 }
 
-/* dH/du does not depend on u: the control is at the bound where H is less. */
+/* If dH/du does not depend on u, the control is at the bound where H is smaller. */
 static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variable) {
   Derivation *d = o->d;
   Expr slope = o->slope[0][j];
@@ -192,8 +194,7 @@ static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variabl
   derivation_equate(d, u, value, span, arena_printf(&d->arena, "control %s, at its bounds", coordinate_name(d, j)));
 }
 
-/* Does the slope with respect to a control depend on an algebraic variable? Then its second derivative alone decides
- * nothing. */
+/* Does the derivative of H by a control depend on an algebraic variable? Then the second derivative alone does not decide. */
 static bool is_coupled(Optimal *o, uint32_t j) {
   for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
     bool moves = o->d->owner[o->d->coordinates.data[i]] == NONE;
@@ -203,8 +204,8 @@ static bool is_coupled(Optimal *o, uint32_t j) {
   return false;
 }
 
-/* A part of Legendre's necessary condition of a minimum: where it fails, what was found makes H largest in some direction. Round-off of an adjoint that ends at zero does
- * not count. */
+/* Asserts a part of Legendre's necessary condition for a minimum: where it fails, the solution maximizes H in some direction.
+ * Round-off of an adjoint that ends at zero is ignored. */
 static void assert_legendre(Optimal *o, uint32_t j, Expr minor, const char *what) {
   Derivation *d = o->d;
   Expr holds = dag_binary(o->dag, OP_GREATER_EQUAL, minor, dag_constant(o->dag, -1e-6));
@@ -222,7 +223,7 @@ static void assert_legendre(Optimal *o, uint32_t j, Expr minor, const char *what
   vec_push(o->model->heap, &o->model->asserts, action);
 }
 
-/* For a control: d2H/du2 >= 0 with `u`, the control or what it would be without bounds, in the slope. */
+/* For one control: d2H/du2 >= 0, where `u` in the slope is the control, or its value without bounds. */
 static void assert_curvature(Optimal *o, uint32_t j, Expr slope, Expr u) {
   const char *name = coordinate_name(o->d, j);
   if (!is_coupled(o, j))
@@ -246,7 +247,7 @@ static void assert_pairs(Optimal *o, uint32_t j) {
   }
 }
 
-/* The control that would be best without bounds is a variable of its own. */
+/* The best control without bounds becomes a separate variable. */
 static void add_bounded(Optimal *o, uint32_t j, Expr u, const Variable *variable) {
   Derivation *d = o->d;
   const char *name = arena_printf(&d->arena, "%s_free", coordinate_name(d, j));
@@ -292,7 +293,7 @@ static void add_final(Optimal *o, Expr left, Expr right, Span span) {
   vec_push(o->model->heap, &o->model->final_equations, equation);
 }
 
-/* Does the equation only define a variable, for any final time? Then returns that coordinate, otherwise NONE. */
+/* Does the equation only fix a variable, for any final time? Returns that coordinate, otherwise NONE. */
 static uint32_t fixed_coordinate(Optimal *o, const Equation *equation) {
   const Expr sides[] = {equation->left, equation->right};
   for (int k = 0; k < 2; k++) {
@@ -331,7 +332,7 @@ static void look_at_final(Optimal *o, uint32_t count) {
   }
 }
 
-/* Does it contain variables, all with lower derivatives than in the equations? */
+/* Does the expression contain variables, all of lower order than their highest derivatives in the equations? */
 static bool is_of_states(Optimal *o, Expr e, const uint32_t *order) {
   ExprVec leaves = {0};
   dag_variables(o->dag, dag_scratch(o->dag), e, &leaves);
@@ -342,7 +343,8 @@ static bool is_of_states(Optimal *o, Expr e, const uint32_t *order) {
   return ok;
 }
 
-/* Constraints on states, and their derivatives as long as these are such with the rates that equations give. */
+/* Collects the constraints on states. Adds their time derivatives, with the rates from the equations, as long as these are
+ * constraints on states. */
 static void find_held(Optimal *o) {
   const uint32_t *order = model_highest_orders(o->model, o->equations, &o->d->arena);
   ExprVec from = {0}, to = {0};
@@ -367,8 +369,8 @@ static void find_held(Optimal *o) {
   vec_free(o->d->heap, &from, &to);
 }
 
-/* Adds what constraints on states contribute to the slope by a leaf. For time, only constraints count that have a
- * multiplier already, because they contribute to the slope by a variable. */
+/* Adds the contributions of constraints on states to the derivative by a leaf. For time, only constraints count that already have a
+ * multiplier, because they contribute to the derivative by a variable. */
 static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
   for (uint32_t k = 0; k < o->held.count; k++) {
     Expr slope = dag_partial(o->dag, o->held.data[k], leaf);
@@ -383,7 +385,7 @@ static Expr add_held(Optimal *o, Expr sum, Expr leaf) {
   return sum;
 }
 
-/* phi + nu^T psi, differentiated by a leaf */
+/* the derivative of phi + nu^T psi by a leaf */
 static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
   Expr sum = dag_partial(o->dag, o->terminal, leaf);
   for (uint32_t i = 0; i < count; i++) {
@@ -394,8 +396,8 @@ static Expr final_slope(Optimal *o, uint32_t count, Expr leaf) {
   return add_held(o, sum, leaf);
 }
 
-/* For each derivative below the highest one of a variable that no final equation fixes: minus its momentum is the slope of the cost
- * at the end. */
+/* For each variable that no final equation fixes, and each of its derivatives below the highest: minus the momentum equals the
+ * derivative of the cost at the end. */
 static void add_transversality(Optimal *o, uint32_t count) {
   Derivation *d = o->d;
   for (uint32_t j = 0; j < d->coordinates.count; j++) {
@@ -428,7 +430,7 @@ static void add_end_time(Optimal *o, uint32_t count) {
   add_final(o, hamiltonian, dag_negate(o->dag, slope), d->energy->span);
 }
 
-/* A free parameter that the equations or the integrand hold would need an adjoint of its own. */
+/* Free parameters in the equations or the integrand would need adjoints of their own. */
 static bool check_parameters(Optimal *o) {
   Derivation *d = o->d;
   for (uint32_t p = 0; p < o->model->parameters.count; p++) {

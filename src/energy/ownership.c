@@ -1,23 +1,23 @@
-/* ownership: which variable an equation of the model determines, and which are left as coordinates.
+/* ownership: which variable each equation of the model determines, and which variables remain as coordinates.
  *
- * A variable alone on one side of an equation is defined by it: its definition is substituted in the energies. A variable whose
- * derivative is alone on the left side is a given function of time. Each of the other equations also determines one of its
- * variables. Preferred are those that have least to do with the energy (tiers), by augmenting paths, so that what is determined
- * stays so. Coordinates are what occurs in the energies and is not determined. */
+ * An equation with a variable alone on one side defines that variable; the definition is substituted in the energies. A variable
+ * whose derivative is alone on the left side is a given function of time. Each other equation also determines one of its variables.
+ * It prefers variables that have least to do with the energy (tiers). Augmenting paths keep determined variables determined.
+ * Coordinates are the variables in the energies that no equation determines. */
 #include "energy/derivation.h"
 
 #include <math.h>
 
-/* What a variable has to do with the energy. */
+/* How a variable occurs in the energy. */
 enum { TIER_NONE, TIER_FORCE, TIER_POSITION, TIER_VELOCITY, TIERS };
 
 typedef struct Ownership {
   Derivation *d;
   uint32_t equations;
-  uint32_t *start; /* per equation: its unknowns in the list */
+  uint32_t *start; /* per equation: where its unknowns begin in the list */
   IndexVec unknowns;
-  uint32_t *owned; /* per equation: the unknown that it determines; NONE */
-  /* of a search */
+  uint32_t *owned; /* per equation: the unknown that it determines; NONE: none */
+  /* for a search */
   uint32_t *stamp, *from; /* per unknown */
   uint32_t searches;
   IndexVec queue;
@@ -104,7 +104,7 @@ static void list_unknowns(Ownership *o) {
   vec_free(d->heap, &leaves);
 }
 
-/* Every unknown on the path passes to the equation that it was reached from. */
+/* Assigns every unknown on the path to the equation from which it was reached. */
 static void flip_path(Ownership *o, uint32_t unknown, uint32_t root) {
   for (;;) {
     uint32_t equation = o->from[unknown], before = o->owned[equation];
@@ -115,7 +115,7 @@ static void flip_path(Ownership *o, uint32_t unknown, uint32_t root) {
   }
 }
 
-/* Breadth first along paths that alternate between equations and what they determine. */
+/* Searches breadth-first along paths that alternate between equations and the unknowns that they determine. */
 static void augment(Ownership *o, uint32_t root, int tier) {
   Derivation *d = o->d;
   o->searches++;
@@ -137,7 +137,7 @@ static void augment(Ownership *o, uint32_t root, int tier) {
   }
 }
 
-/* An equation between coordinates that defines none of them is a constraint, and would act without a force here. */
+/* An equation between coordinates that defines none of them is a constraint. Here it would act without a force. */
 static void check_owned(Ownership *o, uint32_t equation) {
   Derivation *d = o->d;
   uint32_t unknown = o->owned[equation];
@@ -174,9 +174,9 @@ void ownership_match(Derivation *d, bool rates_first) {
   vec_free(d->heap, &o.queue);
 }
 
-/* ---- putting in ---- */
+/* ---- substitution ---- */
 
-/* What the unknown is by its equation; EXPR_NONE if that does not define it explicitly. */
+/* The value of the unknown by its equation; EXPR_NONE if that does not define it explicitly. */
 static Expr definition(Derivation *d, uint32_t unknown) {
   if (d->owner[unknown] == NONE) return EXPR_NONE;
   const Equation *e = &d->model->equations.data[d->owner[unknown]];
@@ -184,7 +184,7 @@ static Expr definition(Derivation *d, uint32_t unknown) {
   return lone(d, e->right, e->left, 0) == unknown ? e->left : EXPR_NONE;
 }
 
-/* One round: finds the leaves below the roots that are defined, and their definitions. false if there is none. */
+/* One round: substitutes the definitions of the leaves below the roots. false if no leaf has one. */
 static bool put_in(Derivation *d, Expr *roots, uint32_t count) {
   ExprVec leaves = {0}, from = {0}, to = {0};
   for (uint32_t r = 0; r < count; r++) dag_variables(d->dag, dag_scratch(d->dag), roots[r], &leaves);
@@ -203,7 +203,7 @@ static bool put_in(Derivation *d, Expr *roots, uint32_t count) {
   return any;
 }
 
-/* Definitions may use each other, but not in a circle. */
+/* Substitutes all definitions. They may use each other, but not in a cycle. */
 static bool resolve(Derivation *d, Expr *roots, uint32_t count) {
   for (uint32_t round = 0; round <= d->model->equations.count; round++)
     if (!put_in(d, roots, count)) return true;
@@ -211,7 +211,7 @@ static bool resolve(Derivation *d, Expr *roots, uint32_t count) {
   return false;
 }
 
-/* Quotients by powers of two become products, exactly: so m/2*v^2 has the derivative m*v. */
+/* Replaces quotients by powers of two by products, which is exact. So m/2*v^2 has the derivative m*v. */
 static void scale_quotients(Derivation *d, Expr *roots, uint32_t count) {
   IndexVec below = {0};
   ExprVec from = {0}, to = {0};
@@ -243,7 +243,7 @@ static void add_coordinates(Derivation *d, Expr e, bool *occurs) {
   vec_free(d->heap, &leaves);
 }
 
-/* Multipliers belong to the equations that are derived; forces may depend on them, energies may not. */
+/* Multipliers belong to the derived equations. Forces may depend on them, energies may not. */
 static bool check_multipliers(Derivation *d, const Expr *roots, uint32_t count) {
   ExprVec leaves = {0};
   for (uint32_t r = 0; r < count; r++) dag_variables(d->dag, dag_scratch(d->dag), roots[r], &leaves);
@@ -258,7 +258,7 @@ static bool check_multipliers(Derivation *d, const Expr *roots, uint32_t count) 
   return d->diags->errors == 0;
 }
 
-/* In the order of declarations. */
+/* Numbers the coordinates in the order of declarations. */
 static void number_coordinates(Derivation *d, const Expr *roots, uint32_t count) {
   bool *occurs = arena_array(&d->arena, d->model->unknowns.count, sizeof *occurs);
   for (uint32_t r = 0; r < count; r++) add_coordinates(d, roots[r], occurs);

@@ -1,6 +1,6 @@
-/* design: the points of a sweep: every combination of the values to vary, with every sample of the distributions at each.
+/* design: the points of a sweep: every combination of the varied values, each with every sample of the distributions.
  *
- * Invariant: the values of a point follow from its number alone. The last item to vary changes fastest, samples faster still. */
+ * Invariant: the values of a point follow from its number alone. Samples change fastest, then the last varied variable. */
 #pragma once
 
 #include "study/distribution.h"
@@ -18,14 +18,14 @@ typedef struct Design {
   Distribution *distributions;
   Sampling *sampling;
   uint32_t vary_count, distribution_count;
-  uint32_t samples; /* at each combination; 1 without distributions */
+  uint32_t samples; /* for each combination; 1 without distributions */
   uint32_t points;
 } Design;
 
-/* Completes a design that has its values to vary and its distributions. false: an error is in diags. Lives in the arena. */
+/* Completes a design that already has its varied values and its distributions. false: an error is in diags. Lives in the arena. */
 bool design_check(Design *design, const DesignRequest *request, Arena *arena, Diags *diags);
 
-/* Variables that have values, and their names: those to vary, then those with distributions. */
+/* The number of variables that get values, and their names: the varied ones, then those with distributions. */
 uint32_t design_variables(const Design *design);
 const char *design_name(const Design *design, uint32_t variable);
 

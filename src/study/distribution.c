@@ -41,10 +41,10 @@ double normal_quantile(double u) {
   return q < 0 ? -value : value;
 }
 
-/* The density of Student's distribution times a constant that its distribution function needs too. */
+/* The probability that Student's distribution exceeds t, by Simpson's rule. */
 static double student_tail(double freedom, double t) {
   enum { PANELS = 2000 };
-  /* With t = sqrt(freedom) tan(a) the density becomes cos(a)^(freedom - 1), which is smooth on the whole. */
+  /* With t = sqrt(freedom) tan(a) the density becomes cos(a)^(freedom - 1), which is smooth everywhere. */
   double begin = atan(t / sqrt(freedom)), end = acos(-1.0) / 2, step = (end - begin) / PANELS, sum = 0;
   for (int k = 0; k <= PANELS; k++) {
     double weight = k == 0 || k == PANELS ? 1 : k % 2 ? 4 : 2;
@@ -53,7 +53,7 @@ static double student_tail(double freedom, double t) {
   return sum * step / 3 * exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(acos(-1.0));
 }
 
-/* Bisection between the quantile of the normal distribution and where the tail is thin enough. */
+/* Bisection between the quantile of the normal distribution and a point with a small enough tail. */
 double student_quantile(double freedom, double u) {
   double low = 0, high = 1;
   while (student_tail(freedom, high) > 1 - u) high *= 2;
@@ -124,7 +124,7 @@ static bool refuse(const Distribution *distribution, const char *word, Diags *di
   return false;
 }
 
-/* Those that the kind does not have must be 0. */
+/* Parameters that the kind does not have must be 0. */
 static bool has_parameters(const Distribution *distribution) {
   for (uint32_t k = 0; k < DISTRIBUTION_PARAMETERS; k++) {
     double value = distribution->parameter[k];

@@ -1,4 +1,4 @@
-/* journal: see journal.h. Records go through one write with O_APPEND each, which needs no lock. */
+/* journal: see journal.h. Each record is one write with O_APPEND, which needs no lock. */
 #include "study/journal.h"
 
 #include "base/map.h"
@@ -20,9 +20,9 @@ typedef struct JournalHeader {
   uint32_t columns, version;
 } JournalHeader;
 
-/* Before the values of a record. */
+/* The beginning of a record, before its values. */
 typedef struct RecordHead {
-  uint64_t checksum; /* of all after it */
+  uint64_t checksum; /* of everything after it */
   uint32_t point, status;
   char cause[CAUSE_SIZE];
 } RecordHead;
@@ -60,7 +60,7 @@ static bool write_whole(int descriptor, const void *bytes, size_t length) {
   return done >= 0 && (size_t)done == length;
 }
 
-/* A file system over a network may give less at once than it has. */
+/* A network file system may return fewer bytes at once than requested. */
 static bool read_whole(int descriptor, void *bytes, size_t length) {
   for (size_t got = 0; got < length;) {
     ssize_t more = read(descriptor, (char *)bytes + got, length - got);
@@ -71,13 +71,13 @@ static bool read_whole(int descriptor, void *bytes, size_t length) {
   return true;
 }
 
-/* Is it as it was written, and its cause a text? */
+/* Is the record undamaged, and its cause a text? */
 static bool is_whole(const Journal *journal, const char *record) {
   const RecordHead *head = (const RecordHead *)record;
   return head->checksum == checksum_of(journal, record) && memchr(head->cause, '\0', CAUSE_SIZE);
 }
 
-/* The whole records; where the first broken one begins, the file ends from now on. */
+/* Reads the undamaged records. Truncates the file at the first damaged one. */
 static bool read_records(Journal *journal, Diags *diags, JournalReader *reader, void *context) {
   size_t size = record_size(journal);
   char *bytes = heap_alloc(journal->heap, size);
@@ -123,7 +123,7 @@ Journal *journal_open(Heap *heap, Diags *diags, const char *path, uint64_t hash,
     refuse(diags, journal, "write");
     return NULL;
   }
-  bool is_resumed = resumes && info.st_size >= (off_t)sizeof header; /* a kill may have cut off the header, too */
+  bool is_resumed = resumes && info.st_size >= (off_t)sizeof header; /* a kill may have cut off even the header */
   bool ok = is_resumed ? resume(journal, diags, &header, reader, context) : begin(journal, diags, &header);
   return ok ? journal : NULL;
 }

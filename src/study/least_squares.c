@@ -8,19 +8,18 @@
 #include <string.h>
 
 static const double FIRST_DAMPING = 1e-4, MOST_DAMPING = 1e12;
-static const double SMALL_STEP = 1e-10; /* over the size of the parameters */
-static const double RELATIVE_OFFSET =
-    1e-4; /* of Bates and Watts (1981): the step over the radius of the confidence region */
+static const double SMALL_STEP = 1e-10;     /* relative to the size of the parameters */
+static const double RELATIVE_OFFSET = 1e-4; /* Bates and Watts (1981): step over radius of the confidence region */
 
 typedef struct Search {
   const LeastSquares *problem;
-  double *p, *trial, *step, *norm; /* norm: largest of each column so far */
+  double *p, *trial, *step, *norm; /* norm: the largest so far, per column */
   double *r, *trial_r, *jacobian;
-  double *matrix, *right; /* of the damped equations */
-  double *work, *newton;  /* newton: two steps */
+  double *matrix, *right; /* for the damped equations */
+  double *work, *newton;  /* newton: room for two steps */
   size_t work_length;
   bool *is_bound;
-  bool is_slow;                            /* the last iteration gained little */
+  bool is_slow;                            /* the last iteration improved little */
   double squares, before, damping, growth; /* before: the squares one iteration ago */
 } Search;
 
@@ -41,7 +40,7 @@ static double gradient(const Search *search, uint32_t k) {
   return sum;
 }
 
-/* Norms of the columns, and which parameters rest at a bound. */
+/* Computes the norms of the columns, and which parameters are held at a bound. */
 static void look_at_columns(Search *search) {
   const LeastSquares *problem = search->problem;
   for (uint32_t k = 0; k < problem->parameters; k++) {
@@ -52,7 +51,7 @@ static void look_at_columns(Search *search) {
   }
 }
 
-/* The solution of least squares in the first of `right`, both overwritten. */
+/* Solves the least squares problem. The solution is at the beginning of `right`; both arguments are overwritten. */
 static bool solve_overdetermined(double *matrix, uint32_t rows, uint32_t columns, double *right, double *work,
                                  size_t length) {
   lapack_int m = (lapack_int)rows, n = (lapack_int)columns, one = 1, size = (lapack_int)length, info;
@@ -81,7 +80,7 @@ static bool solve_step(Search *search, const double *r, double damping, double *
   return true;
 }
 
-/* The trial point within the bounds; how far it is, over the size of the parameters. */
+/* Sets the trial point, limited to the bounds. Returns its distance, relative to the size of the parameters. */
 static double go(Search *search) {
   const LeastSquares *problem = search->problem;
   double farthest = 0;
@@ -93,7 +92,7 @@ static double go(Search *search) {
   return farthest;
 }
 
-/* Sum of squares that the linear model has at the trial point. */
+/* The sum of squares that the linear model predicts at the trial point. */
 static double predicted(const Search *search) {
   double sum = 0;
   for (uint32_t i = 0; i < search->problem->residuals; i++) {
@@ -115,7 +114,7 @@ static bool evaluate(const Search *search, const double *p, double *r, double *j
   return search->problem->evaluate(search->problem->context, p, r, jacobian);
 }
 
-/* Are all residuals zero, over the size of what they consist of? */
+/* Are all residuals zero, relative to the size of their terms? */
 static bool is_zero(const Search *search, double zero) {
   const LeastSquares *problem = search->problem;
   for (uint32_t i = 0; i < problem->residuals; i++) {
@@ -134,7 +133,7 @@ static void accept(Search *search, double squares, double ratio) {
   search->growth = 2;
 }
 
-/* The length of a step, each parameter over the derivatives by it. */
+/* The length of a step, with each parameter weighted by the norm of its column. */
 static double length_of(const Search *search, const double *step) {
   double sum = 0;
   for (uint32_t k = 0; k < search->problem->parameters; k++)
@@ -142,9 +141,9 @@ static double length_of(const Search *search, const double *step) {
   return sqrt(sum);
 }
 
-/* Tries Newton's step, or a part of it, towards residuals of zero. It accepts the step if the next one, with the same derivatives, is shorter
- * (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution that holds however badly the residuals are scaled, where
- * damped steps creep along a valley. Steps longer than the parameters are left to damping. */
+/* Tries Newton's step, or a fraction of it, towards residuals of zero. It accepts the step if the next one, with the same
+ * derivatives, is shorter (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution the test holds for any
+ * scaling of the residuals, where damped steps would creep along a valley. Steps longer than the parameters are left to damping. */
 static bool take_newton_step(Search *search) {
   const LeastSquares *problem = search->problem;
   double *whole = search->newton, *next = search->newton + problem->parameters;
@@ -163,7 +162,7 @@ static bool take_newton_step(Search *search) {
   return false;
 }
 
-/* One iteration: trial points with more and more damping, until one is better. true: there is nothing to gain any more. */
+/* One iteration: tries points with increasing damping until one is better. true: no further improvement is possible. */
 static bool iterate(Search *search) {
   const LeastSquares *problem = search->problem;
   if (problem->is_long && take_newton_step(search)) return false;
@@ -198,7 +197,7 @@ LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *
   search.matrix = arena_array(arena, (m + n) * n, sizeof(double));
   search.is_bound = arena_array(arena, n, sizeof(bool));
   search.newton = arena_array(arena, 2 * n, sizeof(double));
-  search.work_length = n + 64 * (m + n); /* what LAPACK likes best, about */
+  search.work_length = n + 64 * (m + n); /* about the size that LAPACK prefers */
   search.work = arena_array(arena, search.work_length, sizeof(double));
   blas_expect_room(arena->heap);
   LeastSquaresResult result = {
@@ -211,7 +210,7 @@ LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *
     }
     search.squares = sum_of_squares(search.r, problem->residuals);
     look_at_columns(&search);
-    /* the errors of runs are not below their tolerance: there, continue only while it improves fast */
+    /* the errors of runs are at least their tolerance; once the residuals are that small, continue only while they decrease fast */
     search.is_slow = problem->zero > 0 && search.squares > search.before / 4;
     search.before = search.squares;
     is_over = is_over || is_zero(&search, problem->zero / 100) || (search.is_slow && is_zero(&search, problem->zero));
@@ -225,7 +224,7 @@ LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *
 
 /* ---- identification ---- */
 
-/* The columns of free parameters, each divided by its norm, which goes to `norm`; one of zeros stays. */
+/* The columns of free parameters, each divided by its norm, which is stored in `norm`; a zero column stays zero. */
 static double *scaled_columns(const double *jacobian, uint32_t residuals, const uint32_t *free, uint32_t count,
                               double *norm, Arena *arena) {
   double *matrix = arena_array(arena, (size_t)residuals * count, sizeof *matrix);
@@ -238,7 +237,7 @@ static double *scaled_columns(const double *jacobian, uint32_t residuals, const 
   return matrix;
 }
 
-/* Covariance from V of the singular value decomposition: S V s^-2 V' S with S = 1 / norm. */
+/* Computes the covariance from V of the singular value decomposition: S V s^-2 V' S with S = 1 / norm. */
 static void fill_covariance(Identification *found, uint32_t parameters, const uint32_t *free, const double *norm,
                             const double *vt) {
   uint32_t count = found->free;
@@ -268,7 +267,7 @@ static void fill_directions(Identification *found, uint32_t parameters, const ui
   }
 }
 
-/* Singular values and V' of a matrix, which is overwritten. */
+/* Computes the singular values and V' of a matrix, which is overwritten. */
 static void decompose(double *matrix, uint32_t rows, uint32_t columns, double *values, double *vt, Arena *arena) {
   lapack_int m = (lapack_int)rows, n = (lapack_int)columns, one = 1, length, info;
   char none = 'N', all = 'A';

@@ -1,7 +1,7 @@
-/* least_squares: parameters that make the sum of squares of residuals least, within bounds.
+/* least_squares: finds parameters within bounds that minimize the sum of squares of residuals.
  *
- * The method of Levenberg and Marquardt (Nielsen 1999 for the damping): Gauss-Newton steps, damped in units of the columns' norms.
- * Parameters at a bound that the step would leave stay there; the others move, and the step ends at the bounds. */
+ * The method is that of Levenberg and Marquardt (Nielsen 1999 for the damping): Gauss-Newton steps, damped in units of the columns'
+ * norms. A parameter at a bound that the step would cross stays there. The others move, and the step ends at the bounds. */
 #pragma once
 
 #include "base/arena.h"
@@ -12,42 +12,39 @@ typedef struct LeastSquares {
   uint32_t parameters, residuals;
   const double *lower, *upper; /* -INFINITY and INFINITY: none */
   uint32_t most_iterations;
-  double
-      zero; /* residuals below this, over the size of their terms, are zero, and the search ends; 0: it seeks the least */
-  bool is_long; /* many variables that the residuals join: such a search creeps unless Newton's steps come first */
-  /* Residuals r at p and, where it is not NULL, their derivatives by columns. false: there are none at p. */
+  double zero;  /* end when all residuals, relative to their terms, are below this; 0: minimize */
+  bool is_long; /* many variables that the residuals couple: such a search creeps unless Newton's steps come first */
+  /* Computes the residuals r at p and, if jacobian is not NULL, their derivatives by columns. false: they do not exist at p. */
   bool (*evaluate)(void *context, const double *p, double *r, double *jacobian);
   void *context;
 } LeastSquares;
 
 typedef enum LeastSquaresStatus {
   LEAST_SQUARES_CONVERGED,
-  LEAST_SQUARES_UNDEFINED, /* at the start there are no residuals */
-  LEAST_SQUARES_ENDLESS,   /* not within the iterations */
+  LEAST_SQUARES_UNDEFINED, /* there are no residuals at the start */
+  LEAST_SQUARES_ENDLESS,   /* it did not converge within the iterations */
 } LeastSquaresStatus;
 
 typedef struct LeastSquaresResult {
   LeastSquaresStatus status;
   uint32_t iterations;
-  double squares;       /* sum of them */
+  double squares;       /* their sum */
   double *r, *jacobian; /* at the end */
-  bool *is_bound;       /* per parameter: it is at a bound that the residuals push it to */
+  bool *is_bound;       /* per parameter: the residuals push it against a bound */
 } LeastSquaresResult;
 
 /* Improves p in place. Results live in the arena. */
 LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *arena);
 
-/* What the residuals say of the parameters that are not held. */
+/* What the residuals tell about the parameters that are not held. */
 typedef struct Identification {
   uint32_t rank;
-  double *covariance; /* parameters x parameters, for residuals of deviation 1; NaN where nothing is known */
-  double *singular;   /* values of the matrix with columns of norm 1, descending; as many as parameters are not held */
-  double *
-      directions; /* parameters x (parameters - rank - held): combinations, by columns, that change no residual; the largest
-                         change is 1 */
-  uint32_t free; /* parameters that are not held */
+  double *covariance; /* parameters x parameters, for residuals of deviation 1; NaN: not known */
+  double *singular;   /* singular values of the matrix with columns of norm 1, descending; `free` of them */
+  double *directions; /* parameters x (free - rank): columns keep all residuals constant; largest entry 1 */
+  uint32_t free;      /* number of parameters that are not held */
 } Identification;
 
-/* tolerance: singular values below, over the largest, are zero. Lives in the arena. */
+/* tolerance: singular values below this fraction of the largest count as zero. Lives in the arena. */
 Identification identify(const double *jacobian, uint32_t residuals, uint32_t parameters, const bool *held,
                         double tolerance, Arena *arena);

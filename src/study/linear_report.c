@@ -70,7 +70,7 @@ static void json_matrix(JsonWriter *json, const double *values, uint32_t rows, u
     for (uint32_t k = 0; json_next(json, k, columns); k++) json_number(json, values[i + (size_t)k * rows]);
 }
 
-/* The part of the state i in the mode of eigenvalue k. */
+/* The component of state i in the eigenvector of eigenvalue k. */
 static void json_part(JsonWriter *json, const LinearForm *form, uint32_t k, uint32_t i) {
   size_t n = form->states;
   bool second = form->imaginary[k] < 0 && k;
@@ -132,8 +132,8 @@ void linear_report_mat(const LinearForm *form, FileWriter *file) {
 
 enum { BODE_POINTS = 400 };
 
-/* Magnitudes and phases of one input, a series for each output: pairs[points][outputs] are the responses. The phase continues from
- * point to point, without jumps of a whole turn. */
+/* Magnitudes and phases for one input, with a series for each output: pairs[points][outputs] are the responses. The phase is
+ * continuous from point to point, without jumps by a whole turn. */
 static void bode_series(const double *response, uint32_t outputs, uint32_t output, double *decibel, double *degrees) {
   static const double turn = 360, radian = 57.29577951308232;
   for (uint32_t k = 0; k < BODE_POINTS; k++) {

@@ -16,7 +16,7 @@ static const char *const function_names[] = {
     [DAEDAL_OUTPUT_MIN] = "min",     [DAEDAL_OUTPUT_MEAN] = "mean",       [DAEDAL_OUTPUT_RMS] = "rms",
 };
 
-/* Conditions that a message lists. */
+/* The number of conditions that a message lists. */
 enum { LISTED = 8 };
 
 static bool is_recorded(const Variable *variable) {
@@ -28,7 +28,7 @@ static bool is_variable(const Model *model, const char *name) {
   return position != MAP_NONE && is_recorded(&model->variables.data[position]);
 }
 
-/* "f(inside)": is it a call of this function? */
+/* Is the text a call f(inside) of this function? */
 static bool is_call(const char *text, const char *function, const char **inside, size_t *length) {
   size_t head = strlen(function), whole = strlen(text);
   if (whole < head + 3 || strncmp(text, function, head) != 0 || text[head] != '(' || text[whole - 1] != ')')
@@ -59,7 +59,7 @@ static bool refuse(const Model *model, const char *text, const char *name, Diags
 
 static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_' || c == '\''; }
 
-/* The end of what may be a name, which begins at text: with its parts and subscripts. */
+/* The end of a possible name that begins at text, including its parts and subscripts. */
 static const char *name_end(const char *text) {
   bool is_quoted = false;
   int open = 0;
@@ -72,7 +72,7 @@ static const char *name_end(const char *text) {
   }
 }
 
-/* Behind a number, which begins at text. */
+/* The end of a number that begins at text. */
 static const char *number_end(const char *text) {
   while (isdigit((unsigned char)*text) || *text == '.') text++;
   if ((*text | 32) != 'e') return text;
@@ -82,7 +82,7 @@ static const char *number_end(const char *text) {
   return exponent;
 }
 
-/* Has the language a meaning of its own for a word? */
+/* Is it a word with a special meaning in the language? */
 static bool is_word(const char *name) {
   static const char *const words[] = {"time", "true", "false", "and", "or", "not", "if", "then", "else"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
@@ -90,7 +90,7 @@ static bool is_word(const char *name) {
   return false;
 }
 
-/* What a name is after alias elimination. */
+/* The name that alias elimination leaves for a name. */
 static const char *representative(const Problem *problem, const char *name, Arena *arena) {
   const Model *model = problem->model;
   const Aliases *aliases = &problem->aliases;
@@ -103,8 +103,8 @@ static const char *representative(const Problem *problem, const char *name, Aren
   return aliases->sign[unknown] < 0 ? arena_printf(arena, "-%s", root) : root;
 }
 
-/* Goes through the names of a condition that are not functions: *text is after one, which is returned, and what came before it is
- * in *before without blanks, numbers in one spelling. NULL: there are no more. */
+/* Finds the next name in a condition that is not a function, and returns it; *text is then after it. *before is the text in front
+ * of it, without blanks and with numbers in one spelling. NULL: there are no more names. */
 static const char *next_name(const char **text, const char **before, Arena *arena) {
   *before = "";
   for (const char *next = *text; *next;) {
@@ -124,7 +124,7 @@ static const char *next_name(const char **text, const char **before, Arena *aren
   return NULL;
 }
 
-/* A condition without blanks, in the names that alias elimination leaves. */
+/* A condition without blanks, with the names that alias elimination leaves. */
 static const char *plain_condition(const Problem *problem, const char *text, Arena *arena) {
   const char *plain = "", *before, *name;
   while ((name = next_name(&text, &before, arena)))
@@ -134,7 +134,7 @@ static const char *plain_condition(const Problem *problem, const char *text, Are
 
 /* ---- reading ---- */
 
-/* Is every name in the condition that of a variable? */
+/* Is every name in the condition a variable? */
 static bool has_names(const Output *output, const Model *model, Arena *arena, Diags *diags) {
   const char *text = output->signal ? output->signal : "", *before, *name;
   while ((name = next_name(&text, &before, arena)))
@@ -209,7 +209,7 @@ bool outputs_read(OutputVec *outputs, const daedal_output *given, uint32_t count
 
 /* ---- what a plan has ---- */
 
-/* The condition that an event has, as runs print it; NULL: none has it. */
+/* The condition of an event, as runs print it; NULL: no event has it. */
 static const char *find_relation(const Problem *problem, const Modes *modes, Expr relation, Arena *arena) {
   Expr meant = problem_expression(problem, relation);
   for (uint32_t m = 0; m < modes->count; m++)
@@ -217,7 +217,7 @@ static const char *find_relation(const Problem *problem, const Modes *modes, Exp
   return NULL;
 }
 
-/* A condition as runs print it; NULL: no event has it. It may be written as the model writes it, too, which alias elimination has rewritten. */
+/* A condition as runs print it; NULL: no event has it. The user may also write it as in the model, before alias elimination. */
 static const char *find_condition(const char *condition, const Problem *problem, const Modes *modes, Arena *arena) {
   Dag *dag = problem->model->dag;
   const char *plain = plain_condition(problem, condition, arena), *text, *found = NULL;
@@ -340,7 +340,7 @@ static double mean(const Course *course, bool of_squares) {
   return sum / length;
 }
 
-/* What happens at the start does not count as an event. */
+/* Events at the start do not count. */
 static double event_time(const Output *output, const Problem *problem, double start, const daedal_event *events,
                          uint32_t count, Arena *arena) {
   const char *meant = output->signal ? plain_condition(problem, output->signal, arena) : NULL;

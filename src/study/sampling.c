@@ -11,11 +11,11 @@ const char *const sampling_names[] = {
 struct Sampling {
   uint32_t kind, points;
   uint64_t seed;
-  uint32_t (*direction)[BITS]; /* of sobol, by dimension */
-  uint32_t **stratum;          /* of lhs, by dimension and point */
+  uint32_t (*direction)[BITS]; /* for sobol, by dimension */
+  uint32_t **stratum;          /* for lhs, by dimension and point */
 };
 
-/* Bits that depend on all three, as good as random (the mixer of hash_mix three times). */
+/* Bits that depend on all three arguments and look random (the mixer of hash_mix, three times). */
 static uint64_t random_bits(uint64_t seed, uint64_t a, uint64_t b) {
   return hash_mix(hash_mix(hash_mix(seed + 0x9e3779b97f4a7c15) + a) + b * 0xd1b54a32d192ed03);
 }
@@ -90,7 +90,7 @@ Sampling *sampling_new(Arena *arena, uint32_t kind, uint32_t points, uint32_t di
   return sampling;
 }
 
-/* The points of a Gray code, moved by a random digital shift, which keeps their even spread. */
+/* The point of the Gray code, moved by a random digital shift, which keeps the points evenly spread. */
 static double sobol_at(const Sampling *sampling, uint32_t point, uint32_t dimension) {
   uint32_t gray = point ^ (point >> 1), bits = (uint32_t)(random_bits(sampling->seed, dimension, UINT64_MAX) >> 32);
   for (uint32_t k = 0; k < BITS; k++)

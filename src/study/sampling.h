@@ -1,5 +1,5 @@
-/* sampling: points of the unit cube. Each coordinate follows from seed, point and dimension alone, so that it is the same in any
- * order and on any thread. */
+/* sampling: points of the unit cube. Each coordinate follows from seed, point and dimension alone, so it is the same in any order
+ * and on any thread. */
 #pragma once
 
 #include "base/arena.h"
@@ -8,13 +8,13 @@
 
 typedef struct Sampling Sampling;
 
-/* The names "sobol", "lhs" and "random"; ends with NULL. */
+/* The names "sobol", "lhs" and "random"; NULL-terminated. */
 extern const char *const sampling_names[];
 
-/* Dimensions that sobol has direction numbers for. */
+/* The number of dimensions that sobol has direction numbers for. */
 enum { SOBOL_DIMENSIONS = 21 };
 
-/* `kind` is an index of sampling_names. Latin hypercubes are made for this number of points. */
+/* `kind` is an index into sampling_names. Latin hypercubes are made for this number of points. */
 Sampling *sampling_new(Arena *arena, uint32_t kind, uint32_t points, uint32_t dimensions, uint64_t seed);
 
 /* The coordinate, in (0, 1). O(1); sobol O(32). */

@@ -1,4 +1,4 @@
-/* ast: see ast.h. Names as text, and the walk with a stack of its own. */
+/* ast: see ast.h. Names as text, and a walk with an explicit stack. */
 #include "syntax/ast.h"
 
 #include <string.h>

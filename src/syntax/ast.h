@@ -1,10 +1,9 @@
-/* ast: what the parser reads, before names have a meaning. Classes, components, equations and statements
- * are structs in the arena; expressions are nodes of one array, addressed by 32-bit index.
+/* ast: the output of the parser, before names have a meaning. Classes, components, equations and statements are structs in the
+ * arena; expressions are nodes of one array, addressed by 32-bit index.
  *
- * Invariant: the nodes of an expression stand in post-order and in one piece, nodes[first .. e]: kids come
- * before parents. So a loop over that range (ast_first to e) with a stack of values evaluates without
- * recursion, however deep the user nests. Names are interned without their quotes; every node has its span. The
- * tree is immutable once parsed, and dies with its heap. */
+ * Invariant: the nodes of an expression are contiguous and in post-order, nodes[first .. e]: kids come before parents. So a loop
+ * over that range (ast_first to e) with a stack of values evaluates without recursion, however deep the user nests. Names are
+ * interned without their quotes; every node has its span. The tree is immutable after parsing, and dies with its heap. */
 #pragma once
 
 #include "base/diag.h"
@@ -36,7 +35,7 @@ typedef struct AstPath {
   Span span;
 } AstPath;
 
-/* A name that introduces something: an iterator, a named argument, a literal of an enumeration. */
+/* A name that introduces something: an iterator, a named argument, or a literal of an enumeration. */
 typedef struct AstLabel {
   Name name;
   Span span;
@@ -54,17 +53,16 @@ typedef enum AstKind {
   AST_STRING,    /* value.text, escapes resolved */
   AST_BOOLEAN,   /* value.integer 0 or 1 */
   AST_REFERENCE, /* ast_path; kids: the subscripts of all parts, in order */
-  AST_END,       /* end inside of subscripts */
+  AST_END,       /* end inside subscripts */
   AST_COLON,     /* : as a subscript or dimension */
-  AST_OMITTED,   /* a place left empty: (a, , c) := f(x) */
-  /* A call: ast_path is the function (der, initial, pure too); kids: positional arguments, then as many named
-   * ones as there are labels. */
+  AST_OMITTED,   /* an empty place: (a, , c) := f(x) */
+  /* A call: ast_path is the function (also der, initial, pure); kids: positional arguments, then as many named ones as there are
+   * labels. */
   AST_CALL,
-  AST_PARTIAL, /* function f(a = 1) as an argument: as AST_CALL */
+  AST_PARTIAL, /* function f(a = 1) as an argument, in the form of AST_CALL */
   /* f(e for i in r, j in s) with path f; {e for i in r} has path "array". kids: e, r, s; labels: i, j. */
   AST_ITERATION,
-  /* Kids joined by + - .+ .-, see ast_operator; a sign in front is the first kid's operator, so -a is a sum
-   * of one kid. */
+  /* Kids joined by + - .+ .-, see ast_operator; a leading sign is the operator of the first kid, so -a is a sum of one kid. */
   AST_SUM,
   AST_PRODUCT,   /* kids joined by * / .* ./, left to right; the first kid's operator is AST_MULTIPLY */
   AST_POWER,     /* two kids; operator AST_RAISE or AST_ELEMENT_RAISE */
@@ -73,13 +71,13 @@ typedef enum AstKind {
   AST_OR,        /* two or more kids */
   AST_RELATION,  /* two kids; operator AST_LESS ... AST_NOT_EQUAL */
   AST_RANGE,     /* start, stop or start, step, stop */
-  AST_IF,        /* condition, value, condition, value, ..., value otherwise */
+  AST_IF,        /* condition, value, condition, value, ..., else value */
   AST_ARRAY,     /* {a, b, c} */
   AST_MATRIX,    /* [a, b; c, d]: kids are AST_ROW */
   AST_ROW,       /* its elements */
-  AST_TUPLE,     /* (a, b): two or more kids, or an empty (), or one omitted; a mere (a) is a itself */
+  AST_TUPLE,     /* (a, b): two or more kids, or an empty (), or one omitted; a plain (a) is a itself */
   AST_SUBSCRIPT, /* (e)[i, j], f(x)[i]: kids e, i, j */
-  AST_FIELD,     /* (e).name, f(x).name: kid e, value.text the name */
+  AST_FIELD,     /* (e).name, f(x).name: kid e; value.text is the name */
 } AstKind;
 
 typedef enum AstOperator {
@@ -103,7 +101,7 @@ typedef enum AstOperator {
 
 typedef struct AstNode {
   uint8_t kind;      /* AstKind */
-  uint8_t operation; /* AstOperator of a power or relation; of a flat call: 1 if the record is made of its fields */
+  uint8_t operation; /* AstOperator of a power or relation; for a flat call: 1 if the record is made from its fields */
   uint8_t global;    /* the path has a leading dot */
   uint32_t first;    /* the expression is nodes[first .. itself] */
   uint32_t kids, kid_count;
@@ -125,15 +123,15 @@ typedef struct AstModification AstModification;
 typedef struct AstClass AstClass;
 typedef struct AstElement AstElement;
 
-/* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element, or one that is
- * left out: break name, break connect(a, b). */
+/* One argument of a modification: [each] [final] name [modification] "comment", or a redeclared element, or a removal: break name,
+ * break connect(a, b). */
 typedef struct AstArgument {
   bool is_final, is_each;
-  bool is_break;                 /* of an element: `name` is left out; of a connection: `left` and `right` are given */
-  AstPath name;                  /* of a redeclaration: the name of the element */
-  AstModification *modification; /* NULL if none */
-  AstElement *redeclared;        /* redeclare or replaceable element; NULL if none */
-  AstExpr left, right;           /* of a connection that is left out; AST_NONE otherwise */
+  bool is_break;                 /* for an element: `name` is removed; for a connection: `left` and `right` are given */
+  AstPath name;                  /* for a redeclaration: the name of the element */
+  AstModification *modification; /* NULL: none */
+  AstElement *redeclared;        /* redeclare or replaceable element; NULL: none */
+  AstExpr left, right;           /* the ends of a removed connection; AST_NONE otherwise */
   Name comment;
   Span span;
 } AstArgument;
@@ -141,8 +139,8 @@ typedef struct AstArgument {
 /* (arguments) = value; each part may be missing. An annotation has arguments only. */
 struct AstModification {
   LIST(AstArgument) arguments;
-  bool is_break; /* = break: the binding is taken away */
-  AstExpr value; /* AST_NONE if none */
+  bool is_break; /* = break: the binding is removed */
+  AstExpr value; /* AST_NONE: none */
   Span span;
 };
 
@@ -152,20 +150,20 @@ typedef enum AstStatementKind {
   AST_EQUALITY, /* left = right */
   AST_ASSIGN,   /* left := right; left is a reference or an AST_TUPLE */
   AST_CONNECT,  /* connect(left, right) */
-  AST_INVOKE,   /* a call that stands alone, in left: assert, terminate, reinit, or a function */
+  AST_INVOKE,   /* a call as a statement, in left: assert, terminate, reinit, or a function */
   AST_IF_BLOCK, /* branches; the else branch has condition AST_NONE */
   AST_WHEN_BLOCK,
   AST_FOR_BLOCK,   /* iterators, one branch */
   AST_WHILE_BLOCK, /* one branch */
   AST_BREAK,
   AST_RETURN,
-  AST_TERM, /* an expression that stands alone, in left: a term of an energy */
+  AST_TERM, /* an expression as a term of an energy, in left */
 } AstStatementKind;
 
 typedef struct AstStatement AstStatement;
 
 typedef struct AstBranch {
-  AstExpr condition; /* AST_NONE: otherwise, or the body of a for */
+  AstExpr condition; /* AST_NONE: else, or the body of a for */
   LIST(AstStatement) body;
   Span span; /* of the head: if ... then */
 } AstBranch;
@@ -178,14 +176,14 @@ typedef struct AstIterator {
 struct AstStatement {
   AstStatementKind kind;
   Name comment;
-  AstExpr left, right; /* AST_NONE where the kind has none */
+  AstExpr left, right; /* AST_NONE if the kind has none */
   LIST(AstIterator) iterators;
   LIST(AstBranch) branches;
-  AstModification *annotation; /* NULL if none */
+  AstModification *annotation; /* NULL: none */
   Span span;
 };
 
-/* Sections that give an energy, from which equations are derived (docs/energy.md). */
+/* Sections that define an energy, from which equations are derived (docs/energy.md). */
 typedef enum AstEnergy {
   ENERGY_NONE, /* equations or statements */
   ENERGY_LAGRANGIAN,
@@ -197,14 +195,14 @@ typedef enum AstEnergy {
   ENERGY_COUNT,
 } AstEnergy;
 
-/* The words that open them, which are not keywords. */
+/* The words that open these sections. They are not keywords. */
 extern const char *const ast_energy_words[ENERGY_COUNT];
 
 typedef struct AstSection {
-  bool is_initial, is_final, is_algorithm; /* final: at the end of a run (docs/boundary.md) */
+  bool is_initial, is_final, is_algorithm; /* final: holds at the end of a run (docs/boundary.md) */
   AstEnergy energy;
   LIST(AstStatement) body;
-  Name state; /* of flat sections: the state of a state machine in which it holds; 0: none */
+  Name state; /* for flat sections: the state of a state machine in which it holds; 0: none */
   Span span;  /* of the keyword */
 } AstSection;
 
@@ -233,8 +231,8 @@ typedef enum AstPrefix {
   PREFIX_OPERATOR = 1 << 18, /* operator record, operator function */
 } AstPrefix;
 
-/* A type as used by a component or a short class: name and the dimensions written on it (AST_COLON for an
- * open one). Those of the component itself come first: Real[3] x[2] is 2 by 3. */
+/* The type of a component or short class: its name and the dimensions written on it (AST_COLON for an open one). Dimensions of the
+ * component itself come first: Real[3] x[2] is 2 by 3. */
 typedef struct AstType {
   AstPath name;
   AstExprs dimensions;
@@ -243,16 +241,16 @@ typedef struct AstType {
 typedef struct AstComponent {
   const AstType *type; /* shared by the components of one clause */
   AstLabel label;
-  AstExprs dimensions;           /* those written on the name */
-  AstModification *modification; /* NULL if none; value is the binding */
-  AstExpr condition;             /* x if condition; AST_NONE if none */
+  AstExprs dimensions;           /* dimensions written on the name */
+  AstModification *modification; /* NULL: none; its value is the binding */
+  AstExpr condition;             /* x if condition; AST_NONE: none */
   Name comment;
   AstModification *annotation;
-  /* of flat declarations that are written from instances: */
-  Name pattern;          /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts stand after the name */
+  /* for flat declarations that are written from instances: */
+  Name pattern;          /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts come after the name */
   bool is_view;          /* a record whose fields are declared one by one, as a.x and a.y */
-  bool is_inside_hidden; /* of a flat model: in a component that results need not show */
-  bool is_structural;    /* its value decided the structure */
+  bool is_inside_hidden; /* in a flat model: inside a component that results need not show */
+  bool is_structural;    /* its value determined the structure */
 } AstComponent;
 
 typedef struct AstExtends {
@@ -265,21 +263,21 @@ typedef struct AstImport {
   AstPath name;         /* without the star or the list */
   AstLabel alias;       /* name 0: the last part of the path */
   bool is_all;          /* .* */
-  LIST(AstLabel) names; /* of the list */
+  LIST(AstLabel) names; /* the names in the list */
 } AstImport;
 
 typedef enum AstElementKind { AST_COMPONENT, AST_CLASS, AST_EXTENDS, AST_IMPORT } AstElementKind;
 
 struct AstElement {
   AstElementKind kind;
-  uint32_t prefixes; /* AstPrefix bits; of a class: also in AstClass */
+  uint32_t prefixes; /* AstPrefix bits; for a class: also in AstClass */
   union {
     AstComponent *component;
     AstClass *class_definition;
     AstExtends *extends;
     AstImport *import;
   };
-  AstExtends *constraint; /* constrainedby; NULL if none */
+  AstExtends *constraint; /* constrainedby; NULL: none */
   Span span;
 };
 
@@ -311,22 +309,22 @@ typedef struct AstLiteral {
 } AstLiteral;
 
 typedef struct AstExternal {
-  Name language;     /* 0 if not given (then C) */
-  AstExpr output;    /* reference assigned; AST_NONE if none */
-  AstLabel function; /* name 0 if no call is given */
+  Name language;     /* 0: not given, which means C */
+  AstExpr output;    /* reference that is assigned; AST_NONE: none */
+  AstLabel function; /* name 0: no call is given */
   AstExprs arguments;
   AstModification *annotation;
-  Name include_directory, library_directory; /* paths, once they are known; 0: none */
+  Name include_directory, library_directory; /* paths, after they are found; 0: none */
   Span span;
 } AstExternal;
 
-/* What the language forbids in a class, as far as its text shows it. */
+/* A violation of the language's rules in a class, as far as its text shows it. */
 typedef struct AstBreach {
   const char *message;
   Span span;
   const char *note; /* NULL: none */
   Span note_span;
-  bool is_plain; /* its meaning is plain all the same: without --strict a warning */
+  bool is_plain; /* the meaning is clear anyway: only a warning without --strict */
   const struct AstBreach *next;
 } AstBreach;
 
@@ -343,33 +341,33 @@ struct AstClass {
   bool is_open;                  /* enumeration(:) */
   LIST(AstElement) elements;     /* in source order */
   LIST(AstSection) sections;
-  AstExternal *external; /* NULL if none */
+  AstExternal *external; /* NULL: none */
   LIST(struct AstOverload {
     Name name;     /* of the operator, without quotes */
     Name function; /* full name */
   })
-  operators; /* of flat operator records */
+  operators; /* for flat operator records */
   AstModification *annotation;
-  const AstBreach *breaches;      /* reported as soon as the class is used */
-  struct LibraryPackage *package; /* further classes in files of their own (library.h); NULL: none */
+  const AstBreach *breaches;      /* reported when the class is first used */
+  struct LibraryPackage *package; /* further classes in separate files (library.h); NULL: none */
   Span span;                      /* from the first prefix to the semicolon */
 };
 
-/* What one file holds. */
+/* The contents of one file. */
 typedef struct AstFile {
-  Name version; /* of the line //! base 0.1.0; 0 if there is none */
+  Name version; /* of the line //! base 0.1.0; 0: none */
   bool has_within;
-  AstPath within; /* count 0: at the top */
+  AstPath within; /* count 0: at top level */
   LIST(AstClass *) classes;
 } AstFile;
 
-/* All files that were read: expressions of one may stand in a tree of another. */
+/* All files that were read. A tree of one file may contain expressions of another. */
 typedef struct Ast {
   Heap *heap;
   Arena arena;
   Names *names;
   const Source *source;
-  const AstFile *main; /* what the user gave */
+  const AstFile *main; /* the file that the user gave */
   VEC(AstNode) nodes;
   IndexVec kids;
   VEC(AstPart) parts;
@@ -377,10 +375,10 @@ typedef struct Ast {
   VEC(uint8_t) operators;
 } Ast;
 
-/* The words for kinds of classes. */
+/* The keywords for kinds of classes. */
 extern const char *const ast_class_words[];
 
-/* The word of the first of some prefixes. */
+/* The keyword of the first of these prefixes. */
 const char *ast_prefix_text(uint32_t prefixes);
 
 /* ---- reading ---- */
@@ -417,7 +415,7 @@ static inline AstLabel ast_label(const Ast *ast, AstExpr e, uint32_t i) {
   return ast->labels.data[ast->nodes.data[e].value.labels.first + i];
 }
 
-/* The path is the one unquoted, unsubscripted name given (a built-in, say). */
+/* Is the path this single unquoted name without subscripts (for example a built-in)? */
 bool ast_path_is(const Ast *ast, AstPath path, const char *name);
 
 /* The argument of that name in a modification, which may be NULL; NULL if there is none. */
@@ -426,7 +424,8 @@ const AstArgument *ast_argument(const Ast *ast, const AstModification *modificat
 /* The literal Boolean that an annotation gives a name; `otherwise` if it gives none. */
 bool ast_annotation(const Ast *ast, const AstModification *annotation, const char *name, bool otherwise);
 
-/* A component that results need not show: annotation(HideResult = true), or protected without annotation(HideResult = false). */
+/* Should results leave the component out? True for annotation(HideResult = true), or protected without annotation(HideResult =
+ * false). */
 bool ast_hides_result(const Ast *ast, const AstElement *element);
 
 /* The name that an element declares; name 0 if it is an extends clause or import. */

@@ -1,19 +1,19 @@
-/* deduce: see deduce.h. New nodes are made of copies of the old ones, after them. */
+/* deduce: see deduce.h. New nodes are copies of the old ones, appended after them. */
 #include "syntax/deduce.h"
 
 #include <string.h>
 
 enum { MOST_USES = 8 };
 
-/* A part of a reference with the iterator as subscript. */
+/* A part of a reference that has the iterator as a subscript. */
 typedef struct Use {
   AstExpr reference;
-  uint32_t part, position; /* the subscript's place among those of the part */
+  uint32_t part, position; /* position: index of the subscript among those of the part */
 } Use;
 
 /* ---- nodes ---- */
 
-/* The kids must be the nodes made last, in order. */
+/* The kids must be the last nodes made, in order. */
 static AstExpr make_node(Parser *parser, AstNode node, const AstExpr *kids, uint32_t count) {
   Ast *ast = parser->ast;
   node.kids = ast->kids.count;
@@ -24,7 +24,7 @@ static AstExpr make_node(Parser *parser, AstNode node, const AstExpr *kids, uint
   return ast->nodes.count - 1;
 }
 
-/* A copy, all of it at `span`. */
+/* A copy of the expression, with all nodes at `span`. */
 static AstExpr copy_expression(Parser *parser, AstExpr e, Span span) {
   Ast *ast = parser->ast;
   AstExpr first = ast_first(ast, e);
@@ -62,7 +62,7 @@ static bool is_iterator(const Ast *ast, AstExpr e, Name name) {
   return part->name == name && !part->quoted;
 }
 
-/* Are array and dimension the same, judged by names? */
+/* Do both uses have the same array and dimension, by their names? */
 static bool is_same(const Ast *ast, Use a, Use b) {
   if (a.part != b.part || a.position != b.position) return false;
   AstPath left = ast_path(ast, a.reference), right = ast_path(ast, b.reference);
@@ -93,7 +93,7 @@ static uint32_t find_uses(const Ast *ast, Name name, AstExpr begin, AstExpr end,
 
 /* ---- ranges ---- */
 
-/* The reference up to the part, which is taken as a whole. */
+/* Copies the reference up to the part, without the subscripts of that part. */
 static AstExpr copy_array(Parser *parser, Use use, Span span) {
   Ast *ast = parser->ast;
   AstNode node = *ast_node(ast, use.reference);
@@ -140,7 +140,7 @@ static AstExpr make_range(Parser *parser, const Use *uses, uint32_t count, Span 
 
 /* ---- types as dimensions ---- */
 
-/* The dimension of a component that an open class declares; AST_NONE if it is not known here. */
+/* The dimension of a component that one of the open classes declares; AST_NONE if it is not known here. */
 static AstExpr declared_dimension(const Parser *parser, Use use) {
   AstPath path = ast_path(parser->ast, use.reference);
   if (use.part > 0) return AST_NONE;

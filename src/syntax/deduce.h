@@ -1,10 +1,10 @@
-/* deduce: the range of an iterator that is written without one, `for i loop x[i] = ...` (Modelica 3.6, section
- * 11.2.2.1): the range follows from the subscripts that the iterator is used as. */
+/* deduce: the range of an iterator without a written one, `for i loop x[i] = ...` (Modelica 3.6, section 11.2.2.1). The range
+ * follows from the subscripts in which the iterator is used. */
 #pragma once
 
 #include "syntax/parser_state.h"
 
-/* The range of an iterator from its uses in nodes [begin, end): the type of a dimension that is declared by one,
- * else 1:size(x, 1). If there are several arrays, the largest size is taken, so a subscript of a smaller array is
- * out of bounds. AST_NONE after an error. */
+/* The range of an iterator from its uses in nodes [begin, end): the type of a dimension that is declared by a type, otherwise
+ * 1:size(x, 1). If there are several arrays, the largest size is used, so a subscript of a smaller array is out of bounds. AST_NONE
+ * after an error. */
 AstExpr deduce_range(Parser *parser, AstLabel iterator, AstExpr begin, AstExpr end);

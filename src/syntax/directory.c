@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The number at `text`, which moves past it and a dot. */
+/* Reads the number at `text` and moves past it and a dot. */
 static unsigned long version_part(const char **text) {
   char *end;
   unsigned long value = strtoul(*text, &end, 10);
@@ -57,7 +57,7 @@ static bool has_ending(const char *name, const char *ending) {
   return length > end && !strcmp(name + length - end, ending);
 }
 
-/* An FMU is a class where it is named itself; in a folder it may lie beside the model from which it was made. */
+/* An FMU is a class only if it is named itself. In a folder it may be beside the model from which it was made. */
 static void add_entry(const char *path, const char *name, bool is_named, Arena *arena, StoredClassVec *classes) {
   StoredClass stored = {.path = arena_printf(arena, "%s/%s", path, name)};
   size_t length = strlen(name);
@@ -95,7 +95,7 @@ bool directory_entry(const char *path, Arena *arena, StoredClassVec *classes) {
 
 static void close_directory(void *directory) { closedir(directory); }
 
-/* The entry of the directory that differs from the name in upper and lower case alone; NULL: none. */
+/* The entry of the directory that differs from the name only in upper and lower case; NULL: none. */
 static const char *find_spelled(const char *path, const char *name, Arena *arena) {
   const char *found = NULL;
   DIR *directory = opendir(path);

@@ -8,8 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* The largest integer of which every smaller one is exact in a double, too: values of the model are doubles.
- * */
+/* All integers up to this one are exact in a double; values of the model are doubles. */
 #define INTEGER_LIMIT INT64_C(9007199254740992)
 
 static const char *const kind_texts[TOKEN_COUNT] = {
@@ -40,13 +39,13 @@ static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c ==
 
 /* ---- encoding ---- */
 
-/* Reports the first NUL and the first byte that is not UTF-8; a file of another kind has too many to list. The text
- * ends with a NUL, which continues no character. */
+/* Reports the first NUL and the first byte that is not UTF-8; a file of another kind has too many to list. The text ends with a
+ * NUL, which cannot continue a character. */
 static void check_encoding(const SourceFile *source, Diags *diags) {
   bool nul_seen = false, bad_seen = false;
   for (uint32_t i = 0; i < source->length;) {
     while ((unsigned char)(source->text[i] - 1) < 0x7f)
-      i++; /* plain ASCII: stops at the NUL after the text at the latest */
+      i++; /* plain ASCII: ends at the NUL after the text at the latest */
     if (i >= source->length) break;
     uint32_t length = (uint32_t)utf8_length(source->text + i, 4);
     if (!length && !bad_seen) {
@@ -66,7 +65,7 @@ static void check_encoding(const SourceFile *source, Diags *diags) {
 
 /* ---- set-up ---- */
 
-/* An error at a place of the text. */
+/* Reports an error at a place of the text. */
 __attribute__((format(printf, 3, 4))) static void lexer_error(Lexer *lexer, Span span, const char *format, ...) {
   va_list list;
   va_start(list, format);
@@ -101,7 +100,7 @@ void lexer_free(Lexer *lexer) {
 
 /* ---- white space and comments ---- */
 
-/* Swallows the rest of the text after something unterminated that begins at `begin`. */
+/* Skips the rest of the text after something unterminated that begins at `begin`. */
 static void truncate(Lexer *lexer, uint32_t begin, uint32_t width, const char *message) {
   lexer_error(lexer, (Span){begin, begin + width}, "%s", message);
   lexer->position = lexer->source.length;
@@ -256,7 +255,7 @@ static Token lex_number(Lexer *lexer, uint32_t begin) {
   Span span = {begin, end};
   lexer->position = end;
   if (!is_real) return lex_integer(lexer, span);
-  double value = 1; /* where the exponent is missing */
+  double value = 1; /* if the exponent is missing */
   if (number_parse(text + begin, text + end, &value)) check_range(lexer, value, is_zero, span);
   return (Token){.kind = TOKEN_REAL, .span = span, .real = value};
 }
@@ -303,7 +302,7 @@ static TokenKind symbol_kind(const char *text, uint32_t *width) {
   }
 }
 
-/* What to write instead of a character that other languages have. */
+/* What to write instead of a character from other languages. */
 static const char *character_hint(const char *text) {
   switch (text[0]) {
   case '!': return text[1] == '=' ? ": not equal is written `<>`" : ": negation is written `not`";
@@ -315,7 +314,7 @@ static const char *character_hint(const char *text) {
   }
 }
 
-/* Skips a character that begins no token. Bytes that are not text are already reported. */
+/* Skips a character that begins no token. Bytes that are not text have already been reported. */
 static void skip_unknown(Lexer *lexer) {
   const char *text = lexer->source.text + lexer->position;
   uint32_t length = (uint32_t)utf8_length(text, 4);
@@ -357,7 +356,7 @@ static Token lexer_scan(Lexer *lexer) {
 
 Token lexer_next(Lexer *lexer) {
   Token token = lexer_scan(lexer);
-  /* The end is shown just after the last token, not on an empty line below. */
+  /* The end of the file is shown just after the last token, not on an empty line below. */
   if (token.kind == TOKEN_FINISH) token.span = (Span){lexer->last_end, lexer->last_end + 1};
   else lexer->last_end = token.span.end;
   token.span.begin += lexer->source.begin;

@@ -1,8 +1,8 @@
-/* lexer: text to tokens, one at a time. Comments and white space vanish here. Keywords are distinguished from names by their
+/* lexer: turns text into tokens, one at a time. It drops comments and white space. Keywords are distinguished from names by their
  * interned index, so every word is hashed once.
  *
- * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_END only TOKEN_END comes. What cannot be read
- * is reported once, at its place, and skipped. */
+ * Invariant: every token lies within the text, tokens never overlap, and after TOKEN_FINISH only TOKEN_FINISH comes. Unreadable
+ * text is reported once, at its place, and skipped. */
 #pragma once
 
 #include "base/diag.h"
@@ -22,7 +22,7 @@ typedef enum TokenKind {
 
 typedef struct Token {
   TokenKind kind;
-  bool quoted; /* of an identifier: written 'like this' */
+  bool quoted; /* for an identifier: written 'like this' */
   Span span;
   union {
     Name name; /* identifier without quotes, string, or keyword */
@@ -36,13 +36,13 @@ typedef struct Lexer {
   Names *names;
   SourceFile source;
   Diags *diags;
-  uint32_t position; /* in the text, as last_end */
+  uint32_t position; /* offset in the text, like last_end */
   uint32_t last_end; /* end of the last token */
-  uint8_t *keywords; /* token kind by name, 0 if not a keyword */
+  uint8_t *keywords; /* token kind by name; 0: not a keyword */
   uint32_t keyword_count;
   TextVec scratch;   /* text with escapes resolved, digits */
   Name version;      /* of the line //! base 0.1.0 before the first token */
-  bool is_truncated; /* an unterminated string, comment or name has swallowed the rest: reported already */
+  bool is_truncated; /* an unterminated string, comment or name has swallowed the rest; this was reported */
 } Lexer;
 
 /* A lexer at the start of the text. Checks the encoding of the whole text (NUL bytes, UTF-8). O(length). */
@@ -55,5 +55,5 @@ void lexer_free(Lexer *lexer);
 /* The character that backslash and c stand for; 0 if there is none. */
 char lexer_escape(char c);
 
-/* What messages call a kind of token: `;`, a name, the end of the file. */
+/* The words for a kind of token in messages: `;`, a name, the end of the file. */
 const char *token_kind_text(TokenKind kind);

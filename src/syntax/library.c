@@ -11,22 +11,22 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A class in a file of its own. */
+/* A class in a separate file. */
 typedef struct Member {
   StoredClass stored;
   Name name;
   bool is_read;
-  const AstElement *element;      /* once read; NULL: refused */
-  struct LibraryPackage *package; /* of a directory; NULL until it is needed */
+  const AstElement *element;      /* after reading; NULL: it was refused */
+  struct LibraryPackage *package; /* for a directory; NULL until it is needed */
 } Member;
 
-/* A directory of classes: one of the path, or a package. */
+/* A directory of classes: an entry of the path, or a package. */
 typedef struct LibraryPackage {
   const char *directory;
-  const char *name; /* the whole name, Modelica.Blocks; "" for a directory of the path */
+  const char *name; /* the full name, Modelica.Blocks; "" for an entry of the path */
   bool is_listed;
-  VEC(Member) members; /* those of one name stand together */
-  Map by_name;         /* the first of each name */
+  VEC(Member) members; /* members with the same name are adjacent */
+  Map by_name;         /* the index of the first member of each name */
 } LibraryPackage;
 
 struct Library {
@@ -36,15 +36,15 @@ struct Library {
   FileReader files;
   Arena arena;
   VEC(LibraryPackage *) roots;
-  VEC(AstClass *) given;        /* of files that are named themselves */
-  VEC(const AstElement *) tops; /* found already; NULL: there is none */
-  Map by_name;                  /* place in `tops` */
-  Map main_classes;             /* Name -> place of the first class of that name in the main file */
-  Map given_classes;            /* Name -> place in `given` */
+  VEC(AstClass *) given;        /* classes of files that the user named */
+  VEC(const AstElement *) tops; /* found so far; NULL: there is none */
+  Map by_name;                  /* Name -> index in `tops` */
+  Map main_classes;             /* Name -> index of the first class of that name in the main file */
+  Map given_classes;            /* Name -> index in `given` */
   Versions versions;
   Renames renames;
-  uint32_t scripts; /* of `versions` that are read */
-  struct stat main; /* of the main file; st_ino 0: it is not known */
+  uint32_t scripts; /* number of scripts of `versions` that were read */
+  struct stat main; /* the main file; st_ino 0: not known */
 };
 
 /* ---- directories ---- */
@@ -77,7 +77,7 @@ static bool list_package(Library *library, LibraryPackage *package) {
   return is_read;
 }
 
-/* A directory of the path, or what a user may give for it: the package, or the file, itself. */
+/* Adds an entry of the path. The user may also give the package, or the file, itself. */
 static void add_root(Library *library, const char *path) {
   StoredClassVec classes = {0};
   LibraryPackage *root = package_make(library, path, "");
@@ -114,7 +114,7 @@ static bool is_main(const Library *library, const char *path) {
 static const AstFile *read_file(Library *library, const char *path) {
   Ast *ast = library->ast;
   uint32_t length, errors = library->diags->errors;
-  Heap *heap = library->source->heap; /* the text outlives the tree */
+  Heap *heap = library->source->heap; /* the text must outlive the tree */
   char *text = library->files.read(library->files.reading, heap, library->diags, path, &length);
   if (!text) return NULL;
   char *kept = heap_copy(heap, path, strlen(path) + 1, 1);
@@ -127,7 +127,7 @@ static const AstFile *read_file(Library *library, const char *path) {
   return library->diags->errors == errors ? file : NULL;
 }
 
-/* A file of a package says so: "within Modelica.Blocks;". */
+/* A file of a package must say so: "within Modelica.Blocks;". */
 static void check_within(Library *library, const AstFile *file, const AstClass *definition, const char *package) {
   const char *within = ast_path_text(library->ast, file->within, &library->arena);
   if (!strcmp(within, package)) return;
@@ -141,7 +141,7 @@ static void check_within(Library *library, const AstFile *file, const AstClass *
                package, within);
 }
 
-/* The one class of a file, which has the name of the file. */
+/* The only class of a file, which must have the name of the file. */
 static AstClass *file_class(Library *library, const AstFile *file, const LibraryPackage *package,
                             const Member *member) {
   const Names *names = library->ast->names;
@@ -166,7 +166,7 @@ static AstElement *class_element(Library *library, AstClass *definition) {
   return element;
 }
 
-/* A class that the package.mo holds, too, is one too many. */
+/* Reports a class that is both in package.mo and in a separate file. */
 static void check_members(Library *library, LibraryPackage *package, const AstClass *definition) {
   list_package(library, package);
   for (uint32_t i = 0; i < definition->elements.count; i++) {
@@ -191,7 +191,7 @@ static const AstElement *read_member(Library *library, LibraryPackage *package, 
   return member->element = class_element(library, definition);
 }
 
-/* Two files of one name are one too many, unless they have different versions. */
+/* Reports two files with the same name, unless they have different versions. */
 static void check_single(Library *library, const LibraryPackage *package, const Member *member) {
   const Member *next = member + 1;
   if (next == package->members.data + package->members.count || next->name != member->name) return;
@@ -200,12 +200,12 @@ static void check_single(Library *library, const LibraryPackage *package, const 
              member->stored.path, next->stored.path);
 }
 
-/* ---- the top ---- */
+/* ---- top level ---- */
 
-/* How well a version of a library fits the one that `uses` asks for. */
+/* How well a version of a library fits the one that `uses` requests. */
 typedef enum VersionFit { FIT_EXACT, FIT_SAME_LINE, FIT_ANY, FIT_COUNT } VersionFit;
 
-/* 3.2.3 for 3.2.2: all but the last of three numbers is the same, and that is larger, as for a version that only mends. */
+/* Is it a later patch version, like 3.2.3 for 3.2.2? Only the last of three numbers is larger, the others are equal. */
 static bool is_same_line(const char *version, const char *asked) {
   const char *dot = strrchr(asked, '.');
   size_t line = dot ? (size_t)(dot - asked) + 1 : 0;
@@ -218,7 +218,7 @@ static bool fits_version(const char *version, const char *asked, VersionFit fit)
   return fit == FIT_EXACT ? strcmp(version, asked) == 0 : is_same_line(version, asked);
 }
 
-/* The member of a directory of the path whose version fits the requested one. */
+/* The member of an entry of the path whose version fits the requested one. */
 static Member *find_version(Library *library, LibraryPackage *root, Name name, const char *asked, VersionFit fit) {
   Member *member = find_member(library, root, name);
   const Member *end = root->members.data + root->members.count;
@@ -293,7 +293,7 @@ const AstElement *library_member(Library *library, const AstClass *package, Name
 
 typedef VEC(Name) NameVec;
 
-/* The names that package.order lists, one a line; others than members are elements of package.mo. */
+/* Adds the names that package.order lists, one per line. Names that are not members are elements of package.mo. */
 static void add_ordered(Library *library, LibraryPackage *package, bool *is_taken, NameVec *names) {
   Diags quiet = diags_make(library->ast->heap);
   const char *path = arena_printf(&library->arena, "%s/package.order", package->directory);
@@ -352,7 +352,7 @@ static const char *class_directory(Library *library, const char *text, size_t le
   return package->directory;
 }
 
-/* "%20" is a blank. */
+/* Decodes "%20" to a blank. */
 static char *decode(const char *text, Arena *arena) {
   char *out = arena_copy(arena, text, strlen(text)), *end = out;
   for (const char *at = text; *at; at++) {
@@ -366,7 +366,7 @@ static char *decode(const char *text, Arena *arena) {
   return out;
 }
 
-/* Does a path lead more than `levels` directories up at some place? */
+/* Does any prefix of the path lead more than `levels` directories up? */
 static bool leads_above(const char *path, uint32_t levels) {
   for (const char *at = path; *at;) {
     size_t width = strcspn(at, "/");
@@ -399,7 +399,7 @@ const char *library_resource(Library *library, const char *uri, Arena *arena, co
 
 /* ---- other versions ---- */
 
-/* A script that is not there changes nothing. */
+/* A missing script changes nothing. */
 static void read_script(Library *library, const char *uri) {
   const char *reason, *path = library_resource(library, uri, &library->arena, &reason);
   Diags quiet = diags_make(library->ast->heap);
@@ -426,7 +426,7 @@ static bool is_model_file(const char *path) {
   return is_named && !(stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-/* The classes of a file that the user named are at the same level as those of the main file. */
+/* Adds the classes of a file that the user named, at the same level as those of the main file. */
 static void add_file(Library *library, const char *path) {
   const AstFile *file = is_main(library, path) ? NULL : read_file(library, path);
   for (uint32_t i = 0; file && i < file->classes.count; i++) {
@@ -469,7 +469,7 @@ static void find_main(Library *library) {
     library->main = (struct stat){0};
 }
 
-/* The libraries that the main file is a part of. */
+/* Finds the libraries that contain the main file. */
 static void place_main(Library *library) {
   const AstFile *file = library->ast->main;
   const char *path = source_main(library->source)->path;

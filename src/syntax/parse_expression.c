@@ -1,11 +1,11 @@
-/* parse_expression: expressions by operator precedence with explicit stacks, so that nesting costs memory only.
+/* parse_expression: parses expressions by operator precedence with explicit stacks, so that nesting costs only memory.
  *
- * Invariant: between two steps, every construct that is open (a bracket, a call, a sum that may go on) is a frame, and
- * each finished expression that waits for its frame is an operand. A node is added when its frame is reduced, after all
- * its kids: this is the post-order that ast.h promises. */
+ * Invariant: between two steps, every open construct (a bracket, a call, a sum that may continue) is a frame, and every finished
+ * expression that waits for its frame is an operand. A node is added when its frame is reduced, after all its kids: this is the
+ * post-order that ast.h promises. */
 #include "syntax/deduce.h"
 
-/* Frames in rising precedence; those up to FRAME_IF are brackets, which only their own ending reduces. */
+/* Frames in increasing precedence. Those up to FRAME_IF are brackets, which only their own end reduces. */
 typedef enum FrameKind {
   FRAME_ROOT,
   FRAME_PAREN,
@@ -24,7 +24,7 @@ typedef enum FrameKind {
   FRAME_RELATION,
   FRAME_SUM,
   FRAME_PRODUCT,
-  FRAME_SIGN, /* a sign inside of an operation, as in a * -b */
+  FRAME_SIGN, /* a sign inside an operation, as in a * -b */
   FRAME_POWER,
 } FrameKind;
 
@@ -50,21 +50,21 @@ static AstNode *emit(Parser *parser, AstKind kind, uint32_t begin, uint32_t base
   return &vec_last(&ast->nodes);
 }
 
-/* A node without kids for the present token, which is read. */
+/* Adds a node without kids for the present token, and reads the token. */
 static AstNode *emit_leaf(Parser *parser, AstKind kind) {
   uint32_t begin = parser->token.span.begin;
   parser_advance(parser);
   return emit(parser, kind, begin, parser->operands.count);
 }
 
-/* A node for a place left empty before the present token. */
+/* Adds a node for an empty place before the present token. */
 static void emit_omitted(Parser *parser) {
   uint32_t at = parser->token.span.begin;
   emit(parser, AST_OMITTED, at, parser->operands.count)->span = (Span){at, at + 1};
 }
 
-/* Moves the elements of a parser's list above `base` to the tree's list of the same name, and stores where they
- * begin there and how many they are. */
+/* Moves the elements of a parser's list above `base` to the tree's list of the same name, and stores their first index there and
+ * their number. */
 #define KEEP(parser, list, base, begins, number)                                    \
   do {                                                                              \
     (begins) = (parser)->ast->list.count, (number) = (parser)->list.count - (base); \
@@ -85,7 +85,7 @@ static ExpressionFrame *push_frame(Parser *parser, FrameKind kind, uint32_t begi
   return &vec_last(&parser->frames);
 }
 
-/* Makes a node of the operation on top. */
+/* Makes a node from the operation on top. */
 static void reduce(Parser *parser) {
   static const uint8_t kinds[] = {
       [FRAME_RANGE] = AST_RANGE,       [FRAME_OR] = AST_OR,   [FRAME_AND] = AST_AND,         [FRAME_NOT] = AST_NOT,
@@ -105,7 +105,7 @@ static ExpressionFrame *reduce_above(Parser *parser, FrameKind kind) {
   return &vec_last(&parser->frames);
 }
 
-/* A bracket that is not closed where something else stands. */
+/* Reports an unclosed bracket where something else was found. */
 static Step unclosed(Parser *parser, const ExpressionFrame *frame, const char *expected) {
   Span opening = {frame->opening, frame->opening + 1};
   uint32_t errors = parser->diags->list.count;
@@ -117,7 +117,7 @@ static Step unclosed(Parser *parser, const ExpressionFrame *frame, const char *e
 
 /* ---- references and calls ---- */
 
-/* Components nest less deep, and every front part of a name is looked up. */
+/* No model has components nested this deep, and every prefix of a name is looked up. */
 enum { PART_LIMIT = 300 };
 
 static void push_part(Parser *parser) {
@@ -137,15 +137,15 @@ static Step open_call(Parser *parser, ExpressionFrame frame, FrameKind kind) {
   return STEP_OPERAND;
 }
 
-/* The class that is open mentions the time. */
+/* Notes that the open class uses the time. */
 static void note_time(Parser *parser, const AstNode *node) {
   const AstPart *part = &parser->ast->parts.data[node->extra];
   if (part->name == parser->time && !part->quoted && parser->classes.count)
     vec_last(&parser->classes).time = node->span;
 }
 
-/* component-reference = [ "." ] IDENT [ array-subscripts ] { "." IDENT [ array-subscripts ] }
- * goes on after a part that was read, or after its subscripts. */
+/* component-reference = [ "." ] IDENT [ array-subscripts ] { "." IDENT [ array-subscripts ] }, continued after a part or its
+ * subscripts. */
 static Step continue_reference(Parser *parser, ExpressionFrame frame) {
   while (parser->token.kind == TOKEN_DOT) {
     parser_advance(parser);
@@ -185,8 +185,7 @@ static Step begin_reference(Parser *parser) {
   return continue_reference(parser, frame);
 }
 
-/* primary = ... | ( "der" | "initial" | "pure" ) function-call-args; the words are reserved, so they are
- * called only. */
+/* primary = ... | ( "der" | "initial" | "pure" ) function-call-args; the words are reserved, so they only occur in calls. */
 static Step begin_keyword_call(Parser *parser) {
   ExpressionFrame frame = {.begin = parser->token.span.begin, .operands = parser->operands.count};
   frame.scratch = parser->parts.count;
@@ -258,8 +257,8 @@ static Step begin_not(Parser *parser) {
   return STEP_OPERAND;
 }
 
-/* arithmetic-expression = [ add-operator ] term { add-operator term }. A sign elsewhere (a * -b) is not in
- * the standard's grammar, but has one meaning only. */
+/* arithmetic-expression = [ add-operator ] term { add-operator term }. A sign elsewhere (a * -b) is not in the standard's grammar,
+ * but has only one meaning. */
 static Step begin_sign(Parser *parser, AstOperator sign) {
   FrameKind kind = vec_last(&parser->frames).kind < FRAME_SUM ? FRAME_SUM : FRAME_SIGN;
   push_frame(parser, kind, parser->token.span.begin, parser->operands.count);
@@ -276,7 +275,7 @@ static Step begin_bracket(Parser *parser, FrameKind kind) {
 
 static Step close_bracket(Parser *parser);
 
-/* An argument, element or subscript may begin with something else than an expression: nothing, a colon, a label. */
+/* An argument, element or subscript may begin with something other than an expression: nothing, a colon, a label. */
 static bool begin_item(Parser *parser, Step *step) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   TokenKind kind = parser->token.kind;
@@ -390,7 +389,7 @@ static const BinaryRule binary_rules[TOKEN_COUNT] = {
     [TOKEN_DOT_CARET] = {FRAME_POWER, AST_ELEMENT_RAISE},
 };
 
-/* Operations that do not chain: a < b < c, a ^ b ^ c, a : b : c : d. */
+/* Reports operations that cannot be chained: a < b < c, a ^ b ^ c, a : b : c : d. */
 static bool check_chain(Parser *parser, const ExpressionFrame *top) {
   if (top->kind == FRAME_RELATION) return parser_refuse(parser, "comparisons do not chain: write a < b and b < c");
   if (top->kind == FRAME_POWER) return parser_refuse(parser, "powers do not chain: write (a ^ b) ^ c or a ^ (b ^ c)");
@@ -480,7 +479,7 @@ static Step close_bracket(Parser *parser) {
   return STEP_OPERATOR;
 }
 
-/* A row of a matrix is whole. */
+/* Ends a row of a matrix. */
 static void end_row(Parser *parser, ExpressionFrame *frame) {
   emit(parser, AST_ROW, parser->operands.data[frame->mark].begin, frame->mark);
   frame->mark = parser->operands.count;
@@ -530,7 +529,7 @@ static Step continue_if(Parser *parser, ExpressionFrame *frame) {
   return STEP_OPERATOR;
 }
 
-/* After an expression that no operator continues, its bracket decides. */
+/* After an expression that no operator continues, the enclosing bracket decides. */
 static Step end_expression(Parser *parser) {
   ExpressionFrame *top = reduce_above(parser, FRAME_IF);
   TokenKind kind = parser->token.kind;

@@ -1,7 +1,6 @@
 /* parse_modification: modifications, annotations, prefixes, and what redeclarations share with classes.
  *
- * Invariant: a modification inside of a modification is a frame of its own on the stack; the top frame's
- * argument is the one being read. */
+ * Invariant: a nested modification is a separate frame on the stack; the argument of the top frame is the one being read. */
 #include "syntax/parser_state.h"
 #include "syntax/restrict.h"
 
@@ -34,8 +33,8 @@ static uint32_t prefix_bit(Parser *parser) {
   }
 }
 
-/* class-prefixes, type-prefix, base-prefix, and "final", "redeclare", "inner" ... before them; which of them
- * fit together is a question for later. */
+/* class-prefixes, type-prefix, base-prefix, and "final", "redeclare", "inner" ... before them. Which of them may be combined is
+ * checked later. */
 uint32_t parse_prefixes(Parser *parser) {
   uint32_t prefixes = 0;
   for (uint32_t bit; (bit = prefix_bit(parser)); parser_advance(parser)) {
@@ -70,7 +69,7 @@ bool parse_short_head(Parser *parser, AstClass *definition) {
   return parse_path(parser, &definition->base.name) && parse_dimensions(parser, &definition->base.dimensions);
 }
 
-/* Behind a constraining clause a comment may stand again; the text of it is not kept. */
+/* Reads the optional comment after a constraining clause; its text is not kept. */
 static bool read_constraint_comment(Parser *parser, AstExtends *constraint) {
   Name comment;
   return parse_comment(parser, &comment) && parse_annotation(parser, &constraint->annotation);
@@ -95,7 +94,7 @@ static AstModification *new_modification(Parser *parser, uint32_t begin) {
   return modification;
 }
 
-/* [ ("=" | ":=") expression ], which joins what stood in parentheses before. */
+/* [ ("=" | ":=") expression ], added to the modification in parentheses before it. */
 static bool read_value(Parser *parser, AstModification **modification) {
   uint32_t begin = parser->token.span.begin;
   if (parser->token.kind != TOKEN_ASSIGN && parser->token.kind != TOKEN_EQUALS) return true;
@@ -147,7 +146,7 @@ bool parse_enumeration(Parser *parser, AstClass *definition) {
   return ok && parser_expect(parser, TOKEN_RIGHT_PAREN, "after the literals of the enumeration");
 }
 
-/* A redeclared component or short class up to its modification, which the caller reads. */
+/* Reads a redeclared component or short class up to its modification, which the caller reads. */
 static bool read_redeclared_head(Parser *parser, AstArgument *argument, uint32_t prefixes) {
   Arena *arena = &parser->ast->arena;
   AstElement *element = argument->redeclared = arena_alloc(arena, sizeof *element);
@@ -202,7 +201,7 @@ static bool read_argument_head(Parser *parser) {
   return parse_path(parser, &argument->name);
 }
 
-/* Puts the modification of a redeclared element where it belongs. */
+/* Stores the modification of a redeclared element in its component or class. */
 static void bind_redeclared(AstArgument *argument, AstModification *modification) {
   AstElement *element = argument->redeclared;
   if (element->kind == AST_CLASS) element->class_definition->modification = modification;
@@ -210,11 +209,11 @@ static void bind_redeclared(AstArgument *argument, AstModification *modification
   element->span = argument->span;
 }
 
-/* Behind the parenthesis of an argument: its value and comment. */
+/* Reads the value and comment of an argument, after its parenthesis. */
 static bool read_argument_rest(Parser *parser, AstArgument *argument, AstModification *modification) {
   if (!read_value(parser, &modification) || !parse_comment(parser, &argument->comment)) return false;
   argument->span.end = parser->previous_end;
-  if (argument->is_final && !modification) { /* final x: only that */
+  if (argument->is_final && !modification) { /* final x, without a modification */
     modification = arena_alloc(&parser->ast->arena, sizeof *modification);
     *modification = (AstModification){.value = AST_NONE, .span = argument->span};
   }
@@ -223,8 +222,8 @@ static bool read_argument_rest(Parser *parser, AstArgument *argument, AstModific
   return true;
 }
 
-/* Ends the argument of the top frame after its parenthesis, if it had one; but the parenthesis of a
- * constrainedby after a redeclaration opens again. */
+/* Ends the argument of the top frame, after its parenthesis if it has one. A constrainedby after a redeclaration may open another
+ * parenthesis. */
 static bool end_argument(Parser *parser, AstModification *modification) {
   ModificationFrame *frame = &vec_last(&parser->modifications);
   AstArgument *argument = &frame->argument;

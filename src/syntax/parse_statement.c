@@ -1,7 +1,7 @@
-/* parse_statement: equations and statements, which have one grammar except for = and :=.
+/* parse_statement: equations and statements, which have the same grammar except for = and :=.
  *
- * Invariant: each block that is open (if, for, when, while) is a frame; finished statements of the innermost
- * branch are those above its mark on the stack of statements. Its end makes a statement of the frame. */
+ * Invariant: each open block (if, for, when, while) is a frame. The finished statements of its innermost branch are those above its
+ * mark on the stack of statements. The end of the block turns the frame into a statement. */
 #include "syntax/deduce.h"
 
 /* ---- blocks ---- */
@@ -23,14 +23,14 @@ static void push_block(Parser *parser, AstStatement statement, AstExpr condition
   vec_push(parser->heap, &parser->blocks, frame);
 }
 
-/* The branch of the innermost block is whole. */
+/* Ends the branch of the innermost block. */
 static void end_branch(Parser *parser) {
   BlockFrame *frame = &vec_last(&parser->blocks);
   parser_take(parser, &frame->branch.body, &parser->statements, frame->statements);
   vec_push(parser->heap, &parser->branches, frame->branch);
 }
 
-/* Iterators without a range have that of their use in the block. */
+/* Gives iterators without a range the one that follows from their use in the block. */
 static void deduce_ranges(Parser *parser, BlockFrame *frame) {
   AstExpr end = parser->ast->nodes.count;
   for (uint32_t i = 0; i < frame->statement.iterators.count; i++) {
@@ -61,8 +61,8 @@ void parser_abandon_blocks(Parser *parser, uint32_t base) {
   }
 }
 
-/* Behind a head that could not be read: its block is opened nevertheless, or its end would look wrong. The
- * body begins after `then` or `loop`, a semicolon, or on the next line. */
+/* After an unreadable head: opens the block anyway, since its end would otherwise look wrong. The body begins after `then` or
+ * `loop`, a semicolon, or on the next line. */
 static void skip_head(Parser *parser) {
   const Source *source = parser->ast->source;
   uint32_t line = source_line(source, parser->token.span.begin);
@@ -76,8 +76,7 @@ static void skip_head(Parser *parser) {
 
 /* ---- heads ---- */
 
-/* "if" expression "then" | "when" expression "then" | "while" expression "loop", the keyword being the
- * present token. */
+/* "if" expression "then" | "when" expression "then" | "while" expression "loop"; the keyword is the present token. */
 static bool read_condition(Parser *parser, AstExpr *condition, TokenKind last) {
   parser_advance(parser);
   *condition = parse_expression(parser);
@@ -136,7 +135,7 @@ static bool begin_branch(Parser *parser) {
 
 /* ---- ends ---- */
 
-/* comment ";" after a statement, which is kept. */
+/* Reads comment ";" after a statement, and keeps the statement. */
 static bool end_statement(Parser *parser, AstStatement statement) {
   bool ok = parse_comment(parser, &statement.comment) && parse_annotation(parser, &statement.annotation);
   vec_push(parser->heap, &parser->statements, statement);
@@ -187,7 +186,7 @@ static bool read_keyword(Parser *parser, AstStatementKind kind) {
   return end_statement(parser, statement);
 }
 
-/* Reports a statement without = and := that is not a call. Always false. */
+/* Reports a statement without = or := that is not a call. Always returns false. */
 static bool misses_operator(Parser *parser, bool is_algorithm) {
   if (parser->token.kind == TOKEN_IDENTIFIER)
     return parser_unexpected(parser,
@@ -197,7 +196,7 @@ static bool misses_operator(Parser *parser, bool is_algorithm) {
   return parser_unexpected(parser, is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
 }
 
-/* Terms are added up: a section of them holds expressions, others hold equations or statements. */
+/* Does the section contain terms, which are added up, rather than equations or statements? */
 static bool holds_terms(const Parser *parser) {
   AstEnergy energy = vec_last(&parser->classes).section.energy;
   return energy == ENERGY_LAGRANGIAN || energy == ENERGY_DISSIPATION || energy == ENERGY_MINIMIZE ||

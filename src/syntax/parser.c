@@ -1,8 +1,7 @@
-/* parser: see parser.h. Classes and their elements; tokens, expressions, modifications and statements have files of
- * their own. Grammar: Modelica 3.6, appendix A.2, with what docs/language.md says on top.
+/* parser: see parser.h. This file parses classes and their elements; tokens, expressions, modifications and statements have
+ * separate files. Grammar: Modelica 3.6, appendix A.2, with the extensions in docs/language.md.
  *
- * Invariant: each class that is open is a frame; between two elements or statements all other stacks hold finished
- * things only. */
+ * Invariant: each open class is a frame. Between two elements or statements, all other stacks contain only finished items. */
 #include "syntax/parser.h"
 
 #include "syntax/parser_state.h"
@@ -27,7 +26,7 @@ static bool read_component(Parser *parser, AstComponent *component) {
   return parse_comment(parser, &component->comment) && parse_annotation(parser, &component->annotation);
 }
 
-/* A statement where only elements stand, by what follows its first name. */
+/* Detects a statement among the elements by the token after its first name. */
 static bool check_declaration(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (kind == TOKEN_EQUALS || kind == TOKEN_LEFT_PAREN || (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL))
@@ -122,7 +121,7 @@ static bool read_import(Parser *parser, AstElement element) {
 
 /* ---- classes ---- */
 
-/* A class is whole, with its semicolon: it joins the class around it, or the file. */
+/* Ends a class after its semicolon, and adds it to the enclosing class or the file. */
 static bool finish_class(Parser *parser, AstElement element) {
   AstClass *definition = element.class_definition;
   bool ok = parse_constraint(parser, &element.constraint) && parser_semicolon(parser);
@@ -172,7 +171,8 @@ static bool read_short_class(Parser *parser, AstElement element) {
   return finish_class(parser, element);
 }
 
-/* The full name of a class has those of all classes around it, so that names grow with the square of the depth. */
+/* The full name of a class contains those of all enclosing classes, so the length of all names grows with the square of the
+ * depth. */
 enum { CLASS_DEPTH_LIMIT = 200 };
 
 static void open_class(Parser *parser, AstElement element) {
@@ -257,7 +257,7 @@ static Name element_name(const AstElement *element) {
   return 0;
 }
 
-/* Has one of the classes that are open, or the file, declared this name so far? */
+/* Has an open class, or the file, declared this name so far? */
 static bool is_declared(const Parser *parser, Name name) {
   for (uint32_t i = 0; i < parser->elements.count; i++)
     if (element_name(&parser->elements.data[i]) == name) return true;
@@ -266,8 +266,8 @@ static bool is_declared(const Parser *parser, Name name) {
   return false;
 }
 
-/* The section of an energy that the present word opens. It opens none where it is declared, within a block, and where
- * it begins an equation or statement: force = m*a. */
+/* The energy section that the present word opens. It opens none if the word is declared, within a block, or if it begins an
+ * equation or statement: force = m*a. */
 static AstEnergy energy_section(Parser *parser) {
   const Token *token = &parser->token;
   if (token->kind != TOKEN_IDENTIFIER || token->quoted || parser->blocks.count) return ENERGY_NONE;
@@ -280,7 +280,8 @@ static AstEnergy energy_section(Parser *parser) {
   return is_reference ? ENERGY_NONE : energy;
 }
 
-/* ( "lagrangian" | "dissipation" | "minimize" | "maximize" ) { expression comment ";" } | ( "force" | "constraint" ) { equation } */
+/* ( "lagrangian" | "dissipation" | "minimize" | "maximize" ) { expression comment ";" }
+ * | ( "force" | "constraint" ) { equation } */
 static bool begin_energy(Parser *parser, AstEnergy energy) {
   end_section(parser);
   ClassFrame *frame = &vec_last(&parser->classes);
@@ -290,7 +291,7 @@ static bool begin_energy(Parser *parser, AstEnergy energy) {
   return true;
 }
 
-/* A name that is declared after the section that it opens could mean both. */
+/* Reports a name that is declared after a section that it opens, since it could mean both. */
 static void check_energy_words(Parser *parser, const AstClass *definition) {
   for (uint32_t s = 0; s < definition->sections.count; s++) {
     const AstSection *section = &definition->sections.data[s];
@@ -378,7 +379,7 @@ static bool read_class_annotation(Parser *parser) {
   return parser_semicolon(parser);
 }
 
-/* Takes the innermost class off the stack. */
+/* Pops the innermost class from the stack. */
 static AstElement close_class(Parser *parser) {
   end_section(parser);
   ClassFrame frame = vec_pop(&parser->classes);
@@ -390,8 +391,7 @@ static AstElement close_class(Parser *parser) {
   return frame.element;
 }
 
-/* Reports a wrong name after `end`. If it is the name of a class further out, those within have no end, and
- * are closed. */
+/* Reports a wrong name after `end`. If it is the name of an enclosing class, the classes within have no end and are closed. */
 static void mend_end(Parser *parser, AstLabel label) {
   const Names *names = parser->ast->names;
   uint32_t open = parser->classes.count;
@@ -421,7 +421,7 @@ static bool end_class(Parser *parser) {
   return finish_class(parser, close_class(parser));
 }
 
-/* The text ends within a class. */
+/* Reports that the text ends within a class. */
 static void abandon_classes(Parser *parser) {
   AstLabel label = vec_last(&parser->classes).definition->label;
   parser_abandon_blocks(parser, 0);
@@ -501,7 +501,7 @@ static bool at_class(Parser *parser) {
   }
 }
 
-/* A definition of the file; anything else is skipped up to the next one. */
+/* Reads a definition of the file; skips anything else up to the next definition. */
 static bool read_definition(Parser *parser) {
   if (at_class(parser)) return read_element(parser);
   parser_unexpected(parser, "expected a class, as in `model M ... end M;`");

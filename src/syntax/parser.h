@@ -1,15 +1,14 @@
-/* parser: text to syntax tree. Base Modelica and Modelica 3.6 (docs/language.md has the grammar and what is
- * refused). */
+/* parser: parses Base Modelica and Modelica 3.6 to a syntax tree (docs/language.md has the grammar and what is refused). */
 #pragma once
 
 #include "syntax/ast.h"
 
-/* Reads the main file of the source, if that has a path: it has none where all classes come from libraries. The tree lives in `heap`; it is never NULL, and whole only if no error was added to
- * `diags` (all DIAG_INPUT, several a run). Names are interned in `names`. O(length) time and memory; nesting
- * has no limit but memory. */
+/* Reads the main file of the source, if it has a path. It has none if all classes come from libraries. The tree lives in `heap`. It
+ * is never NULL, and complete only if no error was added to `diags` (all are DIAG_INPUT; one call may report several). Names are
+ * interned in `names`. O(length) time and memory; only memory limits nesting. */
 Ast *parse(Heap *heap, Names *names, const Source *source, Diags *diags);
 
-/* Reads one more file of the tree's source, of which the same holds. */
+/* Reads another file of the tree's source, in the same way. */
 const AstFile *parse_file(Ast *ast, uint32_t file, Diags *diags);
 
 /* Reads an expression from another text; its nodes have no place in the source. AST_NONE after an error. */

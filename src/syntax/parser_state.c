@@ -1,4 +1,4 @@
-/* parser_state: tokens, errors, recovery, and the small rules that every file of the parser reads. */
+/* parser_state: tokens, errors, recovery, and the small rules that every file of the parser uses. */
 #include "syntax/parser_state.h"
 
 #include <stdarg.h>
@@ -23,7 +23,7 @@ bool parser_accept(Parser *parser, TokenKind kind) {
   return true;
 }
 
-/* The present token as messages show it; a long one is cut, at a whole character. */
+/* The present token as messages show it; a long one is cut between characters. */
 static const char *found_text(Parser *parser) {
   enum { LONGEST = 40 };
   Token token = parser->token;
@@ -82,7 +82,7 @@ bool parser_semicolon(Parser *parser) {
   return ends_line;
 }
 
-/* `end` with what it closes: there a bad statement stops at the latest. */
+/* Is it `end` with what it closes? A bad statement ends there at the latest. */
 static bool at_closing(Parser *parser) {
   TokenKind next = parser_peek(parser);
   return next == TOKEN_IDENTIFIER || next == TOKEN_IF || next == TOKEN_FOR || next == TOKEN_WHEN || next == TOKEN_WHILE;

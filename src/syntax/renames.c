@@ -1,7 +1,7 @@
 /* renames: see renames.h.
  *
- * Invariant: keys are in today's names except for the last part. Where A.B is A.C today, the old A.B.X is found as X of
- * A.C, since a lookup passes A.C on its way. */
+ * Invariant: in a key, only the last part is an old name; the parts before are present ones. If A.B is now A.C, the old A.B.X is
+ * found as X of A.C, since a lookup reaches A.C on its way. */
 #include "syntax/renames.h"
 
 #include "base/arena.h"
@@ -19,7 +19,7 @@ static Name add_part(const Renames *renames, const char *text, size_t length) {
   return names_add(renames->names, text, length);
 }
 
-/* The package of a name in today's names, and its last part. */
+/* Splits a name into its package, in present names, and its last part. */
 static void split(const Renames *renames, Arena *arena, const char *source, Name *package, Name *last) {
   const char *at = source;
   size_t width = strcspn(at, ".");
@@ -45,7 +45,7 @@ static void add_rename(Renames *renames, Arena *arena, const char *source, const
 
 /* ---- scripts ---- */
 
-/* Behind blanks and comments. */
+/* Skips blanks and comments. */
 static const char *skip_blanks(const char *at) {
   for (;;) {
     at += strspn(at, " \t\r\n\f");
@@ -56,7 +56,7 @@ static const char *skip_blanks(const char *at) {
   }
 }
 
-/* "text" or {"text", ...}, as Names; NULL: it is something else. Names have no escapes. */
+/* Reads "text" or {"text", ...} as Names; NULL: it is something else. Names have no escapes. */
 static const char *read_list(const Renames *renames, const char *at, IndexVec *list) {
   at = skip_blanks(at);
   bool is_list = *at == '{';
@@ -73,7 +73,7 @@ static const char *read_list(const Renames *renames, const char *at, IndexVec *l
   return is_list ? skip_blanks(at + 1) : at;
 }
 
-/* The two arguments of convertClass: as many new names as old ones, or one for all. */
+/* Reads the two arguments of convertClass: as many new names as old ones, or one for all. */
 static void read_pair(Renames *renames, Arena *arena, const char *at) {
   IndexVec old = {0}, new = {0};
   at = read_list(renames, at, &old);

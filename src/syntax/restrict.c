@@ -28,7 +28,7 @@ static void keep_breach(Parser *parser, AstClass *definition, AstBreach breach) 
   definition->breaches = kept;
 }
 
-/* A class of a library may break a rule as long as it is not used: the report is kept until then. */
+/* A library class may break a rule as long as it is not used: the report is kept until then. */
 __attribute__((format(printf, 4, 5))) static void report(Parser *parser, Span span, const Beside *beside,
                                                          const char *format, ...) {
   va_list list;
@@ -45,7 +45,7 @@ __attribute__((format(printf, 4, 5))) static void report(Parser *parser, Span sp
   if (diag && beside) diag_note(parser->diags, diag, beside->span, "%s", beside->note);
 }
 
-/* Reports from here on are of this class. */
+/* Assigns the reports from here on to this class. */
 static void begin_reports(Parser *parser, AstClass *definition) {
   parser->restricted = parser->file && parser->ast->main ? definition : NULL;
 }
@@ -68,7 +68,7 @@ static bool refuse_prefix(Parser *parser, uint32_t prefixes, const char *of, Spa
   return prefixes != 0;
 }
 
-/* The prefixes that belong to classes of other kinds. */
+/* The prefixes that only classes of other kinds may have. */
 static uint32_t foreign_prefixes(const AstClass *definition) {
   uint32_t foreign = COMPONENT_PREFIXES;
   if (definition->kind != CLASS_CONNECTOR) foreign |= PREFIX_EXPANDABLE;
@@ -97,7 +97,7 @@ void restrict_element(Parser *parser, const AstElement *element, Span span) {
 
 static const char *const base_types[] = {"Real", "Integer", "Boolean", "String", NULL};
 
-/* Quoted names are never those of the language. */
+/* Is the name one of these words? A quoted name never is. */
 static bool is_written(const Parser *parser, AstLabel label, const char *const *words) {
   if (*source_text(parser->ast->source, label.span.begin) == '\'') return false;
   const char *text = names_text(parser->ast->names, label.name);
@@ -105,7 +105,7 @@ static bool is_written(const Parser *parser, AstLabel label, const char *const *
   return *words != NULL;
 }
 
-/* A name that could not be read is 0. */
+/* The name 0 could not be read and is ignored. */
 static void check_reserved(Parser *parser, AstLabel label) {
   if (is_written(parser, label, base_types))
     report(parser, label.span, NULL, "`%s` is a type of the language: another name is needed",
@@ -117,7 +117,7 @@ static void report_twice(Parser *parser, AstLabel label, AstLabel before) {
          names_text(parser->ast->names, label.name));
 }
 
-/* The name that a qualified import gives; name 0 if it gives none or several. */
+/* The name that a qualified import introduces; name 0 if it introduces none or several. */
 static AstLabel import_label(const Parser *parser, const AstElement *element) {
   const AstImport *import = element->kind == AST_IMPORT ? element->import : NULL;
   if (!import || import->is_all || import->names.count) return (AstLabel){0};
@@ -152,7 +152,7 @@ static void check_names(Parser *parser, const AstClass *definition) {
   map_free(&seen);
 }
 
-/* type E = enumeration(min, max): these would be attributes. */
+/* Refuses type E = enumeration(min, max): these names are attributes. */
 static void check_literals(Parser *parser, const AstClass *definition) {
   static const char *const attributes[] = {"quantity", "min", "max", "start", "fixed", NULL};
   for (uint32_t i = 0; i < definition->literals.count; i++)
@@ -164,7 +164,7 @@ static void check_literals(Parser *parser, const AstClass *definition) {
 
 /* ---- specialized classes ---- */
 
-/* What components of a class of each kind cannot be. */
+/* The prefixes that components of a class of each kind cannot have. */
 static uint32_t refused_prefixes(AstClassKind kind) {
   switch (kind) {
   case CLASS_RECORD: return PREFIX_PROTECTED | SCOPE_PREFIXES | DIRECTION_PREFIXES | CONNECTION_PREFIXES;
@@ -180,7 +180,7 @@ static uint32_t refused_prefixes(AstClassKind kind) {
   return 0;
 }
 
-/* Base Modelica has no protected elements; the direction of other types may stand in their definition. */
+/* Base Modelica has no protected elements. A type other than a basic one may have its direction in its definition. */
 static bool may_be_public(const Parser *parser, const AstElement *element) {
   AstPath type = element->component->type->name;
   if (element->prefixes & (PREFIX_PROTECTED | PREFIX_PARAMETER | PREFIX_CONSTANT) || parser->lexer.version) return true;
@@ -209,7 +209,7 @@ static void check_function_component(Parser *parser, AstClass *definition, const
     report(parser, label.span, NULL, "`%s` of a function is neither input nor output: it must be protected", name);
 }
 
-/* Is the expression size(name, number) with a literal number? Which one; 0: it is not. */
+/* If the expression is size(name, number) with a literal number, that number; otherwise 0. */
 static int64_t own_size(const Ast *ast, AstExpr e, Name name) {
   bool is_call = ast_kind(ast, e) == AST_CALL && ast_kid_count(ast, e) == 2 && !ast_label_count(ast, e);
   if (!is_call || ast_path(ast, e).count != 1) return 0;
@@ -292,7 +292,7 @@ static void check_sections(Parser *parser, const AstClass *definition) {
     report(parser, definition->external->span, NULL, "a function is `external` or has an algorithm, not both");
 }
 
-/* Only a model or block has a time, unless the class or what it inherits declares the name. */
+/* Only a model or block may use the time, unless the class or a base class declares the name. */
 static void check_time(Parser *parser, const AstClass *definition, Span time) {
   static const char *const word[] = {"time", NULL};
   if (time.end == time.begin || definition->kind <= CLASS_BLOCK) return;
@@ -317,10 +317,9 @@ void restrict_class(Parser *parser, AstClass *definition, Span time) {
 
 /* ---- modifications ---- */
 
-/* The element that an argument of a modification changes: a.b.c as one name. A redeclaration changes all of its
- * element. */
+/* The element that an argument of a modification changes, with a.b.c as one name. A redeclaration changes its whole element. */
 typedef struct Modified {
-  Map seen;       /* name -> the argument that gives its value, or redeclares it */
+  Map seen;       /* name -> the argument that gives its value or redeclares it */
   Map redeclared; /* name -> the argument that redeclares it */
   const AstModification *modification;
 } Modified;
@@ -335,13 +334,13 @@ static Name join_path(const Parser *parser, Name outer, AstPath path) {
 static void note_value(Parser *parser, Modified *modified, Name name, uint32_t number, Span span) {
   uint32_t before = map_get(&modified->seen, name);
   if (before == MAP_NONE) map_put(&modified->seen, name, number);
-  else if (before != number) /* one in the same argument was reported with that */
+  else if (before != number) /* duplicates within one argument were reported with that argument */
     report(parser, span, &(Beside){"the other modification", modified->modification->arguments.data[before].span},
            "`%s` is modified twice", names_text(parser->ast->names, name));
 }
 
-/* Values count, and what is in them; the attributes of an element may be given apart from its value. Modifications nest
- * no deeper than the parser allows. */
+/* Notes values, and values nested in them. The attributes of an element may be given separately from its value. The parser limits
+ * how deep modifications nest. */
 static void note_argument(Parser *parser, Modified *modified, Name outer, uint32_t number,
                           const AstArgument *argument) {
   const AstModification *inner = argument->modification;
@@ -357,7 +356,7 @@ static void note_argument(Parser *parser, Modified *modified, Name outer, uint32
     note_argument(parser, modified, name, number, &inner->arguments.data[i]);
 }
 
-/* Two arguments that begin with the same name are rare: only these are compared. */
+/* Compares arguments only if two begin with the same name, which is rare. */
 void restrict_modification(Parser *parser, const AstModification *modification) {
   Modified modified = {map_make(parser->heap), map_make(parser->heap), modification};
   Map first = map_make(parser->heap);

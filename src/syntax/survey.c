@@ -1,4 +1,4 @@
-/* survey: see survey.h. Each file has a heap, names and a tree of its own, which go when it is read. */
+/* survey: see survey.h. Each file has its own heap, names and tree, which are freed after the file is read. */
 #include "syntax/survey.h"
 
 #include "syntax/parser.h"
@@ -17,15 +17,15 @@ typedef struct Survey {
   Source *source;
   FileReader files;
   Diags *diags;
-  Map seen;            /* hash of device and node */
-  PathVec directories; /* still to be read */
-  PathVec models;      /* names */
+  Map seen;            /* hash of device and inode */
+  PathVec directories; /* not yet read */
+  PathVec models;      /* their full names */
   SurveyCounts counts;
 } Survey;
 
 /* ---- files ---- */
 
-/* A class of a file, and the name of what is around it; NULL: its models are not listed. */
+/* A class of a file, and the name of the enclosing class or package; NULL: its models are not listed. */
 typedef struct FoundClass {
   const AstClass *definition;
   const char *around;
@@ -38,7 +38,7 @@ static const char *full_name(Survey *survey, const Ast *ast, FoundClass found) {
                        : arena_copy(&survey->arena, name, strlen(name));
 }
 
-/* Elements of classes hold classes in turn; the list grows while it is walked. */
+/* Classes contain classes as elements, so the list grows while it is walked. */
 static void list_classes(Survey *survey, const Ast *ast, Heap *heap) {
   VEC(FoundClass) list = {0};
   const AstFile *file = ast->main;
@@ -63,7 +63,7 @@ static Span shift(Span span, uint32_t begin) {
   return span.end > span.begin ? (Span){span.begin + begin, span.end + begin} : span;
 }
 
-/* Keeps the messages about a file, whose text joins the source. */
+/* Keeps the messages about a file, and adds its text to the source. */
 static void keep_diags(Survey *survey, Diags *found, const char *path, const char *text, uint32_t length) {
   uint32_t number = source_add(survey->source, path, arena_copy(&survey->arena, text, length), length);
   uint32_t begin = number == UINT32_MAX ? 0 : survey->source->files.data[number].begin;

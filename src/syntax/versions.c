@@ -3,7 +3,7 @@
 
 Versions versions_make(const Ast *ast) { return (Versions){.ast = ast}; }
 
-/* The text of an argument name = "text"; 0 if there is none. */
+/* The text of an argument name = "text"; 0: none. */
 static Name text_value(const Ast *ast, const AstModification *modification, const char *name) {
   const AstArgument *argument = ast_argument(ast, modification, name);
   const AstModification *value = argument ? argument->modification : NULL;
@@ -11,7 +11,7 @@ static Name text_value(const Ast *ast, const AstModification *modification, cons
   return ast_node(ast, value->value)->value.text;
 }
 
-/* conversion(noneFromVersion = "4.0.0", ...): may stand in for that version as it is. */
+/* Can the library replace that version unchanged: conversion(noneFromVersion = "4.0.0", ...)? */
 static bool stands_in(const Ast *ast, const AstClass *library, Name version) {
   const AstArgument *conversion = ast_argument(ast, library->annotation, "conversion");
   const AstModification *list = conversion ? conversion->modification : NULL;
@@ -24,7 +24,7 @@ static bool stands_in(const Ast *ast, const AstClass *library, Name version) {
   return false;
 }
 
-/* conversion(from(version = ..., script = "...")): what the library has changed since. */
+/* Adds the scripts of conversion(from(version = ..., script = "...")), which say what the library has changed since. */
 static void add_scripts(Versions *versions, const AstClass *library) {
   const Ast *ast = versions->ast;
   const AstArgument *conversion = ast_argument(ast, library->annotation, "conversion");

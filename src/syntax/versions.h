@@ -1,5 +1,5 @@
-/* versions: which versions of libraries a model asks for, and which it gets (Modelica 3.6, section 18.8): the
- * annotations version, uses and conversion(noneFromVersion) of classes at the top. */
+/* versions: the versions of libraries that a model requests, and those that it gets (Modelica 3.6, section 18.8), from the
+ * annotations version, uses and conversion(noneFromVersion) of top-level classes. */
 #pragma once
 
 #include "syntax/ast.h"
@@ -14,13 +14,13 @@ typedef struct Versions {
   const Ast *ast;
   VEC(VersionRequest) requests;    /* each name and version once */
   VEC(const AstClass *) libraries; /* the classes read so far */
-  VEC(Name) scripts;               /* conversion scripts of libraries that stand in for other versions */
+  VEC(Name) scripts;               /* conversion scripts of libraries that replace other versions */
 } Versions;
 
 Versions versions_make(const Ast *ast);
 
-/* Reads the annotations of a class at the top. Warns about a library that was requested in a version that it does not replace. */
+/* Reads the annotations of a top-level class. Warns if a library was requested in a version that it does not replace. */
 void versions_read(Versions *versions, const AstClass *definition, Diags *diags);
 
-/* The version of that library that was requested first; NULL if none was. */
+/* The version of that library that was requested first; NULL: none was. */
 const char *versions_asked(const Versions *versions, Name name);

@@ -1,5 +1,5 @@
-/* messages: the module that uses MPI (cli/cluster.h). A message is rows, each with the number of its point, status, cause and
- * values. A message without bytes means that the sender has no more. Only the main thread calls MPI. */
+/* messages: the module that uses MPI (cli/cluster.h). A message contains rows, each with the number of its point, status, cause and
+ * values. An empty message means that the sender has no more rows. Only the main thread calls MPI. */
 #include "cli/cluster.h"
 
 #include <mpi.h>
@@ -27,7 +27,7 @@ static void join(Cluster *cluster) {
   cluster->beside = (uint32_t)beside;
 }
 
-/* Waiting inside of MPI would keep a core busy. */
+/* Waiting inside MPI would keep a core busy. */
 static void pause_for(MPI_Request *request) {
   int is_done = 0;
   for (MPI_Test(request, &is_done, MPI_STATUS_IGNORE); !is_done; MPI_Test(request, &is_done, MPI_STATUS_IGNORE))
