@@ -137,7 +137,7 @@ typedef struct Making {
 /* Fields of a record may become inputs of its constructor; in both cases nested records are built as a whole. */
 static bool is_function(const Making *making) { return making->type->definition->kind == CLASS_FUNCTION; }
 
-/* value.a.b; in a chain b comes first. */
+/* value.a.b; the chain has b first. */
 static AstExpr take_chain(Tree *tree, AstExpr value, const FieldChain *chain) {
   if (!chain) return value;
   return flat_field(tree, take_chain(tree, value, chain->outer), chain->name, ast_span(tree->ast, value));
@@ -152,7 +152,7 @@ static AstExpr resolve_local(Making *making, const Modifier *binding, bool *uses
   return e == AST_NONE ? e : take_chain(making->tree, e, binding->fields);
 }
 
-/* value.a.b; the chain has b first. */
+/* Do all fields take this value, and none has one of its own? Records nest no deeper than components. */
 static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
   for (uint32_t i = 0; i < record->elements.count; i++) {
     Instance *kid = instance_component(tree, record, i);
@@ -164,13 +164,13 @@ static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
   return true;
 }
 
-/* Do all fields take this value, and none has one of its own? Records nest no deeper than components. */
+/* The binding that gives the whole value; NULL if there is none. */
 static const Modifier *whole_binding(Tree *tree, Instance *kid) {
   const Modifier *binding = instance_binding(kid);
   return binding && is_record(kid) && !shares_value(tree, kid, binding->value) ? NULL : binding;
 }
 
-/* The binding that gives the whole value; NULL if there is none. */
+/* ---- records that are built from their fields: inputs, and fields of records ---- */
 
 /* Does the component have the value that the record's class gives it? An array of records has no value assembled from fields. */
 static bool has_class_value(Tree *tree, Instance *kid, Instance *in_class) {

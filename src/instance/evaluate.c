@@ -38,7 +38,7 @@ static void declare(Tree *tree, Instance *instance) {
   vec_push(tree->heap, &tree->declared, instance);
 }
 
-/* Declares what is needed, and everything that depends on. */
+/* Declares everything that is needed, including its dependencies. */
 static void declare_wanted(Tree *tree) {
   while (tree->wanted.count) {
     Instance *next = vec_pop(&tree->wanted);

@@ -112,7 +112,7 @@ static bool has_open_size(const Ast *ast, AstExprs dimensions) {
   return false;
 }
 
-/* Does the type have more than a base type, such as attributes? */
+/* Does an alias of the type add a modification or dimensions to its base type? */
 static bool has_alias_attributes(const Ast *ast, const AstType *type, const ClassIndex *all) {
   const AstClass *alias = find_named(all, ast_part(ast, type->name, type->name.count - 1)->name);
   for (uint32_t depth = 0; alias && alias->form == FORM_SHORT; depth++) {

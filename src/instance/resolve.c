@@ -131,7 +131,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
-    const Instance *seen = at; /* an inner component counts as the outer one it is seen through */
+    const Instance *seen = at; /* of an inner component, only what the outer one has is visible */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;

@@ -119,7 +119,7 @@ static bool same_inputs(Tree *tree, Instance *a, Instance *b) {
   }
 }
 
-/* Is the result the record itself, or the record that a short class stands for? */
+/* Is the result the record itself, or the one that the record, as a short class, stands for? */
 static bool makes(const Instance *result, const Instance *record) {
   for (uint32_t i = 0; i < record->parts.count; i++)
     if (result->type->definition == record->parts.data[i].definition) return result->dimensions.count == 0;

@@ -267,7 +267,7 @@ static void bind_parameter(Elaboration *el, const Value *leaves, const Value *va
   }
 }
 
-/* Do the sizes of the records agree, field by field, as far as the records' own sizes do? */
+/* Do the sizes agree? For records this includes the sizes of their fields. */
 static bool sizes_agree(Elaboration *el, const Value *a, const Value *b) {
   if (!value_same_sizes(a, b)) return false;
   if (a->type.base != TYPE_RECORD) return true;
