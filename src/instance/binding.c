@@ -20,15 +20,15 @@ static bool has_parameters(Tree *tree, Instance *record) {
   return false;
 }
 
-/* The record that the value is of: the instance itself, or one around it. */
+/* The record that the binding gives a value to: the instance itself, or one around it. */
 static Instance *bound_record(Instance *instance, const Modifier *binding) {
   for (const FieldChain *field = binding->fields; field && instance->parent; field = field->outer)
     instance = instance->parent;
   return instance;
 }
 
-/* For a record without parameters among itself and its fields: is the value neither written field by field nor
- * another record? */
+/* Is the value of the record a call of a function, not of a record constructor? Neither the record nor a field may be a
+ * parameter. */
 bool binding_is_whole(Tree *tree, Instance *instance) {
   const Modifier *binding = instance_binding(instance);
   if (!binding || is_parameter(instance)) return false;

@@ -1,4 +1,4 @@
-/* builtin: the classes that every model may use without a library, in builtin.mo; see builtin.h. */
+/* builtin: the classes that every model may use without a library. Their text is builtin.mo; see builtin.h. */
 #include "instance/builtin.h"
 
 #include "syntax/parser.h"

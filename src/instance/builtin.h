@@ -6,5 +6,5 @@
 /* The built-in class of that name at the root; NULL if there is none. */
 const AstClass *builtin_find(Tree *tree, Name name);
 
-/* The class is built in: its text is part of daedal. */
+/* Is the class built in? Then its text is part of daedal. */
 bool builtin_holds(const Tree *tree, const AstClass *definition);

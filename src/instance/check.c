@@ -1,6 +1,5 @@
-/* check: what the standard refuses of modifications and base classes (Modelica 3.6, sections 4.1, 4.5.2, 7.1.3 and 7.2):
- * modifiers of elements that do not exist, are protected or final, elements declared twice, classes as bases that cannot
- * be. */
+/* check: errors in modifications and base classes (Modelica 3.6, sections 4.1, 4.5.2, 7.1.3 and 7.2): modifiers of elements that do
+ * not exist, are protected or final; elements declared twice; classes that cannot be base classes. */
 #include "base/suggest.h"
 #include "instance/lookup.h"
 #include "instance/statement.h"
@@ -9,7 +8,7 @@
 
 /* ---- equal elements ---- */
 
-/* The next character that counts: blanks and comments do not. */
+/* The next character that is not part of a blank or a comment. */
 static const char *skip_blanks(const char *at, const char *end) {
   while (at < end) {
     if (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
@@ -49,7 +48,7 @@ static bool same_modification(const Tree *tree, const AstModification *a, const 
   return a && b ? same_text(tree, a->span, b->span) : a == b;
 }
 
-/* Values must be equal; attributes may differ, those of the first element count. */
+/* Values must be equal. Attributes may differ; those of the first element count. */
 static bool same_value(const Tree *tree, const AstModification *a, const AstModification *b) {
   return same_expression(tree, a ? a->value : AST_NONE, b ? b->value : AST_NONE);
 }
@@ -61,7 +60,7 @@ static bool same_component(const Tree *tree, const AstComponent *a, const AstCom
          same_value(tree, a->modification, b->modification);
 }
 
-/* The class that a name means in one part of an instance is the same that another name means in another part. */
+/* Does a name in one part of an instance mean the same class as another name in another part? */
 static bool same_type(Tree *tree, Instance *instance, AstPath a, uint32_t part, AstPath b, uint32_t other) {
   if (same_text(tree, a.span, b.span)) return true;
   const Instance *left = scope_try_class(tree, (Scope){instance, part}, a);
@@ -92,7 +91,8 @@ static void report_final(Tree *tree, const Instance *instance, Name name, Span m
   diag_note(tree->diags, tree->last, final, "it is made final here");
 }
 
-/* A value of a whole record may give a field that is final, and what comes from a constraining clause yields. */
+/* A value for a whole record may set a final field, and a modifier of a constraining clause is only a default. Neither counts
+ * here. */
 static bool is_modifying(const Modifier *modifier) {
   return modifier->modification && !modifier->fields && !modifier->is_constraint;
 }
@@ -119,7 +119,7 @@ static const AstArgument *find_argument(const Tree *tree, const Modifier *modifi
   return NULL;
 }
 
-/* The attribute that modifier `number` of a variable makes final must not stand in modifiers further out. */
+/* If modifier `number` of a variable makes an attribute final, modifiers further out must not set it. */
 static void check_final_attribute(Tree *tree, Instance *instance, Modifiers modifiers, uint32_t number,
                                   const AstArgument *final) {
   Name name = ast_part(tree->ast, final->name, 0)->name;
@@ -168,7 +168,7 @@ static bool connects(const Tree *tree, const AstStatement *statement, AstExpr le
          same_expression(tree, statement->right, right);
 }
 
-/* break connect(a, b) means this statement. */
+/* Does break connect(a, b) mean this statement? */
 static bool breaks(const Tree *tree, const AstArgument *argument, const AstStatement *statement) {
   return argument->is_break && argument->name.count == 0 &&
          (connects(tree, statement, argument->left, argument->right) ||
@@ -213,7 +213,7 @@ static bool is_in(const Tree *tree, const AstArgument *argument, const AstClass 
   return found;
 }
 
-/* What is deselected is a component of a model, block or connector, or a connection (section 7.4). */
+/* Only a component of a model, block or connector, or a connection, can be deselected (section 7.4). */
 static void check_deselection(Tree *tree, Instance *instance, const AstArgument *argument) {
   const uint32_t kinds = 1u << CLASS_MODEL | 1u << CLASS_BLOCK | 1u << CLASS_CONNECTOR | 1u << CLASS_CLASS;
   const char *reason = "there is no such connection";
@@ -283,8 +283,8 @@ static void check_arguments(Tree *tree, Instance *instance, const AstModificatio
   }
 }
 
-/* Modifiers of base classes are checked against the whole instance. A class that is checked by itself may extend what its modifiers
- * change. */
+/* Modifiers of base classes are checked against the whole instance. Modifiers of a class count as those of an extends clause,
+ * because it may extend the class that they modify. */
 void check_modifiers(Tree *tree, Instance *instance) {
   if (instance->is_failed) return;
   for (uint32_t i = 0; i < instance->modifiers.count; i++)
@@ -302,7 +302,7 @@ static bool is_operator_record(const AstClass *definition) {
   return definition->kind == CLASS_RECORD && definition->prefixes & PREFIX_OPERATOR;
 }
 
-/* The kinds of classes that a class of each kind can extend, as bits; a mere class can stand for any of them. */
+/* The kinds of classes that a class of this kind can extend, as bits; a plain `class` can stand for any of them. */
 static uint32_t base_kinds(AstClassKind derived) {
   switch (derived) {
   case CLASS_CLASS: return UINT32_MAX;
@@ -325,8 +325,8 @@ static const char *kinds_text(Tree *tree, uint32_t kinds) {
   return text;
 }
 
-/* A base of another kind whose meaning is plain: one that brings a picture or classes, but no components and equations,
- * or variables to what may have them. */
+/* Is the meaning clear although the base is of another kind? It is if the base adds only graphics or classes, or if components and
+ * equations are allowed in the derived class. */
 static bool is_plain_base(Tree *tree, AstClassKind derived, Instance *base) {
   uint32_t simple = 1u << CLASS_TYPE | 1u << CLASS_FUNCTION | 1u << CLASS_OPERATOR;
   if (simple & 1u << base->restriction || base->base != BASE_NONE || !instance_open(tree, base)) return false;
@@ -373,7 +373,7 @@ bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, I
   return false;
 }
 
-/* ---- bases that stand alone ---- */
+/* ---- bases that must stand alone ---- */
 
 static bool is_simple(const Part *part) {
   const AstClass *definition = part->definition;
@@ -381,7 +381,7 @@ static bool is_simple(const Part *part) {
   return definition->form == FORM_SHORT && (definition->base.dimensions.count || definition->base_prefixes);
 }
 
-/* Has one of the parts [begin, end), without [skip, skip_end), components or sections? */
+/* Does one of the parts [begin, end), except [skip, skip_end), have components or sections? */
 static bool has_contents(const Instance *instance, uint32_t begin, uint32_t end, uint32_t skip, uint32_t skip_end) {
   for (uint32_t i = 0; i < instance->elements.count; i++) {
     uint32_t part = instance->elements.data[i].part;

@@ -1,5 +1,5 @@
-/* connect: collects the connect clauses of a model: every clause links elements of two connectors, overdetermined ones
- * make a graph whose loops are broken, and the variables of all links join connection sets. */
+/* connect: collects the connect clauses of a model. Every clause links elements of two connectors. Overdetermined connectors form a
+ * graph whose loops are broken. The variables of all links form connection sets. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -26,7 +26,7 @@ static const ConnectConnector *find_connector(Connections *connections, const Co
   return NULL;
 }
 
-/* Element of the connector in element `outer` of the clause's instance. */
+/* The element of the connector, for element `outer` of the clause's instance. */
 static uint32_t element_at(const ConnectReference *reference, uint32_t outer, uint32_t i) {
   return outer / reference->shared * reference->own + reference->elements.data[i];
 }
@@ -46,7 +46,7 @@ static void push_link(Connections *connections, ConnectLink link) {
   vec_push(connections->heap, &connections->links, link);
 }
 
-/* Elements of the clause's instance, over all dimensions from the model down. */
+/* Number of elements of the clause's instance, over all dimensions from the model down. */
 static uint32_t outer_count(Tree *tree, const Instance *instance) {
   uint32_t count = 1;
   for (; instance; instance = instance->parent)
@@ -119,7 +119,7 @@ static const ConnectRecord *find_record(Connections *connections, const ConnectS
   return NULL;
 }
 
-/* Node of element i of a record in element `outer` of the clause's instance. */
+/* The node of element i of a record, for element `outer` of the clause's instance. */
 static uint32_t node_at(const ConnectRecord *record, const ConnectReference *reference, uint32_t outer, uint32_t i) {
   return record->first + element_at(reference, outer, i * record->width) / record->width;
 }
@@ -237,8 +237,8 @@ static void join_link(Connections *connections, const ConnectLink *link) {
   }
 }
 
-/* Flow variables of unconnected connectors are zero: each is a set of its own, seen from inside. Those in expandable connectors,
- * which no equation of their component may name, are so from outside, too (section 9.2). */
+/* Flow variables of unconnected connectors are zero: each forms a set by itself, seen from inside. In expandable connectors, where
+ * no equation of the component may name them, this holds from outside too (section 9.2). */
 static void join_all(Connections *connections) {
   uint32_t ends = 2 * connections->member_count;
   connections->sets = connect_sets_make(connections->heap, ends);
@@ -257,11 +257,11 @@ static void join_all(Connections *connections) {
   connect_sets_close(&connections->sets);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole collection ---- */
 
 typedef VEC(Instance *) InstanceVec;
 
-/* All instances with connect clauses, in the order of a walk over the tree. */
+/* Lists all instances with connect clauses, in the order of a walk over the tree. */
 static void list_sources(Connections *connections) {
   InstanceVec stack = {0};
   vec_push(connections->heap, &stack, connections->tree->model);
@@ -284,7 +284,7 @@ static void read_clauses(Connections *connections) {
     else read_operator(connections, i);
 }
 
-/* Operators on streams may ask for further ones, which come after. */
+/* Operators on streams may request further operators, which are appended. */
 static void declare_operators(Connections *connections) {
   for (uint32_t i = 0; i < connections->queries.count; i++)
     connect_declare_operator(connections, &connections->queries.data[i]);

@@ -1,8 +1,8 @@
-/* connect: what the files of connections share.
+/* connect: what the files on connections share.
  *
- * A variable of a connector has one member for each of its elements, over the dimensions of all instances from the model
- * down to it: member first + element. Each member has two ends: inside (seen from the model that holds the connector's
- * component) and outside (seen from the component itself). Connection sets are sets of ends; end 2 * member + side. */
+ * A variable of a connector has one member for each of its elements, over the dimensions of all instances from the model down to
+ * it: member first + element. Each member has two ends: inside (seen from the model that contains the connector's component) and
+ * outside (seen from the component itself). Connection sets are sets of ends; the number of an end is 2 * member + side. */
 #pragma once
 
 #include "instance/connect_graph.h"
@@ -10,25 +10,25 @@
 
 typedef enum ConnectSide { SIDE_INSIDE, SIDE_OUTSIDE } ConnectSide;
 
-/* A connector, alone or within another one. */
+/* A connector, alone or inside another one. */
 typedef struct ConnectConnector {
   Instance *instance;
-  uint32_t first;                                            /* place of its first element's cardinality */
+  uint32_t first;                                            /* index of its first element's cardinality */
   uint32_t count;                                            /* elements, over all dimensions */
-  bool is_inner;                                             /* it stands in another connector */
-  uint32_t variables, variable_count, records, record_count; /* ranges of what is inside of one that is not */
+  bool is_inner;                                             /* it is inside another connector */
+  uint32_t variables, variable_count, records, record_count; /* ranges of its contents, if it is not inner */
 } ConnectConnector;
 
 /* A variable in a connector. */
 typedef struct ConnectVariable {
   Instance *instance;
-  Instance *connector; /* the innermost one that holds it */
-  uint32_t first;      /* member */
+  Instance *connector; /* the innermost connector that contains it */
+  uint32_t first;      /* its first member */
   uint32_t count;      /* elements, over all dimensions */
 } ConnectVariable;
 
-/* An overdetermined record in a connector: one node of the graph an element. A type with dimensions of its own
- * (type Orientation = Real[3, 3] with a constraint) is one, too: those are not counted. */
+/* An overdetermined record in a connector: each element is one node of the graph. A type that is an array (type Orientation =
+ * Real[3, 3] with a constraint) counts as a record, too; its own dimensions are not counted. */
 typedef struct ConnectRecord {
   Instance *instance;
   Instance *constraint; /* its function equalityConstraint */
@@ -36,36 +36,35 @@ typedef struct ConnectRecord {
   uint32_t dimensions, width; /* how many of the last dimensions belong to one record, and the product of their sizes */
 } ConnectRecord;
 
-/* Variables of two connectors that belong together. Of each of the two connectors' elements, `inner` elements are in the
- * variable. */
+/* Matching variables of two connectors. Each element of the connectors has `inner` elements of the variable. */
 typedef struct ConnectPair {
-  uint32_t left, right; /* variables */
+  uint32_t left, right; /* indices of the variables */
   uint32_t inner;
   uint32_t record;     /* the pair of records, counted within the match; CONNECT_NONE: none */
   uint32_t per_record; /* elements in one such record */
 } ConnectPair;
 
-/* Overdetermined records of two connectors that belong together. */
+/* Matching overdetermined records of two connectors. */
 typedef struct ConnectRecordPair {
-  uint32_t left, right; /* records */
+  uint32_t left, right; /* indices of the records */
   uint32_t inner;
 } ConnectRecordPair;
 
-/* Two connectors that are connected somewhere, and what of them belongs together. */
+/* Two connectors that are connected somewhere, and their matching parts. */
 typedef struct ConnectMatch {
   Instance *left, *right;
-  uint32_t pairs, pair_count;     /* range of all pairs */
-  uint32_t records, record_count; /* range of all pairs of records */
+  uint32_t pairs, pair_count;     /* range in the list of pairs */
+  uint32_t records, record_count; /* range in the list of pairs of records */
   bool fits;
 } ConnectMatch;
 
-/* One connect clause with its place in the tree. */
+/* A connect clause and the instance that contains it. */
 typedef struct ConnectSource {
   const ConnectClause *clause;
   const Instance *instance;
 } ConnectSource;
 
-/* One element of a connector connected to one of another. */
+/* A link from one element of a connector to an element of another. */
 typedef struct ConnectLink {
   uint32_t match, source;
   uint32_t left, right; /* elements of the connectors */
@@ -73,7 +72,7 @@ typedef struct ConnectLink {
   uint8_t left_side, right_side;
 } ConnectLink;
 
-/* The variable that stands for an operator on an argument. */
+/* The variable that replaces an operator on an argument. */
 typedef struct ConnectQuery {
   ConnectOperator operation;
   Instance *argument;
@@ -86,24 +85,24 @@ struct Connections {
   Tree *tree;
   Heap *heap;
   VEC(ConnectConnector) connectors;
-  Map connector_of; /* of an instance */
+  Map connector_of; /* by instance */
   IndexVec cardinality;
   VEC(ConnectVariable) variables;
-  Map variable_of; /* of an instance */
+  Map variable_of; /* by instance */
   uint32_t member_count;
   VEC(ConnectRecord) records;
   Map record_of;
   VEC(ConnectSource) sources;
   VEC(ConnectMatch) matches;
-  Map match_of; /* of two connectors */
+  Map match_of; /* by two connectors */
   VEC(ConnectPair) pairs;
   VEC(ConnectRecordPair) record_pairs;
   VEC(ConnectLink) links;
   ConnectGraph graph;
-  IndexVec edge_links; /* of each edge: its link; CONNECT_NONE: a branch */
+  IndexVec edge_links; /* per edge: its link; CONNECT_NONE: a branch */
   ConnectSets sets;    /* of ends */
-  uint32_t *source_of; /* of an end: a clause that put it in its set */
-  bool *is_idle;       /* of a set: it has elements of expandable connectors only, that nothing else is connected to */
+  uint32_t *source_of; /* per end: a clause that put it in its set */
+  bool *is_idle; /* per set: it contains only elements of expandable connectors, with nothing else connected to them */
   VEC(ConnectQuery) queries;
   Map query_of;
 };
@@ -115,7 +114,7 @@ static inline uint64_t instance_key(const Instance *instance) { return (uint64_t
 
 /* ---- requested operators (connect_query.c) ---- */
 
-/* The connections of a tree, made when they are first needed. */
+/* The connections of a tree, created on first use. */
 Connections *connections_of(Tree *tree);
 
 const char *connect_operator_word(ConnectOperator operation);
@@ -125,18 +124,18 @@ const char *connect_operator_word(ConnectOperator operation);
 /* Appends the sizes of all dimensions from the model down to the instance. */
 void list_sizes(Connections *connections, const Instance *instance, IndexVec *sizes);
 
-/* Subscripts, 1-based, of an element that is counted over all dimensions. */
+/* 1-based subscripts of an element that is counted over all dimensions. */
 void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts);
 
-/* The element of a variable of that name with the dimensions of the instance. */
+/* The element of the variable with this name and the dimensions of the instance. */
 AstExpr element_reference(Connections *connections, const Instance *instance, Name name, uint32_t element, Span span);
 
-/* The element of an overdetermined record, as a whole. */
+/* An element of an overdetermined record, as a whole. */
 AstExpr record_reference(Connections *connections, const ConnectRecord *record, uint32_t element, Span span);
 
 /* ---- expandable connectors (connect_expand.c) ---- */
 
-/* Adds to expandable connectors what their connections bring. */
+/* Adds the elements that connections require to expandable connectors. */
 void connect_expand(Connections *connections);
 
 /* ---- registering (connect_register.c) ---- */
@@ -144,33 +143,33 @@ void connect_expand(Connections *connections);
 /* Lists connectors, their variables and overdetermined records. */
 void connect_register(Connections *connections);
 
-/* The variable of a member: the last one that starts at it or before. O(log variables). */
+/* The variable of a member: the last one that starts at or before it. O(log variables). */
 const ConnectVariable *member_variable(const Connections *connections, uint32_t member);
 
-/* The overdetermined record of a node, as member_variable. */
+/* The overdetermined record of a node, found like member_variable. */
 const ConnectRecord *node_record(const Connections *connections, uint32_t node);
 
 /* The function equalityConstraint of a record or type; NULL if it has none. */
 Instance *equality_constraint(Tree *tree, Instance *instance);
 
-/* How many numbers an equality constraint gives. */
+/* How many residuals an equality constraint has. */
 uint32_t residue_count(Tree *tree, Instance *constraint);
 
 /* ---- checking (connect_check.c) ---- */
 
-/* Refuses connectors that are not as the specification asks. */
+/* Refuses connectors that the specification does not allow. */
 void connect_check(Connections *connections);
 
-/* Finds idle sets, and refuses elements of expandable connectors that only receive. */
+/* Finds idle sets, and refuses elements of expandable connectors that only receive a value. */
 void connect_check_sources(Connections *connections);
 
-/* An output inside, or a public input outside, gives the value of its set. */
+/* Does the end give its set a value? An output seen from inside does, and so does a public input seen from outside. */
 bool is_source(const Connections *connections, uint32_t end);
 bool in_expandable(const Connections *connections, uint32_t end);
 
 /* ---- references (connect_reference.c) ---- */
 
-/* One component on the way of a path, with the subscripts written after it: kids of the reference. */
+/* One component of a path, with the subscripts written after it: kids of the reference. */
 typedef struct ConnectStep {
   Instance *instance;
   uint32_t kid, count;
@@ -181,32 +180,32 @@ typedef struct ConnectPath {
   const ConnectSource *source;
   AstExpr e;
   VEC(ConnectStep) steps;
-  bool is_absent; /* a component on the way does not exist: its condition is false */
+  bool is_absent; /* a component on the path does not exist: its condition is false */
 } ConnectPath;
 
-/* The instance that the path leads to; NULL if it is absent, or a name is not declared: that after the last step. */
+/* The instance that the path leads to; NULL if it is absent, or if the name after the last step is not declared. */
 Instance *connect_follow(Connections *connections, ConnectPath *path);
 
 /* What one argument of a connect clause means. */
 typedef struct ConnectReference {
-  Instance *instance; /* NULL: there is none, or an error was reported */
+  Instance *instance; /* NULL: absent, or an error was reported */
   ConnectSide side;
-  IndexVec elements; /* counted over the dimensions that `instance` does not share with the clause's instance */
-  IndexVec shape;    /* sizes of those that no single subscript chooses; their product is elements.count */
-  uint32_t own;      /* product of all sizes that it does not share */
-  uint32_t shared;   /* product of those of the clause's instance that it does not share */
+  IndexVec elements; /* element numbers over the dimensions that `instance` does not share with the clause's instance */
+  IndexVec shape;    /* sizes of the dimensions without a scalar subscript; their product is elements.count */
+  uint32_t own;      /* product of all its sizes that it does not share */
+  uint32_t shared;   /* product of the sizes of the clause's instance that it does not share */
 } ConnectReference;
 
-/* Resolves `e` as the clause of an instance says it. Absent components give no instance and no error. */
+/* Resolves `e` as written in the clause of an instance. Absent components give no instance and no error. */
 ConnectReference connect_reference(Connections *connections, const ConnectSource *source, AstExpr e);
 void connect_reference_free(Connections *connections, ConnectReference *reference);
 
-/* The largest number that a subscript means; 0 after an error. */
+/* The largest number in a subscript; 0 after an error. */
 uint32_t connect_largest_subscript(Connections *connections, const ConnectSource *source, AstExpr e);
 
 /* ---- matching (connect_match.c) ---- */
 
-/* What of two connectors belongs together; a place among the matches, made once. Reports what does not fit. */
+/* The match of two connectors, as an index into the matches; computed once. Reports what does not match. */
 uint32_t connect_match(Connections *connections, Instance *left, Instance *right, Span span);
 
 /* ---- operators (connect_operator.c) ---- */
@@ -219,10 +218,10 @@ void connect_write_graph(Connections *connections);
 
 /* ---- streams (connect_stream.c) ---- */
 
-/* Writes the equations of inStream and actualStream, and those of stream variables of outside connectors. */
+/* Writes the equations of inStream and actualStream, and those for stream variables of outside connectors. */
 void connect_write_streams(Connections *connections);
 
 /* ---- writing (connect_write.c) ---- */
 
-/* Writes the equations of all sets, and declares what exists in expandable connectors. */
+/* Writes the equations of all sets, and declares the variables that exist in expandable connectors. */
 void connect_write_sets(Connections *connections);

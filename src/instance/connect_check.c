@@ -1,4 +1,4 @@
-/* connect_check: what the specification asks of connectors (MLS 3.6, sections 9.1.3, 9.3.1 and 15.1). */
+/* connect_check: the rules of the specification for connectors (MLS 3.6, sections 9.1.3, 9.3.1 and 15.1). */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -16,7 +16,7 @@ static bool is_below(const Instance *instance, const Instance *above) {
   return instance != NULL;
 }
 
-/* A variable of an overdetermined record counts with its record. */
+/* A variable of an overdetermined record is counted with its record. */
 static bool is_in_record(const Connections *connections, const ConnectConnector *connector, const Instance *instance) {
   for (uint32_t i = 0; i < connector->record_count; i++)
     if (is_below(instance, connections->records.data[connector->records + i].instance)) return true;
@@ -27,7 +27,7 @@ typedef struct ConnectorBalance {
   uint32_t flows, potentials, streams;
 } ConnectorBalance;
 
-/* Numbers of scalars in one element of the connector. */
+/* The numbers of scalars in one element of the connector. */
 static ConnectorBalance balance_of(Connections *connections, const ConnectConnector *connector) {
   enum { FREE = PREFIX_PARAMETER | PREFIX_CONSTANT | PREFIX_INPUT | PREFIX_OUTPUT };
   ConnectorBalance balance = {0};
@@ -76,7 +76,7 @@ static void check_prefixes(Connections *connections, const ConnectConnector *con
                own & PREFIX_FLOW ? "flow" : "stream");
 }
 
-/* Sums of flows that are operator records need their addition, negation and zero. */
+/* Flow variables that are operator records are summed, so the record needs addition, negation and zero. */
 static void check_operators(Connections *connections, Instance *instance) {
   static const char *const wanted[] = {"+", "-", "0"};
   Tree *tree = connections->tree;
@@ -92,7 +92,7 @@ static void check_operators(Connections *connections, Instance *instance) {
 
 typedef VEC(Instance *) InstanceVec;
 
-/* A stream variable stands in connectors only; a flow variable elsewhere is like any other (section 4.4.2.2). */
+/* A stream variable may occur only in connectors; a flow variable elsewhere is an ordinary variable (section 4.4.2.2). */
 static void check_others(Connections *connections) {
   Tree *tree = connections->tree;
   InstanceVec stack = {0};
@@ -122,7 +122,7 @@ void connect_check(Connections *connections) {
   }
 }
 
-/* ---- sources of what expandable connectors carry ---- */
+/* ---- sources of the values in expandable connectors ---- */
 
 static bool is_public(const Instance *instance) {
   for (; instance && (instance_is_connector(instance) || instance_is_record(instance) || instance_is_leaf(instance));
@@ -148,7 +148,7 @@ bool in_expandable(const Connections *connections, uint32_t end) {
   return at != NULL;
 }
 
-/* Sets that meet in an element of an expandable connector, seen from inside and from outside, belong together. */
+/* If an element of an expandable connector is in one set from inside and in another from outside, the sets belong together. */
 static ConnectSets join_sides(Connections *connections) {
   const ConnectSets *sets = &connections->sets;
   ConnectSets joined = connect_sets_make(connections->heap, sets->set_count);
@@ -163,8 +163,8 @@ static ConnectSets join_sides(Connections *connections) {
   return joined;
 }
 
-/* The last end of the sets that only receives; CONNECT_NONE if there is none, or if one gives. Sets with only expandable connectors
- * are idle. */
+/* The last end in the group of sets that only receives a value; CONNECT_NONE if there is none, or if another end is not such a
+ * receiver. If all ends are in expandable connectors, the sets are idle. */
 static uint32_t lonely_sink(Connections *connections, const ConnectSets *joined, uint32_t group) {
   const ConnectSets *sets = &connections->sets;
   uint32_t sink = CONNECT_NONE;

@@ -19,7 +19,7 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
   }
 }
 
-/* With `left_out` subscripts less: all of those dimensions. */
+/* Without the last `left_out` subscripts: includes all of those dimensions. */
 static AstExpr partial_reference(Connections *connections, const Instance *instance, Name name, uint32_t element,
                                  uint32_t left_out, Span span) {
   IndexVec sizes = {0};

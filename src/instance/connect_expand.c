@@ -1,15 +1,15 @@
-/* connect_expand: expandable connectors (MLS 3.6, section 9.1.3). A connect clause that names an element which an expandable
- * connector does not have adds it, with the class of what it is connected to. Connected expandable connectors have all elements of
- * each other.
+/* connect_expand: expandable connectors (MLS 3.6, section 9.1.3). If a connect clause names an element that an expandable connector
+ * lacks, the element is added, with the class of the connector at the other end. Connected expandable connectors share all
+ * elements.
  *
- * Elements spread from connector to connector, clause by clause, until none gets a new one. */
+ * Elements spread from connector to connector, clause by clause, until no connector gets a new one. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
 
 /* ---- elements that a clause names ---- */
 
-/* The largest number of subscript i after the last name. */
+/* The largest value of subscript i after the last name. */
 static uint32_t largest_subscript(Connections *connections, const ConnectPath *path, uint32_t i) {
   const Ast *ast = connections->tree->ast;
   AstPath names = ast_path(ast, path->e);
@@ -18,7 +18,7 @@ static uint32_t largest_subscript(Connections *connections, const ConnectPath *p
   return connect_largest_subscript(connections, path->source, ast_kid(ast, path->e, kid));
 }
 
-/* An element that was added is as large as the largest subscripts that name it. */
+/* The sizes of an added element are the largest subscripts that name it. */
 static bool grow_named(Connections *connections, const ConnectPath *path, Instance *element) {
   const Ast *ast = connections->tree->ast;
   AstPath names = ast_path(ast, path->e);
@@ -33,7 +33,7 @@ static bool grow_named(Connections *connections, const ConnectPath *path, Instan
   return is_changed;
 }
 
-/* Adds the last name of the path, with the dimensions that subscripts ask for and those of what it is connected to. */
+/* Adds the last name of the path, with the dimensions that its subscripts need and those of the other end. */
 static void add_named(Connections *connections, const ConnectPath *path, const ConnectReference *like) {
   Tree *tree = connections->tree;
   AstPath names = ast_path(tree->ast, path->e);
@@ -56,7 +56,7 @@ static bool has_open_size(const Connections *connections, const Instance *elemen
   return is_open && !element->has_sizes;
 }
 
-/* Real x[:] of an expandable connector is as large as what it is connected to. */
+/* Real x[:] in an expandable connector gets the sizes of the other end. */
 static bool take_sizes(Connections *connections, const ConnectSource *source, Instance *element, AstExpr other) {
   if (!element->parent || !is_expandable(element->parent) || !has_open_size(connections, element)) return false;
   ConnectReference like = connect_reference(connections, source, other);
@@ -67,7 +67,7 @@ static bool take_sizes(Connections *connections, const ConnectSource *source, In
   return fits;
 }
 
-/* A path that names an element which its expandable connector lacks. */
+/* Does the path name an element that its expandable connector lacks? */
 static bool lacks_element(const Connections *connections, const ConnectPath *path) {
   uint32_t parts = ast_path(connections->tree->ast, path->e).count;
   return !path->is_absent && path->steps.count + 1 == parts && path->steps.count &&
@@ -100,7 +100,7 @@ static bool add_missing(Connections *connections, Instance *to, Instance *from) 
   return is_changed;
 }
 
-/* Elements of one name that were added have the larger sizes of both. */
+/* Added elements of the same name get the larger sizes of both. */
 static bool grow_both(Connections *connections, Instance *left, Instance *right) {
   bool is_changed = false;
   for (uint32_t i = 0; i < left->elements.count; i++) {
@@ -118,7 +118,7 @@ static bool grow_both(Connections *connections, Instance *left, Instance *right)
 
 typedef VEC(Instance *) InstanceVec;
 
-/* Two connectors and the expandable connectors of the same names inside of them. */
+/* Expands two connectors, and the expandable connectors of equal names inside them. */
 static bool expand_both(Connections *connections, Instance *left, Instance *right) {
   InstanceVec pairs = {0};
   bool is_changed = false;

@@ -1,14 +1,14 @@
-/* connect_graph: see connect_graph.h. Kruskal's way: branches first, then the edges in order, each kept if it joins two
+/* connect_graph: see connect_graph.h. Kruskal's algorithm: branches first, then the edges in order. An edge is kept if it joins two
  * trees of which at most one has a definite root. */
 #include "instance/connect_graph.h"
 
 #include <string.h>
 
-/* The trees that grow: their sets, and by representative whether there is a definite root. */
+/* The growing trees: their sets, and whether each has a definite root. */
 typedef struct Forest {
   ConnectGraph *graph;
   ConnectSets sets;
-  bool *is_rooted; /* by the representative of the tree */
+  bool *is_rooted; /* by representative of the tree */
 } Forest;
 
 static uint32_t tree_of(Forest *forest, uint32_t node) {
@@ -17,7 +17,7 @@ static uint32_t tree_of(Forest *forest, uint32_t node) {
   return node;
 }
 
-/* Joins the trees of an edge; false if that closes a loop or brings two definite roots together. */
+/* Joins the trees of an edge; false if that closes a loop or joins two definite roots. */
 static bool join_trees(Forest *forest, const ConnectEdge *edge, ConnectGraphFault *fault) {
   uint32_t a = tree_of(forest, edge->a), b = tree_of(forest, edge->b);
   *fault = a == b ? GRAPH_BRANCHES_CLOSE : GRAPH_ROOTS_MEET;
@@ -63,7 +63,7 @@ static bool is_better(const ConnectRoot *root, const ConnectRoot *other) {
   return root->priority < other->priority || (root->priority == other->priority && strcmp(root->name, other->name) < 0);
 }
 
-/* For every tree without a definite root, takes the best potential one. */
+/* Chooses the best potential root for every tree without a definite root. */
 static void take_potential_roots(Forest *forest) {
   ConnectGraph *graph = forest->graph;
   uint32_t *best = heap_array(graph->heap, graph->node_count, sizeof *best);
@@ -84,7 +84,7 @@ static void take_potential_roots(Forest *forest) {
   heap_free(graph->heap, best);
 }
 
-/* Neighbours of all nodes along the edges that stay, in one list. */
+/* The neighbours of all nodes along the kept edges, in one list. */
 typedef struct Neighbours {
   uint32_t *start, *node;
 } Neighbours;
@@ -108,7 +108,7 @@ static Neighbours list_neighbours(const ConnectGraph *graph) {
   return list;
 }
 
-/* Every tree from its root outward. */
+/* Sets the parents in every tree, from its root outward. */
 static void set_parents(ConnectGraph *graph) {
   Neighbours list = list_neighbours(graph);
   IndexVec queue = {0};

@@ -1,11 +1,10 @@
 /* connect_graph: the virtual connection graph of overdetermined connectors (MLS 3.6, section 9.4), over numbered nodes.
  *
- * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so
- * that what stays is a forest with exactly one root a tree: all definite roots are taken; a tree without one takes
- * its potential root of smallest priority, and of equal ones the first by name, so that the order of declarations
- * does not matter.
+ * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that the rest
+ * is a forest with exactly one root per tree. All definite roots are chosen. A tree without one gets its potential root of smallest
+ * priority; among equal priorities the first by name, so that the order of declarations does not matter.
  *
- * Invariant: the choice depends on the names of roots, the numbers of nodes and the order of edges only. */
+ * Invariant: the choice depends only on the names of roots, the numbers of nodes and the order of edges. */
 #pragma once
 
 #include "instance/connect_sets.h"
@@ -23,7 +22,7 @@ typedef struct ConnectRoot {
   const char *name; /* decides between equal priorities */
 } ConnectRoot;
 
-/* Why no forest can be chosen, and the nodes that show it. */
+/* Why no forest can be chosen; fault_at tells where. */
 typedef enum ConnectGraphFault {
   GRAPH_FINE,
   GRAPH_BRANCHES_CLOSE, /* branches form a loop: edge `at` */
@@ -36,14 +35,14 @@ typedef struct ConnectGraph {
   uint32_t node_count;
   VEC(ConnectEdge) edges;
   VEC(ConnectRoot) roots;
-  /* once solved, by node */
+  /* results, by node */
   bool *is_root;
   uint32_t *parent;  /* the neighbour towards the root; CONNECT_NONE: a root, or a node without edges */
-  bool *is_rooted;   /* of the branch that leaves the node, this end is the nearer one to the root */
-  uint32_t fault_at; /* what GRAPH_... says */
+  bool *is_rooted;   /* for the branch at the node: this end is nearer to the root */
+  uint32_t fault_at; /* the edge or root that GRAPH_... refers to */
 } ConnectGraph;
 
-/* Chooses; the trees without any root get their smallest node. O(nodes + edges). */
+/* Chooses roots and broken edges. In a tree without any root, the smallest node becomes the root. O(nodes + edges). */
 ConnectGraphFault connect_graph_solve(ConnectGraph *graph);
 
 void connect_graph_free(ConnectGraph *graph);

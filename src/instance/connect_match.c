@@ -1,5 +1,5 @@
-/* connect_match: which variables of two connectors belong together, and whether the connectors may be connected at all
- * (MLS 3.6, section 9.3): equal names, types, dimensions and prefixes. */
+/* connect_match: which variables of two connectors match, and whether the connectors may be connected at all (MLS 3.6, section
+ * 9.3): names, types, dimensions and prefixes must be equal. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -10,7 +10,7 @@ typedef struct Matching {
   Span span;
 } Matching;
 
-/* Two instances of the same place in both connectors. */
+/* Two instances at the same place in both connectors. */
 typedef struct MatchPlace {
   Instance *left, *right;
   uint32_t inner;      /* elements in one element of the connectors */
@@ -62,7 +62,7 @@ static bool types_match(Matching *m, const MatchPlace *place) {
   return true;
 }
 
-/* Dimensions of the two places themselves, not of what is around them. */
+/* Compares the dimensions of the two places themselves, not of the arrays around them. */
 static bool dimensions_match(Matching *m, const MatchPlace *place) {
   Tree *tree = m->connections->tree;
   Instance *left = place->left, *right = place->right;
@@ -95,7 +95,7 @@ static void match_variable(Matching *m, const MatchPlace *place) {
            (ConnectPair){left, right, place->inner, place->record, place->per_record});
 }
 
-/* The element of the same name; NULL, and reported, if there is none. */
+/* The element of the same name; reports an error and returns NULL if there is none. */
 static Instance *counterpart(Matching *m, const MatchPlace *place, Instance *kid, Instance *other) {
   Tree *tree = m->connections->tree;
   Instance *found = instance_element(tree, other, kid->name);
@@ -104,7 +104,7 @@ static Instance *counterpart(Matching *m, const MatchPlace *place, Instance *kid
   return NULL;
 }
 
-/* Elements of the left connector with those of the right; of expandable ones, those that both have. */
+/* Pairs the elements of the left connector with those of the right; for expandable connectors, only elements that both have. */
 static void push_elements(Matching *m, const MatchPlace *place, MatchPlaceVec *stack) {
   Tree *tree = m->connections->tree;
   bool is_loose = is_expandable(place->left) || is_expandable(place->right);

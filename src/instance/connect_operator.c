@@ -1,5 +1,5 @@
-/* connect_operator: the variables that stand for operators on connectors, and the equations of broken loops. What the
- * connections alone decide (cardinality, isRoot, rooted) is a constant; streams are variables with equations. */
+/* connect_operator: the variables that replace operators on connectors, and the equations of broken loops. Operators that the
+ * connections alone determine (cardinality, isRoot, rooted) become constants; streams become variables with equations. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -58,8 +58,8 @@ static uint32_t constant_of(const Connections *connections, const ConnectQuery *
   return query->operation == CONNECT_IS_ROOT ? connections->graph.is_root[node] : connections->graph.is_rooted[node];
 }
 
-/* {{...}, {...}} over the dimensions of the argument, from the inside out: the elements are made in order, and each
- * array as soon as its elements are. */
+/* {{...}, {...}} over the dimensions of the argument, from the inside out: the elements are made in order, and each array as soon
+ * as its elements are complete. */
 static AstExpr constant_value(Connections *connections, const ConnectQuery *query, AstExprs dimensions, Span span) {
   Tree *tree = connections->tree;
   VEC(AstExpr) pending = {0};
@@ -85,7 +85,7 @@ static AstExpr constant_value(Connections *connections, const ConnectQuery *quer
   return whole;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
 static bool is_known(const Connections *connections, ConnectOperator operation, const Instance *argument) {
   uint64_t key = instance_key(argument);

@@ -1,4 +1,4 @@
-/* connect_query: which operators on connectors the equations use. They are requested while equations are written; their meaning is
+/* connect_query: which operators on connectors the equations use. They are requested while equations are written; their values are
  * known once all connections are. */
 #include "instance/connect.h"
 

@@ -1,5 +1,5 @@
-/* connect_reference: the argument of a connect clause: which connector it is, seen from which side, and which elements of
- * the arrays on the way to it. */
+/* connect_reference: the argument of a connect clause: which connector it names, seen from which side, and which elements of the
+ * arrays on the path. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -40,12 +40,12 @@ static void report_missing(Connections *connections, const ConnectPath *path) {
 
 /* ---- subscripts ---- */
 
-/* Values of an expression's nodes, if they are sums and products of numbers, iterators and `end`; other expressions are evaluated
- * as a whole. */
+/* The values of an expression's nodes, if it consists of sums and products of numbers, iterators and `end`; other expressions are
+ * evaluated as a whole. */
 typedef struct Subscripts {
   Tree *tree;
   const ConnectClause *clause;
-  uint32_t size; /* what `end` means */
+  uint32_t size; /* the value of `end` */
   AstExpr first;
   VEC(double) values;
 } Subscripts;
@@ -94,7 +94,7 @@ static bool evaluate_node(const Subscripts *s, AstExpr e, double *value) {
   }
 }
 
-/* A number as a subscript; one that is too large for any array is out of range, too, if it is cut. */
+/* Converts a number to a subscript. A number that is too large for any array is clamped, and is still out of range. */
 static uint32_t subscript_of(double value) { return (uint32_t)(int32_t)fmin(fmax(value, INT32_MIN), INT32_MAX); }
 
 static void list_range(Heap *heap, double first, double step, double last, IndexVec *values) {
@@ -104,7 +104,7 @@ static void list_range(Heap *heap, double first, double step, double last, Index
   }
 }
 
-/* The numbers that a subscript means: one, or those of a range or an array. */
+/* The numbers that a subscript gives: one, or those of a range or an array. */
 static bool evaluate_subscript(Tree *tree, const ConnectClause *clause, AstExpr e, uint32_t size, IndexVec *values,
                                bool *is_single) {
   Subscripts s = {.tree = tree, .clause = clause, .size = size, .first = ast_first(tree->ast, e)};
@@ -141,7 +141,7 @@ uint32_t connect_largest_subscript(Connections *connections, const ConnectSource
 
 /* ---- elements ---- */
 
-/* The nearest instance around both. */
+/* The nearest instance that contains both. */
 static const Instance *common_ancestor(const Instance *a, const Instance *b) {
   for (; a; a = a->parent)
     for (const Instance *other = b; other; other = other->parent)
@@ -149,7 +149,7 @@ static const Instance *common_ancestor(const Instance *a, const Instance *b) {
   return NULL;
 }
 
-/* Sizes of the dimensions from below `above` down to the instance. */
+/* Product of the sizes of the dimensions from below `above` down to the instance. */
 static uint32_t count_below(Tree *tree, const Instance *instance, const Instance *above) {
   uint32_t count = 1;
   for (; instance && instance != above; instance = instance->parent)
@@ -157,7 +157,7 @@ static uint32_t count_below(Tree *tree, const Instance *instance, const Instance
   return count;
 }
 
-/* Multiplies the elements by a dimension of that size: those of `values` (1-based) are taken. */
+/* Extends the elements by a dimension of that size, with the subscripts in `values` (1-based). */
 static void take_values(Connections *connections, ConnectReference *reference, uint32_t size, const IndexVec *values) {
   IndexVec taken = {0};
   for (uint32_t i = 0; i < reference->elements.count; i++)
@@ -177,7 +177,7 @@ static bool check_range(Tree *tree, const ConnectPath *path, const IndexVec *val
   return true;
 }
 
-/* One dimension of one step: the subscript that is written, or all. */
+/* One dimension of one step: the given subscript, or all elements. */
 static bool take_dimension(Connections *connections, const ConnectPath *path, ConnectReference *reference,
                            const ConnectStep *step, uint32_t dimension) {
   Tree *tree = connections->tree;
@@ -214,14 +214,14 @@ static bool take_elements(Connections *connections, const ConnectPath *path, Con
   return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole reference ---- */
 
-/* A connector of the class itself, or in one, is seen from outside. */
+/* A connector of the class itself, or one inside it, is seen from outside. */
 static ConnectSide side_of(const ConnectPath *path) {
   return instance_is_connector(path->steps.data[0].instance) ? SIDE_OUTSIDE : SIDE_INSIDE;
 }
 
-/* c.c...c or m.c...c: connectors, of the class itself or of one of its components. */
+/* c.c...c or m.c...c: a connector of the class itself, or of one of its components. */
 static bool has_form(Connections *connections, const ConnectPath *path) {
   Tree *tree = connections->tree;
   for (uint32_t i = 1; i + 1 < path->steps.count; i++) {

@@ -1,4 +1,4 @@
-/* connect_register: numbers what can be connected: connectors, the variables in them and overdetermined records. */
+/* connect_register: numbers everything that can be connected: connectors, the variables in them, and overdetermined records. */
 #include "instance/connect.h"
 
 typedef VEC(Instance *) InstanceVec;
@@ -10,7 +10,7 @@ static void push_components(Connections *connections, Instance *instance, Instan
   }
 }
 
-/* Elements of the instance over all dimensions from the model down. */
+/* Number of elements of the instance over all dimensions from the model down. */
 static uint32_t element_count(Tree *tree, Instance *instance) {
   uint32_t count = 1;
   for (Instance *at = instance; at && instance_is_component(at); at = at->parent)
@@ -46,7 +46,7 @@ uint32_t residue_count(Tree *tree, Instance *constraint) {
   return 0;
 }
 
-/* The dimensions of what an equalityConstraint compares. */
+/* The number of dimensions of what an equalityConstraint compares. */
 static uint32_t constraint_dimensions(Tree *tree, Instance *constraint) {
   for (uint32_t i = 0; instance_open(tree, constraint) && i < constraint->elements.count; i++) {
     const Instance *input = instance_component(tree, constraint, i);
@@ -55,7 +55,7 @@ static uint32_t constraint_dimensions(Tree *tree, Instance *constraint) {
   return 0;
 }
 
-/* Its last dimensions are those of one record: of its type, or of an array that the constraint compares as a whole. */
+/* The last dimensions belong to one record: those of its type, or of an array that the constraint compares as a whole. */
 static void register_record(Connections *connections, Instance *instance) {
   Instance *constraint = equality_constraint(connections->tree, instance);
   if (!constraint) return;
@@ -88,7 +88,7 @@ static bool is_connectable(const Instance *instance) {
   return instance_is_connector(instance) || (instance->parent && is_expandable(instance->parent));
 }
 
-/* Everything below a connector, itself included. */
+/* Registers everything inside a connector, and the connector itself. */
 static void register_contents(Connections *connections, Instance *connector) {
   InstanceVec stack = {0};
   uint32_t number = connections->connectors.count;

@@ -1,6 +1,6 @@
-/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into
- * the component through c: the mixture of what the connection set can deliver, weighted by the flows from there. What
- * all flows together miss to SMALL_FLOW each of them has more, so that the mixture is defined, and continuous, at rest. */
+/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into the component
+ * through c: the mixture of what the connection set can deliver, weighted by the inflows. If the sum of the inflows is below
+ * SMALL_FLOW, the difference is added to each of them, so that the mixture is defined and continuous at rest. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -9,7 +9,7 @@
 
 typedef VEC(AstExpr) FlowVec;
 
-/* One that may deliver into the connection point: an end of the set. */
+/* Ends of the set that may deliver into the connection point. */
 typedef VEC(uint32_t) EndVec;
 
 static const ConnectVariable *end_variable(const Connections *connections, uint32_t end) {
@@ -37,7 +37,7 @@ static AstExpr flow_reference(Connections *connections, uint32_t end, Span span)
   return element_reference(connections, flow->instance, flow->instance->flat_name, element, span);
 }
 
-/* What the end delivers: the variable of an inner component, or what enters through a connector of the model itself. */
+/* The value that the end delivers: the variable of an inner component, or what enters through a connector of the model itself. */
 static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   Instance *instance = end_variable(connections, end)->instance;
   bool is_inside = end_side(end) == SIDE_INSIDE;
@@ -53,7 +53,7 @@ static AstExpr positive_part(Connections *connections, AstExpr value, Span span)
   return flat_call(connections->tree, "noEvent", &larger, 1, span);
 }
 
-/* What flows from the end into the connection point; 0 if the flow goes the other way. */
+/* The flow from the end into the connection point; 0 if it flows the other way. */
 static AstExpr inflow(Connections *connections, uint32_t end, Span span) {
   const AstOperator minus = AST_SUBTRACT;
   AstExpr flow = flow_reference(connections, end, span);
@@ -83,7 +83,7 @@ static AstExpr sum_over(Connections *connections, const EndVec *ends, TermOfEnd 
   return sum;
 }
 
-/* value + factor * what all inflows together miss to SMALL_FLOW */
+/* value + factor * (SMALL_FLOW - sum of all inflows, if positive) */
 static AstExpr with_missing(Connections *connections, const EndVec *ends, AstExpr value, AstExpr factor, Span span) {
   const AstOperator difference[2] = {AST_ADD, AST_SUBTRACT}, sum[2] = {AST_ADD, AST_ADD};
   AstExpr flows[2], product[2], terms[2];
@@ -96,7 +96,7 @@ static AstExpr with_missing(Connections *connections, const EndVec *ends, AstExp
   return flat_sum(connections->tree, terms, sum, 2, span);
 }
 
-/* What is carried in over what flows in: the conservation equation of MLS 15.2, exactly, unless all but nothing flows. */
+/* The carried property divided by the inflow: exactly the conservation equation of MLS 15.2, unless the flow is almost zero. */
 static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) {
   AstExpr total = sum_over(connections, ends, inflow, span), count = flat_real(connections->tree, ends->count, span);
   AstExpr brought = sum_over(connections, ends, carried, span), all = sum_over(connections, ends, delivered, span);
@@ -113,7 +113,7 @@ static bool never_delivers(Connections *connections, uint32_t end) {
   return instance_attribute(connections->tree, flow->instance, "max", &bound) && bound <= 0;
 }
 
-/* The other ends of the set that may deliver; all of them where none may: their values are defined for any flow. */
+/* The other ends of the set that may deliver. If none may, all others: their values are defined for any flow. */
 static EndVec others(Connections *connections, uint32_t end) {
   EndVec found = {0}, idle = {0};
   const ConnectSets *sets = &connections->sets;
@@ -127,10 +127,10 @@ static EndVec others(Connections *connections, uint32_t end) {
   return found.count ? found : idle;
 }
 
-/* Each of n ends has a term for each of the others: n^2 terms, of some twenty nodes that all later passes go over. */
+/* Each of n ends has a term for each of the others: n^2 terms of about twenty nodes, which all later passes visit. */
 enum { TERM_WORK = 400 };
 
-/* What the set of the end brings to it; its own value if there is no other end. */
+/* The value that the set brings to the end; the end's own value if it is the only one. */
 static AstExpr brought(Connections *connections, uint32_t end, Span span) {
   EndVec ends = others(connections, end);
   heap_work(connections->heap, (uint64_t)ends.count * TERM_WORK);
@@ -150,7 +150,7 @@ static Span span_of(const Connections *connections, uint32_t end) {
   return source == CONNECT_NONE ? (Span){0} : connections->sources.data[source].clause->statement->span;
 }
 
-/* The stream variable of a connector of the model itself is what its connections deliver. */
+/* The stream variable of a connector of the model itself equals what its connections deliver. */
 static void write_outside(Connections *connections) {
   const ConnectSets *sets = &connections->sets;
   for (uint32_t set = 0; set < sets->set_count; set++) {
@@ -199,7 +199,7 @@ static void write_query(Connections *connections, ConnectQuery query) {
   }
 }
 
-/* Queries may add further ones at the end. */
+/* Queries may append further queries. */
 void connect_write_streams(Connections *connections) {
   write_outside(connections);
   for (uint32_t i = 0; i < connections->queries.count; i++) write_query(connections, connections->queries.data[i]);

@@ -1,8 +1,8 @@
-/* connect_write: connection sets as equations (MLS 3.6, section 9.2): potential variables of a set are equal, flow
- * variables sum to zero, those of outside connectors with a minus; parameters are asserted to be equal. Sets that follow
- * one another, have the same variables and whose subscripts advance by constant steps become one loop.
+/* connect_write: connection sets become equations (MLS 3.6, section 9.2). Potential variables of a set are equal. Flow variables
+ * sum to zero, with a minus sign for outside connectors. Parameters are asserted to be equal. Consecutive sets with the same
+ * variables, whose subscripts advance by constant steps, become one loop.
  *
- * Invariant: equations stand in the order of the first variables of their sets. */
+ * Invariant: equations are in the order of the first variables of their sets. */
 #include "instance/connect.h"
 #include "instance/lookup.h"
 
@@ -10,11 +10,11 @@
 
 /* ---- runs of sets ---- */
 
-/* Consecutive sets of one shape: of each variable the subscripts of the first set and their steps. */
+/* Consecutive sets of one shape: for each variable, the subscripts in the first set and their steps. */
 typedef struct Run {
   uint32_t first, count; /* sets */
-  uint32_t terms;        /* members of each */
-  IndexVec places;       /* of each term's first subscript, and after the last one's */
+  uint32_t terms;        /* members of each set */
+  IndexVec places;       /* where the subscripts of each term begin, and where those of the last end */
   IndexVec subscripts;   /* of all terms, one after the other */
   IntVec steps;
 } Run;
@@ -22,7 +22,7 @@ typedef struct Run {
 typedef struct Writer {
   Connections *connections;
   Name iterator;
-  VEC(AstStatement) body; /* of the present run */
+  VEC(AstStatement) body; /* of the current run */
 } Writer;
 
 static const ConnectVariable *term_variable(const Connections *connections, uint32_t set, uint32_t term) {
@@ -34,7 +34,7 @@ static uint32_t term_end(const Connections *connections, uint32_t set, uint32_t 
   return connections->sets.members[connections->sets.start[set] + term];
 }
 
-/* Same variables seen from the same sides. */
+/* Do both sets have the same variables, seen from the same sides? */
 static bool same_shape(const Connections *connections, uint32_t a, uint32_t b) {
   const uint32_t *start = connections->sets.start;
   if (start[a + 1] - start[a] != start[b + 1] - start[b]) return false;
@@ -49,7 +49,7 @@ static bool same_shape(const Connections *connections, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* Subscripts of all terms of a set, one after the other, and their places. */
+/* The subscripts of all terms of a set, one after the other, and where those of each term begin. */
 static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out, IndexVec *places) {
   IndexVec sizes = {0};
   out->count = places->count = 0;
@@ -65,7 +65,7 @@ static void set_subscripts(Connections *connections, uint32_t set, IndexVec *out
   vec_free(connections->heap, &sizes);
 }
 
-/* How far the sets from `first` on go on with the same shape and steps. */
+/* The longest run of sets from `first` on with the same shape and steps. */
 static Run find_run(Connections *connections, uint32_t first) {
   Run run = {.first = first, .count = 1};
   IndexVec before = {0}, now = {0}, places = {0};
@@ -92,7 +92,7 @@ static Run find_run(Connections *connections, uint32_t first) {
 
 /* ---- expressions ---- */
 
-/* first + step * (iterator - 1), as `step * iterator + (first - step)`; a number where there is no step. */
+/* first + step * (iterator - 1), as `step * iterator + (first - step)`; a number if the step is zero. */
 static AstExpr subscript_expression(Writer *writer, const Run *run, uint32_t place, Span span) {
   Tree *tree = writer->connections->tree;
   int64_t first = run->subscripts.data[place], step = run->count > 1 ? run->steps.data[place] : 0;
@@ -111,7 +111,7 @@ static AstExpr subscript_expression(Writer *writer, const Run *run, uint32_t pla
   return flat_sum(tree, terms, signs, 2, span);
 }
 
-/* Term number `term` of every set of the run. */
+/* Term number `term` of every set in the run. */
 static AstExpr term_reference(Writer *writer, const Run *run, uint32_t term, Span span) {
   Connections *connections = writer->connections;
   VEC(AstExpr) subscripts = {0};
@@ -147,7 +147,7 @@ static void append_source(Connections *connections, TextVec *text, uint32_t numb
   text_printf(connections->heap, text, ")");
 }
 
-/* The clauses of a set, each once, at most three of them. */
+/* The clauses that made a set, each once, at most three of them. */
 static Name set_comment(Connections *connections, uint32_t set, Span *span) {
   enum { MOST = 3 };
   const AstStatement *named[MOST];
@@ -181,7 +181,7 @@ static void push_equation(Writer *writer, AstExpr left, AstExpr right, Name comm
            (AstStatement){.kind = AST_EQUALITY, .left = left, .right = right, .comment = comment, .span = span});
 }
 
-/* Signed sum of all terms is zero. */
+/* The signed sum of all terms is zero. */
 static void write_flow(Writer *writer, const Run *run, Name comment, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;
@@ -221,8 +221,8 @@ static void write_assertion(Writer *writer, const Run *run, uint32_t term, Name 
            (AstStatement){.kind = AST_INVOKE, .left = invoked, .right = AST_NONE, .comment = comment, .span = span});
 }
 
-/* A part of a connector may be declared `output` although no equation gives it a value, for example if the connector
- * leads to several parts inside. Only the whole model shows whether the values are determined. */
+/* A part of a connector may be declared `output` although no equation determines it, for example if the connector leads to several
+ * parts inside. Only the complete model shows whether all values are determined. */
 static void report_sources(Tree *tree, const Instance *one, const Instance *other, Span span) {
   static const char message[] = "`%s` and `%s` are connected, and both give the value";
   bool is_part = one->parent && one->parent->restriction == CLASS_CONNECTOR && other->parent &&
@@ -232,7 +232,7 @@ static void report_sources(Tree *tree, const Instance *one, const Instance *othe
   else tree_error(tree, span, NULL, message, instance_text(tree, one), instance_text(tree, other));
 }
 
-/* The term that gives the value; the first if none does. Several are an error. */
+/* The term that gives the value; the first one if none does. Several are an error. */
 static uint32_t find_source(Writer *writer, uint32_t set, uint32_t terms, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;
@@ -257,7 +257,7 @@ static void write_potential(Writer *writer, const Run *run, Name comment, Span s
   }
 }
 
-/* The body of a run as it is, or in a loop. */
+/* Writes the body of a run as it is, or in a loop. */
 static void write_body(Writer *writer, const Run *run, Span span) {
   Connections *connections = writer->connections;
   Tree *tree = connections->tree;

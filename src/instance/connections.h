@@ -1,11 +1,11 @@
 /* connections: from connect clauses to equations (MLS 3.6, chapters 9 and 15).
  *
- * Once the clauses of all instances are collected, connections_write adds to expandable connectors what their connections
- * bring, joins the sets of connected variables, breaks loops of overdetermined connectors, and writes the equations.
+ * Once the clauses of all instances are collected, connections_write adds elements to expandable connectors, joins the sets of
+ * connected variables, breaks loops of overdetermined connectors, and writes the equations.
  *
- * An operator (inStream, actualStream, cardinality, Connections.isRoot, Connections.rooted) becomes a variable with the
- * dimensions of its argument, which the equations of the connections, or its binding, define. So one text of a
- * component's equation serves all elements of an array of components, however differently they are connected. */
+ * An operator (inStream, actualStream, cardinality, Connections.isRoot, Connections.rooted) becomes a variable with the dimensions
+ * of its argument, which the equations of the connections, or its binding, define. So one equation of a component serves all
+ * elements of an array of components, however differently they are connected. */
 #pragma once
 
 #include "instance/flat.h"
@@ -21,9 +21,8 @@ typedef enum ConnectOperator {
   CONNECT_OPERATOR_COUNT,
 } ConnectOperator;
 
-/* The variable that stands for the operator on the argument: a stream variable (inStream, actualStream), a connector
- * (cardinality) or an overdetermined record (isRoot, rooted). It has the dimensions of the argument, all from the model
- * down. */
+/* The variable that replaces the operator on the argument: a stream variable (inStream, actualStream), a connector (cardinality) or
+ * an overdetermined record (isRoot, rooted). It has all dimensions of the argument from the model down. */
 Name connections_operator(Tree *tree, ConnectOperator operation, Instance *argument, Span span);
 
 /* Declares the variables of operators and of expandable connectors, and writes the equations of all connections; false

@@ -1,8 +1,8 @@
-/* declare: flat declarations of variables: base type, dimensions of all arrays around them, attributes and binding, each
+/* declare: flat declarations of variables: base type, dimensions of all arrays around them, attributes and binding. Each is
  * resolved where it was written.
  *
- * A binding that is written inside of an array of components is made for each element: {e for $1 in 1:n}. One that comes
- * from outside of the array gives the values of all elements, or with `each` one value for all. */
+ * A binding that is written inside an array of components is repeated for each element: {e for $1 in 1:n}. A binding from outside
+ * the array gives the values of all elements, or with `each` one value for all. */
 #include "instance/flat.h"
 #include "instance/lookup.h"
 
@@ -11,8 +11,8 @@
 /* ---- values for all elements ---- */
 
 typedef struct Lead {
-  uint32_t shared, total; /* dimensions around the scope too, all around the instance */
-  uint32_t inside;        /* of arrays of records that the value itself has: the last ones */
+  uint32_t shared, total; /* dimensions that also contain the scope; all dimensions around the instance */
+  uint32_t inside;        /* last dimensions, of arrays of records, that the value itself has */
   uint32_t sizes[64];
 } Lead;
 
@@ -22,7 +22,8 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
-/* Dimensions of the arrays around the instance, without its own. What a class gives is said of each element of an array of it. */
+/* Dimensions of the arrays around the instance, without its own. A modifier of a class applies to each element of an array of that
+ * class. */
 static Lead lead_of(const Instance *instance, const Modifier *modifier) {
   const Instance *chain[256];
   uint32_t depth = 0;
@@ -49,7 +50,7 @@ static AstExpr fill(Tree *tree, AstExpr e, const uint32_t *sizes, uint32_t count
   return flat_call(tree, "fill", kids, count + 1, span);
 }
 
-/* The expression for all elements of the arrays around the instance. */
+/* The expression repeated for all elements of the arrays around the instance. */
 static AstExpr spread(Tree *tree, const Instance *instance, const Modifier *modifier, AstExpr e, bool uses_iterators) {
   Lead lead = lead_of(instance, modifier);
   Span span = ast_span(tree->ast, e);
@@ -70,7 +71,7 @@ static uint32_t field_names(const FieldChain *chain, Name *names, uint32_t limit
   return count;
 }
 
-/* The argument of a record constructor for the first of the fields; AST_NONE if it is not written there. */
+/* The argument of a record constructor for the first of the fields; AST_NONE if it is not given. */
 static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) {
   const Ast *ast = tree->ast;
   if (ast_kind(ast, e) != AST_CALL) return AST_NONE;
@@ -88,7 +89,7 @@ static AstExpr constructor_field(Tree *tree, AstExpr e, Scope scope, Name name) 
   return AST_NONE;
 }
 
-/* A value whose fields are taken. The first of them are already arguments of its constructors, and `inner` is put
+/* A value whose fields are taken. The first `taken` of them are arguments of its constructors; `inner` is the argument found
  * there. */
 typedef struct FieldLeaf {
   AstExpr whole, inner;
@@ -106,7 +107,7 @@ static FieldLeaf find_leaf(Tree *tree, AstExpr e, Scope scope, const Name *names
   return leaf;
 }
 
-/* The fields of a named record have names of their own; those of others are selected. */
+/* Fields of a named record become names of their own; fields of other values are selected. */
 static AstExpr leaf_fields(Tree *tree, const FieldLeaf *leaf, const Name *names, uint32_t count) {
   names += leaf->taken;
   count -= leaf->taken;
@@ -116,7 +117,7 @@ static AstExpr leaf_fields(Tree *tree, const FieldLeaf *leaf, const Name *names,
   return e;
 }
 
-/* Whether kid k of the node is a value that the node may have, or an element of it. */
+/* Is kid k of the node a value that the node may have, or an element of it? */
 static bool is_alternative(const Tree *tree, AstExpr e, uint32_t k) {
   switch (ast_kind(tree->ast, e)) {
   case AST_ARRAY: return true;
@@ -132,7 +133,7 @@ static bool has_alternatives(const Tree *tree, AstExpr e) {
          (kind == AST_ITERATION && ast_path_is(tree->ast, ast_path(tree->ast, e), "array"));
 }
 
-/* The values among the nodes of e of which fields are to be taken, the last first: elements of arrays, branches of an if. */
+/* The values among the nodes of e whose fields are to be taken, last one first: elements of arrays, branches of an if. */
 static void find_leaves(Tree *tree, AstExpr e, Scope scope, const Name *names, uint32_t count, FieldLeafVec *leaves) {
   AstExpr first = ast_first(tree->ast, e);
   bool *is_value = heap_array(tree->heap, e - first + 1, sizeof *is_value);
@@ -150,8 +151,8 @@ static void find_leaves(Tree *tree, AstExpr e, Scope scope, const Name *names, u
   heap_free(tree->heap, is_value);
 }
 
-/* The value's fields: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be made. Classes are
- * looked up before the first node is made, since nodes of a file that is read then must not come between. */
+/* The fields of a value: {a, if c then b else R(1)}.x is {a.x, if c then b.x else 1}, so that no record has to be built. Classes
+ * are looked up before the first node is made, because a look-up may read a file, whose nodes must not come between. */
 AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields) {
   Name names[64];
   uint32_t count = field_names(fields, names, 64);
@@ -181,7 +182,7 @@ AstExpr take_fields(Tree *tree, AstExpr e, Scope scope, const FieldChain *fields
 
 /* ---- attributes and binding ---- */
 
-/* One value for all elements of the instance itself. */
+/* Repeats one value for all elements of the instance itself. */
 static AstExpr fill_own(Tree *tree, Instance *instance, AstExpr e) {
   uint32_t sizes[64], count = instance->dimensions.count;
   if (count == 0 || count > 64 || !instance_sizes(tree, instance)) return e;
@@ -213,7 +214,7 @@ static bool has_attribute(const Tree *tree, const ArgumentVec *list, Name name) 
   return false;
 }
 
-/* A parameter without a binding has its start value: that is a value, one for each element of the arrays around it. */
+/* A parameter without a binding has its start value. It counts as a value, one for each element of the arrays around it. */
 static bool is_start_value(const Tree *tree, const Instance *instance, Name attribute) {
   return instance->prefixes & (PREFIX_PARAMETER | PREFIX_CONSTANT) && !instance_binding(instance) &&
          strcmp(names_text(tree->names, attribute), "start") == 0;
@@ -266,7 +267,7 @@ static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
   Lead lead = lead_of(instance, NULL);
   uint32_t count = lead.total + instance->dimensions.count;
   Span span = instance->element->component->label.span;
-  /* A record is put together from its fields: it has no value that could give its sizes. */
+  /* A record is assembled from its fields, so it has no value that could give its sizes. */
   bool has_no_value = instance->base == BASE_NONE && instance_has_open_size(tree, instance);
   if (has_no_value && !instance_sizes(tree, instance)) return false;
   out->data = arena_array(&tree->arena, count, sizeof *out->data);
@@ -300,7 +301,7 @@ static Name type_name(Tree *tree, const Instance *instance) {
   }
 }
 
-/* The name with places for subscripts, where arrays stand inside of it: r[\1].v; 0: they all stand after it. */
+/* The name with places for subscripts, if arrays occur inside it: r[\1].v; 0: all subscripts follow the name. */
 static Name name_pattern(Tree *tree, const Instance *instance) {
   const Instance *chain[256];
   uint32_t depth = 0;
@@ -337,7 +338,7 @@ static bool is_inside_hidden(const Tree *tree, const Instance *instance) {
   return at && at->element && at->element->kind == AST_COMPONENT;
 }
 
-/* Room for the declaration, with what needs nothing resolved. */
+/* Allocates the declaration, and fills in what need not be resolved. */
 static AstComponent *component_new(Tree *tree, Instance *instance, Name type, const Modifier *binding) {
   AstElement *element = arena_alloc(&tree->arena, sizeof *element);
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
@@ -361,7 +362,7 @@ static AstComponent *component_new(Tree *tree, Instance *instance, Name type, co
   return component;
 }
 
-/* Sizes of the arrays around the instance. */
+/* Finds the sizes of the arrays around the instance. */
 static bool find_lead(Tree *tree, Instance *instance) {
   bool fits = true;
   for (Instance *at = instance->parent; at && at->kind == INSTANCE_COMPONENT; at = at->parent)

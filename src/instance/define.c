@@ -1,14 +1,14 @@
-/* define: flat definitions of what a model refers to: functions, records, enumerations and external objects by their
- * full names, with base classes merged and names resolved.
+/* define: flat definitions of everything a model refers to: functions, records, enumerations and external objects, by full name,
+ * with base classes merged and names resolved.
  *
- * Invariant: a definition is entered in a list when it is first referred to and written when the list is worked off, so
- * that functions may call each other. */
+ * Invariant: a definition enters a list when it is first referred to, and is written when the list is processed, so that functions
+ * may call each other. */
 #include "instance/lookup.h"
 #include "instance/statement.h"
 
 #include <string.h>
 
-/* ---- what is reached ---- */
+/* ---- what the model reaches ---- */
 
 Name define_class(Tree *tree, Instance *type) {
   if (!type->definition) return type->flat_name;
@@ -32,7 +32,7 @@ static void reach(Tree *tree, Instance *instance) {
   if (is_package || instance->base == BASE_NONE) vec_push(tree->heap, &tree->reached, instance);
 }
 
-/* A record as a whole needs its fields; records nest no deeper than components do. */
+/* A record as a whole needs its fields. Records nest no deeper than components. */
 void reach_component(Tree *tree, Instance *instance) {
   bool is_known = instance->is_reached && instance->session;
   if (is_known) return;
@@ -59,7 +59,7 @@ bool record_sizes(Tree *tree, Instance *instance) {
                "the value of `%s` has %u dimensions, expected %u", instance_text(tree, instance), numbers.count, own);
     fits = false;
   }
-  /* Sizes of arrays of records around it come first. */
+  /* The sizes of arrays of records around it come first. */
   for (uint32_t i = 0; fits && i < own; i++)
     instance->dimensions.data[i].size = (uint32_t)numbers.data[numbers.count - own + i];
   vec_free(tree->heap, &numbers);
@@ -101,7 +101,7 @@ static AstType *local_type(Tree *tree, const Instance *kid) {
   return type;
 }
 
-/* Sizes that depend on other fields of a record stay open. */
+/* Sizes that depend on other fields of the record stay open. */
 static bool local_dimensions(Tree *tree, Instance *type, const Instance *kid, AstExprs *out) {
   out->data = arena_array(&tree->arena, kid->dimensions.count, sizeof *out->data);
   out->count = kid->dimensions.count;
@@ -126,18 +126,18 @@ static bool is_record(const Instance *instance) {
   return instance->base == BASE_NONE && instance->restriction == CLASS_RECORD;
 }
 
-/* What a function or record class says of one of its components, while it is made. */
+/* The value of a component of a function or record class, while it is being made. */
 typedef struct Making {
   Tree *tree;
   Instance *type;   /* the function or record */
-  bool uses_locals; /* set: a value has names of other components of `type` in it */
+  bool uses_locals; /* set: a value names other components of `type` */
   bool failed;
 } Making;
 
-/* Fields of a record may be inputs of its constructor; both make the records in them as a whole. */
+/* Fields of a record may become inputs of its constructor; in both cases nested records are built as a whole. */
 static bool is_function(const Making *making) { return making->type->definition->kind == CLASS_FUNCTION; }
 
-/* value.a.b; in a chain b comes first. */
+/* value.a.b; the chain has b first. */
 static AstExpr take_chain(Tree *tree, AstExpr value, const FieldChain *chain) {
   if (!chain) return value;
   return flat_field(tree, take_chain(tree, value, chain->outer), chain->name, ast_span(tree->ast, value));
@@ -152,7 +152,7 @@ static AstExpr resolve_local(Making *making, const Modifier *binding, bool *uses
   return e == AST_NONE ? e : take_chain(making->tree, e, binding->fields);
 }
 
-/* Do all fields have this value, and none a value of its own? Records nest no deeper than components do. */
+/* Do all fields take this value, and none has one of its own? Records nest no deeper than components. */
 static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
   for (uint32_t i = 0; i < record->elements.count; i++) {
     Instance *kid = instance_component(tree, record, i);
@@ -164,15 +164,15 @@ static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
   return true;
 }
 
-/* The binding that gives the whole value; NULL: there is none. */
+/* The binding that gives the whole value; NULL if there is none. */
 static const Modifier *whole_binding(Tree *tree, Instance *kid) {
   const Modifier *binding = instance_binding(kid);
   return binding && is_record(kid) && !shares_value(tree, kid, binding->value) ? NULL : binding;
 }
 
-/* ---- records that are made of their fields: inputs, and fields of records ---- */
+/* ---- records that are built from their fields: inputs, and fields of records ---- */
 
-/* Has the component the value that the class of the record gives it? Arrays of records have none that is made of fields. */
+/* Does the component have the value that the record's class gives it? An array of records has no value assembled from fields. */
 static bool has_class_value(Tree *tree, Instance *kid, Instance *in_class) {
   const Modifier *binding = whole_binding(tree, kid), *default_value = whole_binding(tree, in_class);
   if (binding || default_value)
@@ -188,7 +188,7 @@ static bool has_class_value(Tree *tree, Instance *kid, Instance *in_class) {
 
 static AstExpr constructed(Making *making, Instance *record);
 
-/* AST_NONE: it has none, or it needs other fields of a record that is not made yet. */
+/* AST_NONE: it has no value, or it needs other fields of a record that is not built yet. */
 static AstExpr argument_value(Making *making, Instance *kid) {
   bool uses_iterators = false;
   const Modifier *binding = whole_binding(making->tree, kid);
@@ -197,7 +197,7 @@ static AstExpr argument_value(Making *making, Instance *kid) {
   return resolve_local(making, binding, &uses_iterators);
 }
 
-/* R(a = 1, b = 2) of the fields whose values are not those of the class. AST_NONE if some has no value. */
+/* R(a = 1, b = 2) with the fields whose values differ from those of the class. AST_NONE if a field has no value. */
 static AstExpr constructed(Making *making, Instance *record) {
   Tree *tree = making->tree;
   Span span = record->element->component->label.span;
@@ -225,7 +225,7 @@ static AstExpr constructed(Making *making, Instance *record) {
   return made;
 }
 
-/* ---- records whose fields get their values one by one: outputs and locals of functions ---- */
+/* ---- records whose fields are assigned one by one: outputs and locals of functions ---- */
 
 typedef VEC(AstArgument) ArgumentVec;
 
@@ -238,10 +238,10 @@ static AstPath path_to(Tree *tree, const Instance *instance, const Instance *fro
   return (AstPath){.first = first, .count = count, .span = span};
 }
 
-/* Arrays of records around a field, the outermost first: the record of each dimension. */
+/* The arrays of records around a field, outermost first: one record for each dimension. */
 typedef struct Around {
   const Instance **records; /* in the tree's arena */
-  uint32_t count, shared;   /* the scope of the value is in `shared` of them, too */
+  uint32_t count, shared;   /* number of dimensions; the first `shared` also contain the scope of the value */
 } Around;
 
 static bool is_within(const Instance *instance, const Instance *other) {
@@ -292,7 +292,7 @@ static AstExpr repeat_around(Making *making, const Around *around, AstExpr e, ui
   return flat_iteration(tree, e, chain_iterator(tree, position), range, span);
 }
 
-/* What holds for one element, also for all elements of the arrays around the scope. */
+/* Repeats an expression for one element over all elements of the arrays around the scope. */
 static AstExpr for_all(Making *making, const Around *around, AstExpr e, bool uses_iterators) {
   if (!uses_iterators) return fill_around(making, around, e, 0, around->shared);
   for (uint32_t i = around->shared; i-- > 0;) e = repeat_around(making, around, e, i);
@@ -320,7 +320,7 @@ static void add_field(Making *making, const Instance *field, const Instance *rec
   vec_push(tree->heap, arguments, argument);
 }
 
-/* Zeros for a field without a value whose size depends on other fields; AST_NONE for any other. */
+/* Zeros for a field without a value whose size depends on other fields; AST_NONE for any other field. */
 static AstExpr open_value(Making *making, Instance *field) {
   Tree *tree = making->tree;
   Span span = field->element->component->label.span;
@@ -344,7 +344,7 @@ static AstExpr open_value(Making *making, Instance *field) {
   return for_all(making, &around, e, uses_iterators);
 }
 
-/* Values of all fields that have one, in records of the record, too. */
+/* Adds the values of all fields that have one, including those of nested records. */
 static void add_fields(Making *making, Instance *around, const Instance *record, ArgumentVec *arguments) {
   for (uint32_t i = 0; i < around->elements.count; i++) {
     Instance *kid = instance_component(making->tree, around, i);
@@ -357,7 +357,7 @@ static void add_fields(Making *making, Instance *around, const Instance *record,
 
 /* ---- the modification of a component ---- */
 
-/* Does the value of an input name what a component around the function has? Then calls give it. */
+/* Does the value of an input refer to an element of a component around the function? Then the calls give the value. */
 static bool is_given_by_calls(Tree *tree, const Modifier *binding) {
   if (binding->scope.instance->kind != INSTANCE_COMPONENT) return false;
   for (AstExpr i = ast_first(tree->ast, binding->value); i <= binding->value; i++)
@@ -390,7 +390,7 @@ static void local_fields(Making *making, Instance *kid, AstModification *modific
   vec_free(making->tree->heap, &arguments);
 }
 
-/* A field of a record has no value in the class if it depends on other fields: a constructor gives it. */
+/* If the value of a record's field depends on other fields, the class has no value for it: a constructor gives it. */
 static bool local_modification(Tree *tree, Instance *type, Instance *kid, AstComponent *component) {
   Making making = {.tree = tree, .type = type};
   AstModification modification = {.value = local_binding(&making, kid), .span = component->label.span};
@@ -433,7 +433,7 @@ static bool add_locals(Tree *tree, Instance *type, ElementVec *elements) {
 
 /* ---- functions ---- */
 
-/* A function has one algorithm, or is external: what it inherits counts. */
+/* A function has one algorithm, or is external; inherited sections count. */
 static void check_bodies(Tree *tree, Instance *function) {
   const AstClass *first = NULL;
   for (uint32_t number = 0; number < function->parts.count; number++) {
@@ -597,7 +597,7 @@ static void add_overloads(Tree *tree, Instance *record, AstClass *made) {
 
 /* ---- the others ---- */
 
-/* Whether the value of a field depends on other fields. */
+/* Does the value of a field depend on other fields? */
 static bool has_dependent_field(Tree *tree, Instance *record) {
   for (uint32_t i = 0; i < record->elements.count; i++) {
     Instance *kid = instance_component(tree, record, i);
@@ -607,7 +607,7 @@ static bool has_dependent_field(Tree *tree, Instance *record) {
   return false;
 }
 
-/* result = R(a, b, ...) of the inputs of these names. */
+/* result = R(a, b, ...), from the inputs of these names. */
 static AstElement constructor_output(Tree *tree, Instance *record, const ElementVec *inputs) {
   Span span = record->definition->label.span;
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
@@ -628,10 +628,11 @@ static AstElement constructor_output(Tree *tree, Instance *record, const Element
   return (AstElement){.kind = AST_COMPONENT, .prefixes = PREFIX_OUTPUT, .component = component, .span = span};
 }
 
-/* A record with fields whose values depend on other fields is made by a function, whose inputs may do so. */
+/* A record with fields whose values depend on other fields is built by a function: defaults of inputs may depend on other
+ * inputs. */
 static void add_constructor(Tree *tree, Instance *record, AstClass *made) {
   ElementVec inputs = {0};
-  record->restriction = CLASS_FUNCTION; /* sizes and values of its fields are those of inputs */
+  record->restriction = CLASS_FUNCTION; /* treats its fields like inputs, for sizes and values */
   bool fits = add_locals(tree, record, &inputs);
   record->restriction = CLASS_RECORD;
   if (!fits) return;

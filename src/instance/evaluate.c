@@ -1,7 +1,7 @@
 /* evaluate: values that the structure needs: conditions of components, dimensions, ranges of loops around connections.
  *
- * Invariant: what an expression refers to is declared in the session of values before it is evaluated, by a list of what is still
- * needed. Parameters that were read are marked, because they can no longer change. */
+ * Invariant: before an expression is evaluated, everything it refers to is declared in the session of values, using a list of what
+ * is still needed. Parameters that were read are marked, because they can no longer change. */
 #include "instance/flat.h"
 #include "instance/lookup.h"
 
@@ -23,7 +23,7 @@ static void send_definitions(Tree *tree) {
 static void declare(Tree *tree, Instance *instance) {
   uint32_t known = PREFIX_PARAMETER | PREFIX_CONSTANT;
   if (instance->session) return;
-  instance->session = UINT32_MAX; /* in work */
+  instance->session = UINT32_MAX; /* in progress */
   const AstElement *element = flat_component(tree, instance);
   if (!element) return;
   AstElement *copy = arena_alloc(&tree->arena, sizeof *copy);
@@ -38,7 +38,7 @@ static void declare(Tree *tree, Instance *instance) {
   vec_push(tree->heap, &tree->declared, instance);
 }
 
-/* Declares what is needed, and what that depends on. */
+/* Declares everything that is needed, including its dependencies. */
 static void declare_wanted(Tree *tree) {
   while (tree->wanted.count) {
     Instance *next = vec_pop(&tree->wanted);
@@ -59,13 +59,13 @@ static void mark_structural(Tree *tree) {
 
 /* ---- expressions ---- */
 
-/* Subscripts of the arrays around the scope: the first elements stand for all. */
+/* Subscripts of the arrays around the scope: the first elements represent all. */
 static const int64_t first_elements[64] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
                                            1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* {{e for $2 in 1:m} for $1 in 1:n}: the values of all elements of the arrays around the scope. AST_NONE if they have no
- * sizes. */
+/* {{e for $2 in 1:m} for $1 in 1:n}: the values for all elements of the arrays around the scope. AST_NONE if their sizes are not
+ * known. */
 static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   uint32_t position = chain_count(scope);
   Span span = ast_span(tree->ast, flat);
@@ -78,7 +78,7 @@ static AstExpr for_all_elements(Tree *tree, AstExpr flat, Instance *scope) {
   return flat;
 }
 
-/* The first elements of the arrays around the scope stand for all others: their values are the same. */
+/* Do all elements of the arrays around the scope have the same value as the first ones? */
 static bool elements_agree(Tree *tree, const Resolver *resolver, AstExpr e, const NumberVec *numbers) {
   Resolver all = *resolver;
   NumberVec others = {0};
@@ -147,8 +147,7 @@ bool evaluate_sizes(Tree *tree, const Modifier *binding, NumberVec *sizes) {
   tree->depth++;
   AstExpr flat = resolve_expression(&resolver, binding->fields ? take_fields(tree, e, scope, binding->fields) : e);
   if (flat != AST_NONE) {
-    flat =
-        flat_call(tree, "size", &flat, 1, ast_span(tree->ast, e)); /* of what was just written: nodes are one range */
+    flat = flat_call(tree, "size", &flat, 1, ast_span(tree->ast, e)); /* kids must be the nodes made last */
     declare_wanted(tree);
     status = lang_evaluate(tree->session, flat, sizes);
   }
@@ -157,7 +156,7 @@ bool evaluate_sizes(Tree *tree, const Modifier *binding, NumberVec *sizes) {
   return status == LANG_VALUE;
 }
 
-/* One number, if it is known; reports nothing. */
+/* Evaluates one number if it is known; reports nothing. */
 static bool try_number(Tree *tree, Resolver *resolver, AstExpr e, double *value) {
   NumberVec numbers = {0};
   Diags *outer = tree->diags, quiet = diags_make(tree->heap);
@@ -240,7 +239,7 @@ static bool report_size(Tree *tree, Instance *instance, uint32_t i, double size)
   return false;
 }
 
-/* A dimension that is a type counts its values. */
+/* A dimension given by a type has as many elements as the type has values. */
 static bool type_size(Tree *tree, const struct Dimension *dimension, double *size) {
   if (ast_kind(tree->ast, dimension->e) != AST_REFERENCE || ast_kid_count(tree->ast, dimension->e)) return false;
   Instance *type = scope_try_class(tree, dimension->scope, ast_path(tree->ast, dimension->e));
@@ -278,7 +277,7 @@ bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorVal
   return true;
 }
 
-/* Open sizes are those of the value. */
+/* Finds open sizes from the value. */
 static bool open_sizes(Tree *tree, Instance *instance) {
   uint32_t count = 0, lead = chain_count(instance) - instance->dimensions.count;
   if (instance->base == BASE_NONE) return record_sizes(tree, instance);
@@ -309,7 +308,7 @@ bool instance_sizes(Tree *tree, Instance *instance) {
   return fits;
 }
 
-/* The structure was found with one value for all elements. */
+/* The structure was computed with one value for all elements, so a single element cannot be changed. */
 static void check_new_values(Tree *tree) {
   for (uint32_t i = 0; i < tree->declared.count; i++) {
     const Instance *instance = tree->declared.data[i];

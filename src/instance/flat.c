@@ -81,7 +81,7 @@ AstExpr flat_sum(Tree *tree, const AstExpr *kids, const AstOperator *signs, uint
   return push_node(tree, node, kids, count);
 }
 
-/* Kids joined by one operator; the first one's is what sums and products ask for. */
+/* Joins kids by an operator; sums and products need an operator for the first kid, too. */
 static AstExpr joined(Tree *tree, AstKind kind, AstOperator first, AstOperator rest, const AstExpr *kids,
                       uint32_t count, Span span) {
   AstNode node = {.kind = (uint8_t)kind, .span = span, .extra = tree->ast->operators.count, .extra_count = count};

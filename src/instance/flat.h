@@ -1,7 +1,7 @@
-/* flat: the flat class that is written from the tree of instances, and the making of its expressions.
+/* flat: the flat class that is written from the tree of instances, and functions that make its expressions.
  *
- * A flat variable has the name of its instance without subscripts (r.v) and as dimensions those of all instances on the
- * way to it, outermost first: r[3].v of an array r[10] of components is 'r.v'[3]. src/lang elaborates the class. */
+ * A flat variable has the name of its instance without subscripts (r.v). Its dimensions are those of all instances on the path to
+ * it, outermost first: r[3].v of an array r[10] of components is 'r.v'[3]. src/lang elaborates the class. */
 #pragma once
 
 #include "instance/instance.h"
@@ -12,7 +12,7 @@ typedef struct Flat {
   Tree *tree;
   VEC(AstElement) components;
   VEC(AstSection) sections;
-  StatementVec connections; /* equations of connections; they become a section of their own */
+  StatementVec connections; /* equations of connections; they become a separate section */
 } Flat;
 
 /* ---- making expressions, at `span`; kids must be the expressions made last, in order ---- */
@@ -27,11 +27,11 @@ AstExpr flat_colon(Tree *tree, Span span);
 AstPath flat_path(Tree *tree, Name name, Span span);
 /* The whole name as one part, with `count` subscripts. */
 AstExpr flat_name(Tree *tree, Name name, const AstExpr *subscripts, uint32_t count, Span span);
-/* The expression again, after all others. */
+/* Copies the expression to the end of the nodes. */
 AstExpr flat_copy(Tree *tree, AstExpr e);
 /* a.b[i] with further names after it: a.b[i].c.d */
 AstExpr flat_extend(Tree *tree, AstExpr reference, const Name *names, uint32_t count);
-/* Literal of an enumeration of that full name. */
+/* A literal of the enumeration with that full name. */
 AstExpr flat_literal(Tree *tree, Name enumeration, Name literal, Span span);
 /* 1:size, {body for iterator in range}, (value).name */
 AstExpr flat_range(Tree *tree, uint32_t size, Span span);
@@ -44,21 +44,21 @@ AstExpr flat_product(Tree *tree, const AstExpr *kids, uint32_t count, Span span)
 AstExpr flat_quotient(Tree *tree, AstExpr left, AstExpr right, Span span);
 AstExpr flat_call(Tree *tree, const char *function, const AstExpr *kids, uint32_t count, Span span);
 
-/* The variable or record of the instance, with all its subscripts: `count` is the number of dimensions from the model
- * down to the instance, or less (the rest means all). */
+/* The variable or record of the instance with its subscripts. `count` is the number of dimensions from the model down to the
+ * instance, or less (all elements of the others). */
 AstExpr flat_variable(Tree *tree, const Instance *instance, const AstExpr *subscripts, uint32_t count, Span span);
 
-/* left = right, among the equations of connections, with a comment that says where it comes from. */
+/* Adds left = right to the equations of connections, with a comment that says where it comes from. */
 void flat_connection(Flat *flat, AstExpr left, AstExpr right, Name comment, Span span);
 
-/* Number of dimensions from the model down to the instance, its own included. */
+/* Number of dimensions from the model down to the instance, including its own. */
 uint32_t chain_count(const Instance *instance);
-/* The iterator over the dimension at that position of a chain: $1, $2, ... */
+/* The iterator over the dimension at that position of the path: $1, $2, ... */
 Name chain_iterator(Tree *tree, uint32_t position);
 
 /* ---- resolving (resolve.c) ---- */
 
-/* How expressions of the text become flat ones. */
+/* Options for turning expressions of the text into flat ones. */
 typedef struct Resolver {
   Tree *tree;
   Scope scope;            /* where names are looked up */
@@ -67,8 +67,8 @@ typedef struct Resolver {
   const int64_t *element; /* subscripts of the arrays around the scope, by position; NULL: iterators $1, $2, ... */
   const struct IteratorValue *values; /* iterators that are unrolled */
   uint32_t value_count;
-  bool in_algorithm;   /* parts of records are fields of the record */
-  bool uses_locals;    /* set: the result has local names of the function in it */
+  bool in_algorithm;   /* parts of records stay fields of the record */
+  bool uses_locals;    /* set: the result contains local names of the function */
   bool uses_iterators; /* set: the result depends on iterators $1, ..., or on `element` */
   bool keeps_absent;   /* components whose condition is false are not an error: the result is AST_NONE */
 } Resolver;
@@ -78,7 +78,7 @@ AstExpr resolve_expression(Resolver *resolver, AstExpr e);
 
 /* ---- definitions (define.c) ---- */
 
-/* Makes sure that the function, record, enumeration or external object is defined; its full name. */
+/* Makes sure that the function, record, enumeration or external object is defined; returns its full name. */
 Name define_class(Tree *tree, Instance *type);
 /* Makes sure that the constant of a package, or the record as a whole, is declared. */
 void reach_component(Tree *tree, Instance *instance);

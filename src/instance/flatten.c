@@ -1,7 +1,7 @@
 /* flatten: walks the tree of instances, declares its variables and writes the equations of all classes.
  *
- * Equations of an array of components are one loop over its elements; algorithms, which are whole sections, are written
- * for each element. */
+ * Equations of an array of components become one loop over its elements. Algorithms are whole sections, so they are written for
+ * each element. */
 #include "instance/flatten.h"
 
 #include "instance/connections.h"
@@ -13,12 +13,12 @@
 typedef struct Walk {
   Tree *tree;
   Flat *flat;
-  VEC(Instance *) instances; /* those with classes of their own, each before what is inside */
+  VEC(Instance *) instances; /* instances of classes, each before its contents */
 } Walk;
 
 /* ---- instances ---- */
 
-/* A model or block has no value; connectors and records have. */
+/* A model or block has no value; connectors and records do. */
 static bool check_value(Tree *tree, const Instance *instance) {
   const Modifier *binding = instance_binding(instance);
   bool has_value = instance->restriction == CLASS_RECORD || instance->restriction == CLASS_CONNECTOR;
@@ -28,14 +28,14 @@ static bool check_value(Tree *tree, const Instance *instance) {
   return false;
 }
 
-/* The inner component that an outer one needs is added while the model is walked, and becomes part of the model. One
- * of a partial class is added only if it is used, and that is an error. */
+/* If an outer component lacks its inner one, that is added during the walk and becomes part of the model. For a partial class this
+ * is done only if the component is used, which is an error. */
 static bool find_missing_inner(Tree *tree, Instance *outer) {
   bool is_partial = outer->type->definition && outer->type->definition->prefixes & PREFIX_PARTIAL;
   return is_partial || prefixes_pass_through(outer->prefixes) || instance_inner(tree, outer);
 }
 
-/* All instances, each before those inside of it. */
+/* All instances, each before its contents. */
 static bool walk_instances(Walk *walk) {
   Tree *tree = walk->tree;
   typedef struct Open {
@@ -152,7 +152,7 @@ static bool write_algorithm(Walk *walk, Instance *instance, uint32_t part, const
   return fits;
 }
 
-/* The innermost state that the instance is or stands in; its name. */
+/* The name of the innermost state that the instance is, or is inside of. */
 static Name state_around(const Instance *instance) {
   while (instance && !instance->is_state) instance = instance->parent;
   return instance ? instance->flat_name : 0;
@@ -174,7 +174,7 @@ static bool write_sections(Walk *walk, Instance *instance) {
   return fits;
 }
 
-/* The equation of a record that is given as a whole. */
+/* Writes the equation of a record whose value is given as a whole. */
 static bool write_binding(Walk *walk, Instance *instance) {
   Tree *tree = walk->tree;
   const Modifier *binding = instance_binding(instance);
@@ -254,7 +254,7 @@ static bool write_classes(Walk *walk) {
   return fits;
 }
 
-/* Records as a whole, and constants: what was reached on the way. */
+/* Declares what was reached during the walk: records as a whole, and constants. */
 static bool declare_reached(Tree *tree, Flat *flat, FlatProgram *program) {
   VEC(const AstElement *) constants = {0};
   bool fits = true;
@@ -293,7 +293,8 @@ static void collect_definitions(Tree *tree, FlatProgram *program) {
       program->definitions.data[program->definitions.count++] = tree->definitions.data[i].ast;
 }
 
-/* The name by which a class can be asked for. One that is declared in a model is a class of that model, of which a component is an instance. */
+/* The name by which a class can be requested. A class that is declared in a model belongs to that model, of which a component is an
+ * instance. */
 static Name class_name(Tree *tree, const Instance *type) {
   const Instance *owner = type->parent;
   if (!owner || owner->kind != INSTANCE_COMPONENT || type->modifiers.count) return type->flat_name;

@@ -4,5 +4,5 @@
 #include "instance/instance.h"
 #include "lang/lang.h"
 
-/* Flattens tree->model. The program lives in the tree's arena; false after an error. */
+/* Flattens tree->model. The program is owned by the tree's arena; false after an error. */
 bool flatten(Tree *tree, FlatProgram *program);

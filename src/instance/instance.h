@@ -1,13 +1,13 @@
-/* instance: the tree of instances: what the classes of a model mean once names are looked up, modifications applied and
- * base classes merged.
+/* instance: the tree of instances: what the classes of a model mean once names are looked up, modifications applied and base
+ * classes merged.
  *
- * An instance is a component of the model, or a class that was reached (a package with its redeclarations, a function).
- * Its elements are those of its class and of all base classes; each comes from one part, the class that declares it.
- * Instances of elements are made when they are first asked for, so a library costs what the model reaches of it.
+ * An instance is a component of the model, or a class that was reached (a package with its redeclarations, a function). Its
+ * elements are those of its class and of all base classes; each comes from one part, the class that declares it. Instances of
+ * elements are made on first use, so the cost of a library is that of the elements the model reaches.
  *
- * Invariants: an array of components is one instance, whose elements share its kids; parts stand in the order of a walk
- * over base classes, so what a part inherits is the range [part, end). Expressions are those of the text; a Scope says
- * where their names are looked up. Everything lives in the heap of the tree. */
+ * Invariants: an array of components is one instance, whose elements share its kids. Parts are in the order of a walk over base
+ * classes, so a part and what it inherits are the range [part, end). Expressions are those of the text; a Scope says where their
+ * names are looked up. Everything is owned by the heap of the tree. */
 #pragma once
 
 #include "base/diag.h"
@@ -23,19 +23,18 @@ typedef struct Scope {
   uint32_t part;
 } Scope;
 
-/* A modification from outside with the scope in which it was written. The first one in a list counts most. */
+/* A modification from outside, with the scope in which it was written. The first one in a list takes precedence. */
 typedef struct Modifier {
-  const AstModification *modification; /* its arguments apply to what is inside */
+  const AstModification *modification; /* its arguments apply to the contents */
   AstExpr value;                       /* AST_NONE if none */
-  const struct FieldChain *fields;     /* the value is this field of `value`; NULL: itself */
+  const struct FieldChain *fields;     /* the value is this field of `value`; NULL: `value` itself */
   Scope scope;
-  const Instance *
-      of; /* its class has it: the value is that of each element of this array; NULL: written for the component itself */
+  const Instance *of; /* its class has the modifier: the value is for each element of it; NULL: none */
   bool is_each, is_final, is_break;
-  bool is_constraint; /* of a constraining clause, or of a declaration that was replaced */
+  bool is_constraint; /* from a constraining clause, or from a declaration that was replaced */
 } Modifier;
 
-/* .a.b of a value: b first. */
+/* .a.b of a value; the chain has b first. */
 typedef struct FieldChain {
   Name name;
   const struct FieldChain *outer;
@@ -47,16 +46,16 @@ typedef LIST(Modifier) Modifiers;
 typedef struct Part {
   const AstClass *definition; /* NULL: a base type */
   Instance *type;             /* the instance of the class */
-  Scope around;               /* in which the definition stands */
-  uint32_t parent, end;       /* the part that extends it (its own number if none); parts [itself, end) */
-  Modifiers modifiers;        /* on all that it contains, outermost first */
-  const AstElement *extends;  /* the clause that brought it; NULL: the class itself */
+  Scope around;               /* scope that contains the definition */
+  uint32_t parent, end;       /* the part that extends it (itself if none); it inherits parts [itself, end) */
+  Modifiers modifiers;        /* for all its contents, outermost first */
+  const AstElement *extends;  /* the clause that added it; NULL: the class itself */
   bool is_protected;          /* inherited by a protected extends */
 } Part;
 
 typedef VEC(Part) PartVec;
 
-/* A declaration and where it stands. */
+/* A declaration and its scope. */
 typedef struct Declaration {
   const AstElement *ast;
   Scope scope;
@@ -66,15 +65,15 @@ typedef struct Declaration {
 typedef struct Element {
   Name name;
   uint32_t part;
-  uint32_t next; /* element of the same name; UINT32_MAX: none */
-  uint32_t last; /* of the first element of a name: the last one; 0: it is the only one */
+  uint32_t next; /* next element of the same name; UINT32_MAX: none */
+  uint32_t last; /* for the first element of a name: the last one; 0: there is only one */
   const AstElement *ast;
   VEC(Declaration) redeclared; /* by elements of derived classes, the innermost class first */
-  Instance *instance;          /* NULL until it is needed; for an outer class the inner one, if there is one */
-  Instance *own;               /* for an outer class: its own definition; NULL until it is needed */
+  Instance *instance;          /* NULL until needed; for an outer class the inner one, if there is one */
+  Instance *own;               /* for an outer class: its own definition; NULL until needed */
   bool is_busy;                /* it is being made */
-  bool is_removed;             /* by break, or it repeats an earlier element */
-  bool is_noted;               /* as redeclared, in the tree's list */
+  bool is_removed;             /* by break, or because it repeats an earlier element */
+  bool is_noted;               /* it is in the tree's list of redeclared elements */
 } Element;
 
 typedef struct Import {
@@ -97,7 +96,7 @@ typedef enum InstanceBase {
   BASE_COUNT,
 } InstanceBase;
 
-/* A connect clause of an instance: its ifs are decided, its fors unrolled. */
+/* A connect clause of an instance: ifs around it are decided, fors unrolled. */
 typedef struct ConnectClause {
   const AstStatement *statement; /* AST_CONNECT, or AST_INVOKE of Connections.branch, root, potentialRoot, uniqueRoot */
   Scope scope;
@@ -105,27 +104,28 @@ typedef struct ConnectClause {
     Name name;
     int64_t value;
   })
-  iterators; /* of the loops around it, innermost last */
+  iterators; /* values for the loops around it, innermost last */
 } ConnectClause;
 
 struct Instance {
   InstanceKind kind;
   Name name;        /* of the element; 0: the root */
-  Instance *parent; /* a component: the instance whose element it is; a class: the one in which it is declared */
+  Instance *parent; /* the instance that has the component as an element, or that declares the class */
   Scope declared;   /* scope of its declaration: names of type, dimensions and condition are looked up there */
-  const AstClass *definition;      /* of a class; NULL: a base type, the root, a component */
-  Scope around;                    /* of a class: where the definition stands */
-  const AstElement *element;       /* its declaration, or what redeclares it; NULL: the model itself, the root */
-  const AstElement *first_element; /* its declaration before redeclarations, */
-  uint32_t first_part;             /* in this part of the parent */
-  Instance *former;                /* of `class extends X`: X as it was before */
-  uint32_t prefixes;               /* AstPrefix bits, with those of its class (connector X = input Real) and of what is
-                                around it (flow, input, parameter of a record) */
-  Modifiers modifiers;             /* on the instance as a whole, outermost first; the declaration's own is the last */
-  Instance *type;                  /* of a component: the class it is an instance of */
+  const AstClass *definition; /* of a class; NULL: a base type, the root, a component */
+  Scope around;               /* of a class: where the definition stands */
+  const AstElement *element;  /* its declaration, or the one that redeclares it; NULL: the model itself, the root */
+  const AstElement *first_element; /* its declaration before redeclarations */
+  uint32_t first_part;             /* the part of the parent that contains first_element */
+  Instance *former;                /* for `class extends X`: X as it was before */
+  /* AstPrefix bits, including those of its class (connector X = input Real) and of the instances around it (flow, input, parameter
+   * of a record) */
+  uint32_t prefixes;
+  Modifiers modifiers; /* for the instance as a whole, outermost first; the declaration's own is last */
+  Instance *type;      /* of a component: the class it is an instance of */
   InstanceBase base;
   Instance *enumeration;    /* BASE_ENUMERATION: the class with the literals */
-  AstClassKind restriction; /* what its class is: model, connector, record, ... */
+  AstClassKind restriction; /* kind of its class: model, connector, record, ... */
   PartVec parts;            /* empty until it is opened (instance_open) */
   VEC(Element) elements;
   VEC(Import) imports;
@@ -133,22 +133,22 @@ struct Instance {
   bool is_open, is_failed;
   bool is_decided; /* its condition was evaluated */
   bool is_absent;  /* its condition is false */
-  bool is_added;   /* to an expandable connector, by a connection */
-  bool is_state;   /* of a state machine: a transition or initialState names it */
-  Instance *inner; /* of an outer component: the inner one that it means */
+  bool is_added;   /* a connection added it to an expandable connector */
+  bool is_state;   /* a state of a state machine: a transition or initialState names it */
+  Instance *inner; /* of an outer component: the inner one that it refers to */
 
   /* dimensions, each an expression with its scope: those of the component, then of its type */
   VEC(struct Dimension {
     AstExpr e; /* AST_COLON: found from the binding; AST_NONE: `size` is given */
     Scope scope;
-    uint32_t size; /* once known: has_sizes */
+    uint32_t size; /* valid once has_sizes is set */
   })
   dimensions;
   bool has_sizes;
 
   AstElement *flat;                   /* its flat declaration; NULL until it is made */
   uint32_t session;                   /* 1 + its number in the session of values; 0: not declared there */
-  bool is_reached;                    /* it is declared, or waits for it */
+  bool is_reached;                    /* it is declared, or waiting to be declared */
   Name flat_name;                     /* a.b.c, without subscripts; of a class: its full name */
   VEC(ConnectClause) connect_clauses; /* of all parts; collected by flattening */
 };
@@ -161,21 +161,21 @@ struct Tree {
   Ast *ast;
   Source *source;
   struct Library *library;
-  uint32_t renaming;      /* depth of classes that are searched under another name */
-  bool is_strict;         /* refuse all that the language forbids; otherwise warn where the meaning is clear */
+  uint32_t renaming;      /* depth of searches for classes under another name */
+  bool is_strict;         /* refuse everything that the language forbids; otherwise only warn if the meaning is clear */
   const AstFile *builtin; /* NULL until it is read */
   Diags *diags;
-  Diag *last;                  /* the error that was reported last, for notes */
-  Diag *silenced;              /* the first error in what was only tried; NULL: none */
+  Diag *last;                  /* the last error reported, for notes */
+  Diag *silenced;              /* the first error in something that was only tried; NULL: none */
   Instance *root;              /* holds the classes of all files */
   Instance *bases[BASE_COUNT]; /* the base types, as classes */
-  Instance *model; /* the component that stands for the whole model: its parent is NULL, its flat name empty */
+  Instance *model; /* the component that represents the whole model: its parent is NULL, its flat name empty */
   VEC(struct Definition {
     Instance *instance;
     AstClass *ast; /* NULL until it is made */
-    bool is_sent;  /* to the session */
+    bool is_sent;  /* it was passed to the session */
   })
-  definitions; /* functions, records, enumerations, external objects that are reached */
+  definitions; /* functions, records, enumerations, external objects that the model reaches */
   uint32_t definitions_done;
   Map definition_of;        /* full name -> definition */
   VEC(Instance *) reached;  /* constants of packages, and records as a whole */
@@ -183,39 +183,39 @@ struct Tree {
   VEC(Instance *) wanted;   /* to be declared in the session */
   VEC(struct NewValue {
     Name name;     /* flat, without subscripts */
-    AstExpr value; /* AST_NONE: of some elements only */
+    AstExpr value; /* AST_NONE: only for some elements */
   })
-  new_values; /* in place of bindings, from outside of the text */
+  new_values; /* values from outside the text that replace bindings */
   VEC(struct RedeclaredElement {
     Instance *owner;
     uint32_t element;
   })
-  redeclared; /* elements whose declarations are to be checked */
+  redeclared; /* elements whose redeclarations are to be checked */
   struct LangSession *session;
-  struct Connections *connections; /* NULL until one is needed */
-  uint32_t depth;                  /* of evaluations within evaluations, bounded */
+  struct Connections *connections; /* NULL until needed */
+  uint32_t depth;                  /* of nested evaluations, bounded */
 };
 
 /* ---- looking up ---- */
 
-/* What one name means, looked up outward from the scope; NULL: there is none. */
+/* What a name means, looked up outward from the scope; NULL if there is none. */
 Instance *scope_find(Tree *tree, Scope scope, Name name);
-/* The enumeration of which a literal is imported under this name (Modelica 3.6, section 13.2.1); NULL: there is none. */
+/* The enumeration whose literal is imported under this name (Modelica 3.6, section 13.2.1); NULL if there is none. */
 Instance *scope_find_literal(Tree *tree, Scope scope, Name name, Name *literal);
 
-/* The element of that name, of the instance and all its base classes; NULL if there is none. */
+/* The element of that name in the instance and all its base classes; NULL if there is none. */
 Instance *instance_element(Tree *tree, Instance *instance, Name name);
 
-/* The class that a path means: its first name is looked up outward from the scope, the others inside of what was found.
- * NULL after an error, which is reported. */
+/* The class that a path means: its first name is looked up outward from the scope, the others inside what was found. Reports an
+ * error and returns NULL if there is none. */
 Instance *scope_find_class(Tree *tree, Scope scope, AstPath path);
 
-/* Collects parts and elements of the instance; false after an error. */
+/* Collects the parts and elements of the instance; false after an error. */
 bool instance_open(Tree *tree, Instance *instance);
 
 /* ---- reading ---- */
 
-/* The instance with subscripts given by the user's text: 'a.b' as written in messages. */
+/* The name of the instance as messages show it: 'a.b'. */
 const char *instance_text(Tree *tree, const Instance *instance);
 
 static inline bool instance_is_component(const Instance *instance) { return instance->kind == INSTANCE_COMPONENT; }
@@ -224,24 +224,24 @@ static inline bool is_expandable(const Instance *instance) {
   return (instance->prefixes | (instance->type ? instance->type->prefixes : 0)) & PREFIX_EXPANDABLE;
 }
 static inline bool instance_is_record(const Instance *instance) { return instance->restriction == CLASS_RECORD; }
-/* inner outer output: states inside of this one share the variable of those around it (Modelica 3.6, section 17.3.5). */
+/* inner outer output: states inside this one share the variable of the states around it (Modelica 3.6, section 17.3.5). */
 static inline bool prefixes_pass_through(uint32_t prefixes) {
   uint32_t all = PREFIX_INNER | PREFIX_OUTER | PREFIX_OUTPUT;
   return (prefixes & all) == all;
 }
-/* It replaces another component and is not a variable itself. */
+/* Does it refer to another component, without being a variable itself? */
 static inline bool instance_is_only_outer(const Instance *instance) {
   return (instance->prefixes & (PREFIX_OUTER | PREFIX_INNER)) == PREFIX_OUTER ||
          prefixes_pass_through(instance->prefixes);
 }
-/* A variable: nothing is inside of it. */
+/* Is it a variable, with nothing inside? */
 static inline bool instance_is_leaf(const Instance *instance) { return instance->base != BASE_NONE; }
 
-/* Component number i of the instance, in order of declaration, made if need be; NULL for a class, for an absent
- * component, and for one that replaces an earlier element of the same name. i < elements.count. */
+/* Component number i of the instance, in order of declaration, made on first use. NULL for a class, for an absent component, and
+ * for one that replaces an earlier element of the same name. i < elements.count. */
 Instance *instance_component(Tree *tree, Instance *instance, uint32_t i);
 
-/* Sizes of all dimensions; false after an error. */
+/* Finds the sizes of all dimensions; false after an error. */
 bool instance_sizes(Tree *tree, Instance *instance);
-/* Product of the sizes of its own dimensions, which are known. */
+/* Product of the sizes of its own dimensions, which must be known. */
 uint32_t instance_count(const Instance *instance);

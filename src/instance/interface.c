@@ -1,13 +1,13 @@
-/* interface: whether a type can stand in place of another (Modelica 3.6, sections 6.4 to 6.6): it has all public
- * components of it, of compatible types, or inherits it.
+/* interface: may a type be used in place of another (Modelica 3.6, sections 6.4 to 6.6)? It may if it has all public components of
+ * the other, with compatible types, or inherits from it.
  *
- * Types that nest deeper than DEPTH are taken for compatible, and so is what cannot be instantiated: that is an error of
- * its own. */
+ * Types that nest deeper than DEPTH are taken as compatible. So are types that cannot be instantiated, which is reported
+ * separately. */
 #include "instance/lookup.h"
 
 enum { DEPTH = 4 };
 
-/* Kinds of classes that are compatible with each other only. */
+/* Kinds of classes that are compatible only within the same family. */
 typedef enum Family { FAMILY_ANY, FAMILY_MODEL, FAMILY_DATA, FAMILY_CONNECTOR, FAMILY_PACKAGE, FAMILY_FUNCTION } Family;
 
 static Family family_of(AstClassKind kind) {
@@ -53,7 +53,7 @@ static const char *base_text(const Tree *tree, const Instance *instance) {
                                             : names_text(tree->names, tree->bases[instance->base]->name);
 }
 
-/* Number of a public component of that name; MAP_NONE if there is none. */
+/* Number of the public component of that name; MAP_NONE if there is none. */
 static uint32_t public_component(const Instance *instance, Name name) {
   uint32_t number = map_get(&instance->by_name, name);
   while (number != MAP_NONE && instance->elements.data[number].is_removed)
@@ -64,7 +64,7 @@ static uint32_t public_component(const Instance *instance, Name name) {
 
 static const char *difference(Tree *tree, Instance *type, Instance *of, uint32_t depth);
 
-/* The difference between the components that both have. */
+/* A difference between the components that both have. */
 static const char *component_difference(Tree *tree, Instance *type, uint32_t number, Instance *of, uint32_t other,
                                         uint32_t depth) {
   Instance *left = element_instance(tree, type, number), *right = element_instance(tree, of, other);
@@ -86,7 +86,7 @@ static const char *elements_difference(Tree *tree, Instance *type, Instance *of,
   return reason;
 }
 
-/* How much a component may vary, by its prefixes and its type: the more the larger. */
+/* How much a component may vary, by its prefixes and its type; larger means more. */
 static int variability(const Instance *instance) {
   if (instance->prefixes & PREFIX_CONSTANT) return 0;
   if (instance->prefixes & PREFIX_PARAMETER) return 1;

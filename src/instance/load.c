@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* ---- texts that are flat already ---- */
+/* ---- texts that are already flat ---- */
 
 static bool is_model(const AstClass *definition) {
   return (definition->kind == CLASS_MODEL || definition->kind == CLASS_BLOCK || definition->kind == CLASS_CLASS) &&
@@ -54,7 +54,8 @@ static bool has_final(const AstModification *modification) {
   return false;
 }
 
-/* Prefixes that say what other classes may do with this one; a model alone has no others, and functions are called. */
+/* Does it have prefixes that restrict its use by other classes? They do not matter for the only model, or for functions, which are
+ * called. */
 static bool is_guarded(const AstClass *definition) {
   if (is_model(definition) || definition->kind == CLASS_FUNCTION) return false;
   if (definition->prefixes & PREFIX_PARTIAL || has_final(definition->modification)) return true;
@@ -77,11 +78,11 @@ static bool is_flat_class(const Ast *ast, const AstClass *definition) {
   return true;
 }
 
-/* The classes of the file, those inside of others after them. */
+/* The classes of the file; nested classes come after those that contain them. */
 typedef struct ClassIndex {
   VEC(const AstClass *) list;
-  Map first;  /* place in the list of the first class of a name */
-  Map models; /* names of classes with equations: the values mean nothing */
+  Map first;  /* index in the list of the first class of a name */
+  Map models; /* set of names of classes with equations */
 } ClassIndex;
 
 static const AstClass *find_named(const ClassIndex *all, Name name) {
@@ -89,7 +90,7 @@ static const AstClass *find_named(const ClassIndex *all, Name name) {
   return at == MAP_NONE ? NULL : all->list.data[at];
 }
 
-/* Does an expression begin with the name of a library that is built in, and not of the file? */
+/* Does an expression begin with the name of a built-in library that the file does not define? */
 static bool uses_library(const Ast *ast, const ClassIndex *all) {
   static const char *const libraries[] = {"Modelica", "Complex"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
@@ -111,7 +112,7 @@ static bool has_open_size(const Ast *ast, AstExprs dimensions) {
   return false;
 }
 
-/* Does the type say more than which base type it is? */
+/* Does an alias of the type add a modification or dimensions to its base type? */
 static bool has_alias_attributes(const Ast *ast, const AstType *type, const ClassIndex *all) {
   const AstClass *alias = find_named(all, ast_part(ast, type->name, type->name.count - 1)->name);
   for (uint32_t depth = 0; alias && alias->form == FORM_SHORT; depth++) {
@@ -121,8 +122,8 @@ static bool has_alias_attributes(const Ast *ast, const AstType *type, const Clas
   return false;
 }
 
-/* A field that says more than its type and size: all records of a class share what lang keeps of a field, while values,
- * attributes and sizes may differ from record to record. The tree of instances has them for each. */
+/* Does a field have more than a type and a size? lang keeps one description of a field for all records of a class, but values,
+ * attributes and sizes may differ from record to record. The tree of instances keeps them for each record. */
 static bool is_full_field(const Ast *ast, const AstElement *element, const ClassIndex *all) {
   if (element->kind != AST_COMPONENT) return false;
   const AstComponent *field = element->component;
@@ -145,7 +146,7 @@ static bool is_external_object(const Ast *ast, const AstClass *definition) {
   return false;
 }
 
-/* Types of components that are classes with equations, or of a library. */
+/* Does a component have a type that is a class with equations, or from a library? */
 static bool has_model_component(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   for (uint32_t i = 0; i < definition->elements.count; i++) {
     const AstElement *element = &definition->elements.data[i];
@@ -158,7 +159,7 @@ static bool has_model_component(const Ast *ast, const AstClass *definition, cons
   return false;
 }
 
-/* function f = B, where B is something else. */
+/* function f = B, where B is not a function. */
 static bool has_other_base(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   if (definition->form != FORM_SHORT || definition->kind != CLASS_FUNCTION) return false;
   AstPath path = definition->base.name;
@@ -186,7 +187,7 @@ static ClassIndex all_classes(const Ast *ast) {
   return all;
 }
 
-/* The record of a component, if it is one of the file's; NULL: none. */
+/* The record of a component, if the file defines it; else NULL. */
 static const AstClass *record_of(const Ast *ast, const AstElement *element, const ClassIndex *all) {
   if (element->kind != AST_COMPONENT) return NULL;
   AstPath name = element->component->type->name;
@@ -199,7 +200,7 @@ static bool has_value(const AstElement *element) {
   return modification && modification->value != AST_NONE;
 }
 
-/* Does the record give fields values? */
+/* Does the record give values to its fields? */
 static bool has_field_value(const Ast *ast, const AstClass *record, const ClassIndex *all) {
   for (uint32_t i = 0; i < record->elements.count; i++) {
     const AstElement *element = &record->elements.data[i];
@@ -209,11 +210,11 @@ static bool has_field_value(const Ast *ast, const AstClass *record, const ClassI
   return false;
 }
 
-/* Records to look into, each once: those of the components of some classes, those in them, and so on. */
+/* Records to examine, each once: those of the components of some classes, those inside them, and so on. */
 typedef struct RecordSearch {
   const Ast *ast;
   const ClassIndex *all;
-  Map seen; /* places in the index */
+  Map seen; /* indices of records seen */
   VEC(const AstClass *) open;
 } RecordSearch;
 
@@ -224,7 +225,7 @@ static void search_push(RecordSearch *search, const AstElement *element) {
   vec_push(search->ast->heap, &search->open, record);
 }
 
-/* Is there one of them that `test` holds for? */
+/* Does `test` hold for one of them? */
 static bool search_run(RecordSearch *search, bool (*test)(const Ast *, const AstClass *, const ClassIndex *)) {
   bool found = false;
   while (search->open.count && !found) {
@@ -237,8 +238,8 @@ static bool search_run(RecordSearch *search, bool (*test)(const Ast *, const Ast
   return found;
 }
 
-/* Does the function give fields of a component values for all elements of an array at once, or in addition to a value of the whole?
- * Otherwise the record may give them values: it is pushed. */
+/* Does the function give values to fields of a component for all elements of an array at once, or in addition to a value of the
+ * whole? Otherwise the record may give them values, so it is pushed for examination. */
 static bool is_full_local(RecordSearch *search, const AstElement *element) {
   if (!record_of(search->ast, element, search->all)) return false;
   const AstModification *modification = element->component->modification;
@@ -249,7 +250,7 @@ static bool is_full_local(RecordSearch *search, const AstElement *element) {
   return false;
 }
 
-/* Has a function a component whose fields have values that its record gives them, or as above? */
+/* Does a function have a component whose record gives values to fields, or one as in is_full_local? */
 static bool has_full_local(const Ast *ast, const ClassIndex *all) {
   RecordSearch search = {ast, all, map_make(ast->heap), {0}};
   bool found = false;
@@ -261,7 +262,7 @@ static bool has_full_local(const Ast *ast, const ClassIndex *all) {
   return search_run(&search, has_field_value) || found;
 }
 
-/* Has a class with variables a component of a record whose fields say more, or those of the records in it? */
+/* Does a class with variables have a component of a record that has such a field, directly or in a nested record? */
 static bool has_full_record(const Ast *ast, const ClassIndex *all) {
   RecordSearch search = {ast, all, map_make(ast->heap), {0}};
   for (uint32_t k = 0; k < all->list.count; k++) {
@@ -278,8 +279,8 @@ static bool has_reference(const Ast *ast, AstExpr value) {
   return false;
 }
 
-/* Does the record give a field a value that has names in it, or values to a record in it? Only constructors that the tree
- * of instances makes know what the names mean. */
+/* Does the record give a field a value with names in it, or give values to a nested record? Only constructors made by the tree of
+ * instances know what the names mean. */
 static bool has_named_value(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
     const AstElement *element = &definition->elements.data[i];
@@ -291,10 +292,10 @@ static bool has_named_value(const Ast *ast, const AstClass *definition, const Cl
   return false;
 }
 
-/* Base Modelica is flat, except for what the records of its variables say of their fields: components of records are rare there,
- * functions with records that say much of their fields are not. */
+/* Base Modelica is flat, except for declarations in the records of its variables. Components of records are rare there; functions
+ * with records that declare much about their fields are not. */
 static bool is_flat(const Ast *ast, bool is_alone) {
-  static const char instance_name[] = "getInstanceName"; /* only instances know theirs */
+  static const char instance_name[] = "getInstanceName"; /* only instances know their names */
   if (names_find(ast->names, instance_name, sizeof instance_name - 1) != MAP_NONE) return false;
   ClassIndex all = all_classes(ast);
   bool is_base = ast->main->version, fits = (is_base || is_alone) && !has_full_local(ast, &all);
@@ -313,7 +314,7 @@ static bool is_flat(const Ast *ast, bool is_alone) {
 
 /* ---- the class ---- */
 
-/* The last model of the file, also inside packages. */
+/* The last model of the file, including those inside packages. */
 static Instance *last_model(Tree *tree, Instance *package, const AstClass *definition) {
   Instance *found = NULL;
   if (is_model(definition)) return package;
@@ -328,7 +329,7 @@ static Instance *last_model(Tree *tree, Instance *package, const AstClass *defin
   return found;
 }
 
-/* One name of a dotted text, which moves on after it; in quotes it may hold dots. */
+/* The next name of a dotted text, which is advanced past it. A quoted name may contain dots. */
 static Name next_name(Tree *tree, const char **text) {
   TextVec name = {0};
   const char *at = *text;
@@ -351,7 +352,7 @@ static Instance *find_path(Tree *tree, const char *text) {
   return at;
 }
 
-/* A class of the main file, in the packages that the file says it is within. */
+/* Finds a class of the main file, in the packages of the file's within clause. */
 static Instance *find_main(Tree *tree, const AstClass *definition) {
   AstPath within = tree->ast->main->within;
   Instance *at = tree->root;
@@ -375,7 +376,7 @@ static Instance *find_last(Tree *tree) {
 
 typedef VEC(Instance *) InstanceVec;
 
-/* All models of the file, those within its packages included. */
+/* Lists all models of the file, including those inside its packages. */
 static void list_models(Tree *tree, InstanceVec *models) {
   InstanceVec open = {0};
   for (uint32_t i = 0; i < tree->ast->main->classes.count; i++) {
@@ -395,7 +396,7 @@ static void list_models(Tree *tree, InstanceVec *models) {
   vec_free(tree->heap, &open);
 }
 
-/* A name without the packages around it: any class of the file that has it. */
+/* A name without the packages around it means any class of the file with that name. */
 static Instance *find_inside(Tree *tree, const char *text) {
   Instance *found = NULL;
   InstanceVec models = {0};
@@ -407,7 +408,7 @@ static Instance *find_inside(Tree *tree, const char *text) {
   return found;
 }
 
-/* The model that a name may mean: one of the file, or of the package that the name leads to. */
+/* Suggests a model for a name: one of the file, or of the package that the name leads to. */
 static void suggest_model(Tree *tree, const char *class_name, Diag *diag) {
   Suggestion best = {.word = class_name}, inner = {0};
   InstanceVec models = {0};
@@ -474,7 +475,7 @@ static bool check_contents(Tree *tree) {
   return false;
 }
 
-/* Values from outside, by flat names: those of a whole component are known while the tree is made. */
+/* Reads values from outside, by flat names. Those of whole components are known while the tree is built. */
 static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   for (uint32_t i = 0; modifications && i < modifications->count; i++) {
     const char *name = modifications->data[i].name;
@@ -492,14 +493,14 @@ static void read_new_values(Tree *tree, const ModificationVec *modifications) {
   }
 }
 
-/* What was wrong when an expression was tried made an instance fail that is needed after all. */
+/* An error in something that was only tried made an instance fail that is needed after all; reports that error. */
 static void report_failure(Tree *tree) {
   const Diag *reason = tree->silenced;
   if (reason) diag_error(tree->diags, reason->code, reason->span, "%s", reason->message);
   else diag_error(tree->diags, DIAG_INTERNAL, (Span){0}, "the model could not be flattened, without a reason");
 }
 
-/* `reading`: the heap of the syntax tree and of the instances. */
+/* `reading`: the heap for the syntax tree and the instances. */
 static Model *load(Heap *reading, Heap *heap, Names *names, Source *source, const char *class_name,
                    const ModificationVec *modifications, LangOptions options, Diags *diags) {
   Ast *ast = parse(reading, names, source, diags);

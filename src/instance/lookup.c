@@ -1,5 +1,5 @@
-/* lookup: what names mean (Modelica 3.6, sections 5.3 and 13.2): elements of the class and of its base classes, imports,
- * then the classes around it, up to the root and what is built in. */
+/* lookup: what names mean (Modelica 3.6, sections 5.3 and 13.2): elements of the class and of its base classes, imports, then the
+ * enclosing classes up to the root, then built-in classes. */
 #include "instance/lookup.h"
 
 #include "base/format.h"
@@ -82,13 +82,13 @@ Instance *root_find(Tree *tree, Name name) {
   return definition ? root_add(tree, definition) : NULL;
 }
 
-/* ---- what a composite name may find ---- */
+/* ---- what a composite name may access ---- */
 
 static bool is_partial_class(const Instance *instance) {
   return instance->kind == INSTANCE_CLASS && instance->definition && instance->definition->prefixes & PREFIX_PARTIAL;
 }
 
-/* It has classes and constants only, as a package has. */
+/* Does it have only classes and constants, like a package? */
 static bool is_package_like(const Instance *instance) {
   if (instance->restriction == CLASS_PACKAGE || instance->restriction == CLASS_OPERATOR) return true;
   for (uint32_t i = 0; i < instance->elements.count; i++) {
@@ -124,7 +124,7 @@ bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span s
 
 /* ---- imports ---- */
 
-/* The element `name` of a package, for an import; NULL, with a report, if there is none or it is not accessible. */
+/* The element `name` of a package, for an import. Reports an error and returns NULL if there is none or it is not accessible. */
 static Instance *import_step(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
   Instance *found = instance_element(tree, from, name);
   uint32_t number = found && from != tree->root ? map_get(&from->by_name, name) : MAP_NONE;
@@ -145,7 +145,7 @@ static bool is_package(const Instance *instance) {
   return instance->kind == INSTANCE_CLASS && instance->restriction == CLASS_PACKAGE;
 }
 
-/* Packages and what is in them can be imported. */
+/* Packages and their elements can be imported. */
 static Instance *import_from(Tree *tree, Scope scope, Instance *from, Name name, Span span) {
   Instance *found = from ? import_step(tree, scope, from, name, span) : NULL;
   if (!found || is_package(from) || is_package(found)) return found;
@@ -156,7 +156,7 @@ static Instance *import_from(Tree *tree, Scope scope, Instance *from, Name name,
              : NULL;
 }
 
-/* What an import with a name of its own gives for `name`. */
+/* What an import with an explicit name gives for `name`. */
 static Instance *named_import(Tree *tree, Scope scope, const AstImport *import, Name name) {
   AstPath path = import->name;
   if (import->is_all) return NULL;
@@ -169,7 +169,7 @@ static Instance *named_import(Tree *tree, Scope scope, const AstImport *import, 
   return import_from(tree, scope, path_from_root(tree, scope, path, path.count - 1), last, path.span);
 }
 
-/* What import A.B.* gives for `name`: public elements only, and A.B is a package. */
+/* What import A.B.* gives for `name`: public elements only, and A.B must be a package. */
 static Instance *import_any(Tree *tree, Scope scope, const AstImport *import, Name name) {
   Instance *from = path_from_root(tree, scope, import->name, import->name.count);
   Instance *found = from ? instance_element(tree, from, name) : NULL;
@@ -219,7 +219,7 @@ static Instance *visible_element(Tree *tree, Scope scope, Name name) {
     bool is_inside = element->part >= scope.part && element->part < instance->parts.data[scope.part].end;
     if (!is_inside) continue;
     if (!element->is_removed) return element_instance(tree, instance, i);
-    uint32_t first = map_get(&instance->by_name, name); /* it repeats another one */
+    uint32_t first = map_get(&instance->by_name, name); /* a removed element repeats an earlier one */
     if (first != i && !instance->elements.data[first].is_removed) return element_instance(tree, instance, first);
   }
   uint32_t member = library_element(tree, instance, scope.part, name);
@@ -248,7 +248,7 @@ Instance *scope_find(Tree *tree, Scope scope, Name name) {
   return is_closed && !is_predefined(tree, found) ? NULL : found;
 }
 
-/* The enumeration whose literal an import gives for `name`; NULL: none. */
+/* The enumeration whose literal an import gives for `name`; NULL if there is none. */
 static Instance *literal_import(Tree *tree, Scope scope, const AstImport *import, Name name, Name *literal) {
   AstPath path = import->name;
   Name last = ast_part(tree->ast, path, path.count - 1)->name;
@@ -377,7 +377,7 @@ static Instance *walk_path(Tree *tree, Scope scope, AstPath path, Instance *firs
   return at;
 }
 
-/* The base type that a name is; Clock and the like may be declared again. 'String' in quotes is another one: the operator of a record. */
+/* The base type of that name; Clock and the like may be redefined. Quoted 'String' is something else: the operator of a record. */
 static Instance *base_named(const Tree *tree, Name name, Span span) {
   for (InstanceBase base = BASE_REAL; base <= BASE_STRING; base++)
     if (tree->bases[base] && tree->bases[base]->name == name)
@@ -410,7 +410,7 @@ Instance *scope_find_class(Tree *tree, Scope scope, AstPath path) {
   return found;
 }
 
-/* The own classes of a definition, which need no inheritance to be found. */
+/* The classes that a definition itself declares, which are found without inheritance. */
 static uint32_t own_class(Scope scope, Name name) {
   const Instance *instance = scope.instance;
   for (uint32_t i = map_get(&instance->by_name, name); i != MAP_NONE; i = instance->elements.data[i].next)
@@ -418,7 +418,7 @@ static uint32_t own_class(Scope scope, Name name) {
   return MAP_NONE;
 }
 
-/* Is the element, as last declared, replaceable? */
+/* Is the last declaration of the element replaceable? */
 static bool is_replaceable(Tree *tree, Instance *owner, uint32_t number) {
   Element element = owner->elements.data[number];
   if (!element.ast || !(element.ast->prefixes & PREFIX_REPLACEABLE)) return false;
@@ -429,7 +429,7 @@ static bool is_replaceable(Tree *tree, Instance *owner, uint32_t number) {
   return is_still;
 }
 
-/* The first class around that has the name has it replaceable. */
+/* Is the name replaceable in the innermost enclosing class that has it? */
 static bool is_replaceable_around(Tree *tree, Scope scope, Name name) {
   for (; scope.instance && scope.instance != tree->root; scope = scope.instance->parts.data[scope.part].around) {
     uint32_t number = map_get(&scope.instance->by_name, name);
@@ -438,7 +438,7 @@ static bool is_replaceable_around(Tree *tree, Scope scope, Name name) {
   return false;
 }
 
-/* Base classes must not be replaceable, nor be found in a replaceable class (section 7.1.4). */
+/* Base classes must not be replaceable, nor be elements of a replaceable class (section 7.1.4). */
 static bool check_base_path(Tree *tree, Scope scope, AstPath path, Instance *first, bool is_first_replaceable) {
   bool is_found = is_first_replaceable;
   Name name = ast_part(tree->ast, path, 0)->name;

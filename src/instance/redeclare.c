@@ -1,8 +1,8 @@
-/* redeclare: which redeclarations the language allows (Modelica 3.6, sections 7.3.2 and 7.3.3), and which inner component
- * an outer one may mean (section 5.4).
+/* redeclare: which redeclarations the language allows (Modelica 3.6, sections 7.3.2 and 7.3.3), and which inner component an outer
+ * one may refer to (section 5.4).
  *
- * Elements that are redeclared are noted while the tree grows and checked once it is whole, when every type that they
- * name can be instantiated. */
+ * Redeclared elements are recorded while the tree grows. They are checked once it is complete, when every type that they name can
+ * be instantiated. */
 #include "instance/lookup.h"
 
 static bool refuse(Tree *tree, const Instance *owner, const AstElement *declared, const AstElement *before,
@@ -15,7 +15,7 @@ static bool refuse(Tree *tree, const Instance *owner, const AstElement *declared
 
 /* ---- types ---- */
 
-/* The type of a component, what a short class stands for, or the class itself; NULL if that is not known. */
+/* The type of a component, the class that a short class stands for, or the class itself; NULL if it is not known. */
 static Instance *declared_type(Tree *tree, Instance *owner, Declaration declared) {
   if (declared.ast->kind == AST_COMPONENT)
     return scope_try_class(tree, declared.scope, declared.ast->component->type->name);
@@ -34,7 +34,7 @@ static Instance *explicit_constraint(Tree *tree, Declaration declared) {
   return declared.ast->constraint ? scope_try_class(tree, declared.scope, declared.ast->constraint->name) : NULL;
 }
 
-/* What constrains a declaration that replaces those from number `from` on: the first constraining clause, or the type of
+/* The constraining type of a declaration that replaces those from number `from` on: the first constraining clause, or the type of
  * the original. */
 static Instance *constraint_of(Tree *tree, Instance *owner, const RedeclarationVec *all, uint32_t from) {
   for (uint32_t i = from; i < all->count; i++)
@@ -50,7 +50,7 @@ static bool check_subtype(Tree *tree, const Instance *owner, const AstElement *d
   const char *name = names_text(tree->names, ast_element_label(declared).name);
   const char *constrains = names_text(tree->names, constraint->flat_name);
   Span span = ast_element_label(declared).span;
-  /* A difference inside of a component may be one of the defaults of replaceable packages alone. */
+  /* A difference inside a component may come only from the defaults of replaceable packages. */
   if (*reason == '`')
     return tree_tolerate(tree, DIAG_NO_MODIFICATION, span, owner, message, what, name, constrains, reason);
   tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner, message, what, name, constrains, reason);
@@ -102,7 +102,8 @@ static bool check_prefixes(Tree *tree, Instance *owner, const Redeclaration *lat
 
 /* ---- elements ---- */
 
-/* What a constraining clause redeclares is a default; one declaration may come by several ways. */
+/* Removes redeclarations by constraining clauses, which are only defaults, and duplicates: one declaration may be reached in
+ * several ways. */
 static void drop_defaults(RedeclarationVec *all) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < all->count; i++) {
@@ -184,7 +185,7 @@ static bool check_outer_class(Tree *tree, Instance *owner, const Element *outer)
   tree_refuse(tree, DIAG_NO_MODIFICATION, span, owner,
               "the `inner` element of `outer %s` is not a subtype of it: it %s", name, reason);
   Span place =
-      inner->element ? ast_element_label(inner->element).span : (Span){0}; /* a type of the language has none */
+      inner->element ? ast_element_label(inner->element).span : (Span){0}; /* a base type of the language has no span */
   diag_note(tree->diags, tree->last, place, "the `inner` element");
   return false;
 }

@@ -1,8 +1,8 @@
-/* resolve: expressions of the text to flat ones: names become the full names of variables, with the subscripts of all
- * arrays on the way; functions, constants and literals get their full names.
+/* resolve: expressions of the text become flat ones. Names become the full names of variables, with the subscripts of all arrays on
+ * the path; functions, constants and literals get their full names.
  *
- * Invariant: the nodes of the expression are copied in their order, so no nesting costs a stack. A reference that stands
- * in an array of components is one to the same element of arrays around both. */
+ * Invariant: the nodes of the expression are copied in their order, so nesting needs no stack. A reference inside an array of
+ * components refers to the same element of all arrays that contain both. */
 #include "instance/connections.h"
 #include "instance/lookup.h"
 
@@ -12,12 +12,12 @@
 
 typedef struct Copy {
   Resolver *r;
-  AstExpr first, last; /* of the text */
+  AstExpr first, last; /* nodes of the text */
   IndexVec map;        /* node of the text - first -> new node */
-  IndexVec loops;      /* nodes of iterations */
+  IndexVec loops;      /* nodes that are iterations */
   IndexVec arguments;  /* references that are arguments of operators on connections */
   IndexVec states;     /* references that are arguments of operators on states */
-  uint32_t consumed;   /* parts of the path that the last reference followed takes */
+  uint32_t consumed;   /* number of path parts that the last reference used */
   bool failed;
 } Copy;
 
@@ -25,7 +25,7 @@ static const Ast *ast_of(const Copy *copy) { return copy->r->tree->ast; }
 
 /* ---- iterators ---- */
 
-/* An iterator of an iteration inside of the expression, or of a loop around it. */
+/* Is the name an iterator of an iteration inside the expression, or of a loop around it? */
 static bool is_iterator(const Copy *copy, AstExpr at, Name name) {
   const Ast *ast = ast_of(copy);
   for (uint32_t i = 0; i < copy->loops.count; i++) {
@@ -55,7 +55,7 @@ static bool is_around(const Instance *node, const Instance *scope) {
   return false;
 }
 
-/* The subscript of an array that contains both the scope and what is referred to. */
+/* The subscript of an array that contains both the scope and the referenced component. */
 static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   Resolver *r = copy->r;
   r->uses_iterators = true;
@@ -63,7 +63,8 @@ static AstExpr shared_subscript(Copy *copy, uint32_t position, Span span) {
   return flat_name(r->tree, chain_iterator(r->tree, position), NULL, 0, span);
 }
 
-/* Is a constant the same in all elements of an array around it? It surely is if it is written as a number, and not for each of them. */
+/* Is a constant the same in all elements of an array around it? It certainly is if it is written as a number, and not for each
+ * element. */
 static bool is_same_in_all(const Tree *tree, const Instance *constant, const Instance *array) {
   const Modifier *binding = instance_binding(constant);
   if (!binding || binding->value == AST_NONE || binding->fields) return false;
@@ -73,7 +74,7 @@ static bool is_same_in_all(const Tree *tree, const Instance *constant, const Ins
   return is_number && (is_around(array, binding->scope.instance) || (binding->is_each && !constant->dimensions.count));
 }
 
-/* The subscript in a function of an array of components, which does not know for which element it is called. */
+/* The subscript within a function of an array of components, which does not know for which element it is called. */
 static AstExpr element_subscript(Copy *copy, const Instance *constant, const Instance *array, Span span) {
   Tree *tree = copy->r->tree;
   if (is_same_in_all(tree, constant, array)) return flat_integer(tree, 1, span);
@@ -108,7 +109,7 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
   copy->failed = true;
 }
 
-/* A component with a condition may be modified and connected, but not used otherwise (Modelica 3.6, section 4.4.5). */
+/* A conditional component may be modified and connected, but not used otherwise (Modelica 3.6, section 4.4.5). */
 static bool is_conditional(const Instance *instance) {
   return instance->element && instance->element->kind == AST_COMPONENT &&
          instance->element->component->condition != AST_NONE;
@@ -124,13 +125,13 @@ static bool check_conditional(Copy *copy, AstPath path, Instance *instance) {
   return is_tolerated;
 }
 
-/* Follows the path as far as it names elements; the steps from the first component on. */
+/* Follows the path as far as it names elements; collects the steps from the first component on. */
 static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) {
   Tree *tree = copy->r->tree;
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
-    const Instance *seen = at; /* of an inner component what the outer one has */
+    const Instance *seen = at; /* of an inner component, only what the outer one has is visible */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
@@ -161,7 +162,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   }
 }
 
-/* A dimension that is declared by a type has values of the type as subscripts, not numbers. */
+/* A dimension that is declared by a type needs values of that type as subscripts, not numbers. */
 static void check_subscript(Copy *copy, AstExpr subscript, const struct Dimension *dimension) {
   Tree *tree = copy->r->tree;
   if (ast_kind(tree->ast, subscript) != AST_INTEGER || dimension->e == AST_NONE) return;
@@ -173,8 +174,8 @@ static void check_subscript(Copy *copy, AstExpr subscript, const struct Dimensio
   copy->failed = true;
 }
 
-/* Subscripts of the instances from the model down to `instance`; those that are all of the last dimensions are left
- * out. `from`: the instance at which a record begins that stays a record; NULL: all belong to the variable. */
+/* Collects the subscripts of the instances from the model down to `instance`. Subscripts that select all of the last dimensions are
+ * left out. */
 static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, const StepVec *steps,
                                SubscriptVec *out) {
   Tree *tree = copy->r->tree;
@@ -213,7 +214,7 @@ static void collect_subscripts(Copy *copy, AstExpr e, const Instance *instance, 
   out->count = kept;
 }
 
-/* Subscripts that were copied before and new ones stand in one piece: all are copied again. */
+/* Copies all subscripts again, so that old and new ones are contiguous. */
 static void gather_subscripts(Tree *tree, SubscriptVec *list, Span span) {
   for (uint32_t i = 0; i < list->count; i++)
     list->data[i] = list->data[i] == AST_NONE ? flat_colon(tree, span) : flat_copy(tree, list->data[i]);
@@ -221,7 +222,7 @@ static void gather_subscripts(Tree *tree, SubscriptVec *list, Span span) {
 
 /* ---- references ---- */
 
-/* A component of the function itself: its name, fields and subscripts unchanged. */
+/* A component of the function itself: its name, fields and subscripts are unchanged. */
 static AstExpr local_reference(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   AstNode node = *ast_node(tree->ast, e);
@@ -233,7 +234,7 @@ static AstExpr local_reference(Copy *copy, AstExpr e) {
   return made;
 }
 
-/* The outermost record around a variable, up to its own whole. */
+/* The outermost record that contains a variable, or is the instance itself; NULL if there is none. */
 static Instance *record_around(Instance *instance) {
   Instance *found = NULL;
   for (Instance *at = instance; at && at->kind == INSTANCE_COMPONENT; at = at->parent)
@@ -242,7 +243,7 @@ static Instance *record_around(Instance *instance) {
   return found;
 }
 
-/* In algorithms: record[subscripts].field.field[subscripts]; the record has that name. */
+/* In algorithms: record[subscripts].field.field[subscripts]; `name` is that of the record. */
 static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Name name, Instance *leaf,
                                const StepVec *steps) {
   Tree *tree = copy->r->tree;
@@ -270,14 +271,14 @@ static AstExpr field_reference(Copy *copy, AstExpr e, Instance *record, Name nam
   return made;
 }
 
-/* The component of the function that the instance is, or is a part of; NULL if it is neither. */
+/* The component of the function that is, or contains, the instance; NULL if there is none. */
 static Instance *local_around(const Copy *copy, Instance *instance) {
   while (instance && instance->kind == INSTANCE_COMPONENT && instance->parent != copy->r->function)
     instance = instance->parent;
   return copy->r->function && instance && instance->kind == INSTANCE_COMPONENT ? instance : NULL;
 }
 
-/* Records and connectors have one, too; components of models and blocks do not. */
+/* Does the component have a value? Records and connectors do; components of models and blocks do not. */
 static bool has_value(const Instance *component) {
   return component->base != BASE_NONE || component->restriction == CLASS_RECORD ||
          component->restriction == CLASS_CONNECTOR;
@@ -330,7 +331,7 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
 }
 
-/* What the first name of a path means; NULL if there is none. A variable of a class around it must be a constant. */
+/* What the first name of a path means; NULL if there is nothing. A variable of an enclosing class must be a constant. */
 static Instance *find_first(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
   Name name = ast_part(tree->ast, path, 0)->name;
@@ -384,7 +385,7 @@ static AstExpr resolve_reference(Copy *copy, AstExpr e) {
 
 /* ---- calls ---- */
 
-/* An input that the function's modification binds to something of a component: it is given by the call. */
+/* Adds inputs that the function's modification binds to elements of a component: the call gives their values. */
 static void add_bound_inputs(Copy *copy, AstExpr e, Instance *function, SubscriptVec *kids, uint32_t *labels,
                              uint32_t *label_count) {
   Tree *tree = copy->r->tree;
@@ -413,8 +414,8 @@ static void add_bound_inputs(Copy *copy, AstExpr e, Instance *function, Subscrip
   vec_free(tree->heap, &names);
 }
 
-/* A function of a component: the component is a scalar, what follows are classes, the last one no operator (section
- * 5.3.2). */
+/* For a function of a component, the component must be scalar, the names after it must be classes, and the last must not be an
+ * operator (section 5.3.2). */
 static bool check_function_path(Copy *copy, AstPath path, uint32_t step, const Instance *at, const Instance *next) {
   Tree *tree = copy->r->tree;
   const char *reason = NULL;
@@ -445,7 +446,7 @@ static Instance *called_class(Copy *copy, AstPath path) {
   return at;
 }
 
-/* loadResource("modelica://...") is the name of the file; AST_NONE if the call is another. */
+/* loadResource("modelica://...") becomes the name of the file; AST_NONE if it is another call. */
 static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
   static const char *const loaders[] = {"Modelica.Utilities.Files.loadResource",
                                         "ModelicaServices.ExternalReferences.loadResource"};
@@ -464,8 +465,8 @@ static AstExpr resource_name(Copy *copy, AstExpr e, const Instance *called) {
   return flat_node(tree, node, NULL, 0);
 }
 
-/* The name of the instance that the text belongs to, with that of the model: Model.a.b; in a function or a constant of a
- * package the name of the class. */
+/* The name of the instance that the text belongs to, including that of the model: Model.a.b. In a function or a constant of a
+ * package, the name of the class. */
 static AstExpr instance_name(Copy *copy, Span span) {
   Tree *tree = copy->r->tree;
   if (copy->r->scope.instance->kind == INSTANCE_CLASS)
@@ -476,8 +477,8 @@ static AstExpr instance_name(Copy *copy, Span span) {
   return flat_string(tree, names_add(tree->names, text, strlen(text)), span);
 }
 
-/* size(x, k) of an array in an array of components: that of the whole, after the dimensions around it, for which no
- * value need be known. AST_NONE if it is something else. */
+/* size(x, k) of an array in an array of components becomes the size of the whole array, after the dimensions around it; so no value
+ * need be known. AST_NONE if it is something else. */
 static AstExpr resolve_size(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;
@@ -495,7 +496,7 @@ static AstExpr resolve_size(Copy *copy, AstExpr e) {
   return flat_call(tree, "size", kids, 2, node.span);
 }
 
-/* The array of components that size(a, k) is asked of, where these have no value but a number; NULL: it is something else. */
+/* The array a in size(a, k) if its elements are components that have no value, so that they can only be counted; else NULL. */
 static Instance *counted_components(const Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;
   const Ast *ast = tree->ast;
@@ -536,7 +537,7 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
   bool is_local = called && called->kind == INSTANCE_COMPONENT && called->parent == copy->r->function;
   if (called && called->kind == INSTANCE_COMPONENT && !is_local) called = NULL;
   if (called && called->base != BASE_NONE && !called->definition) called = NULL; /* Integer(e), String(x) */
-  if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1;      /* what is built in is at the root */
+  if (!called && path.count == 1 && node.kind == AST_CALL) node.global = 1; /* built-in functions are at the root */
   if (!called && path.count > 1 && !copy->failed) {
     tree_error(tree, path.span, copy->r->scope.instance, "function `%s` is not defined",
                ast_path_text(tree->ast, path, &tree->arena));
@@ -631,7 +632,7 @@ static void list_states(Copy *copy, AstExpr e) {
   AstPath path = ast_path(ast, e);
   for (uint32_t k = 0; k < sizeof names / sizeof *names; k++) {
     if (!ast_path_is(ast, path, names[k])) continue;
-    if (scope_find(copy->r->tree, copy->r->scope, ast_part(ast, path, 0)->name)) continue; /* a function of that name */
+    if (scope_find(copy->r->tree, copy->r->scope, ast_part(ast, path, 0)->name)) continue; /* a user's function */
     for (uint32_t i = 0; i < ast_kid_count(ast, e) && i < 1 + (k == 2); i++)
       if (ast_kind(ast, ast_kid(ast, e, i)) == AST_REFERENCE)
         vec_push(copy->r->tree->heap, &copy->states, ast_kid(ast, e, i));
@@ -672,7 +673,7 @@ static AstExpr active_state(Copy *copy, AstExpr e) {
   return flat_name(tree, names_add(tree->names, text, strlen(text)), NULL, 0, ast_span(tree->ast, e));
 }
 
-/* ---- the whole ---- */
+/* ---- whole expressions ---- */
 
 static AstExpr copy_node(Copy *copy, AstExpr e) {
   Tree *tree = copy->r->tree;

@@ -1,6 +1,6 @@
-/* restrict: what the standard refuses of components by the kind of their class (Modelica 3.6, sections 4.4 to 4.6):
- * prefixes of models, components of partial classes, connectors of blocks without a direction; and of
- * operators of operator records (section 14.3). */
+/* restrict: which components the standard refuses by the kind of their class (Modelica 3.6, sections 4.4 to 4.6): prefixes of
+ * models, components of partial classes, connectors of blocks without a direction. Also operators of operator records (section
+ * 14.3). */
 #include "instance/lookup.h"
 
 enum {
@@ -11,7 +11,7 @@ enum {
 
 static Span label_span(const Instance *instance) { return instance->element->component->label.span; }
 
-/* The prefixes of the component itself and of the short classes that its type is. */
+/* The prefixes of the component itself, and of the short classes of its type. */
 static uint32_t own_prefixes(const Instance *instance) {
   uint32_t prefixes = instance->element->prefixes;
   for (uint32_t i = 0; i < instance->parts.count; i++) {
@@ -44,7 +44,7 @@ static bool refuse(Tree *tree, Instance *instance, const char *message, const ch
   return false;
 }
 
-/* A variable without direction inside of a connector of a block; NULL if there is none. Connectors are not deep. */
+/* A variable without direction inside a connector of a block; NULL if there is none. Connectors do not nest deeply. */
 static const Instance *find_undirected(Tree *tree, Instance *instance, uint32_t depth) {
   enum { DEPTH_LIMIT = 50 };
   if (instance->prefixes & DIRECTIONS || depth > DEPTH_LIMIT || is_expandable(instance)) return NULL;
@@ -119,7 +119,7 @@ static bool same_inputs(Tree *tree, Instance *a, Instance *b) {
   }
 }
 
-/* The record itself, or one that it is short for. */
+/* Is the result the record itself, or the one that the record, as a short class, stands for? */
 static bool makes(const Instance *result, const Instance *record) {
   for (uint32_t i = 0; i < record->parts.count; i++)
     if (result->type->definition == record->parts.data[i].definition) return result->dimensions.count == 0;

@@ -1,4 +1,4 @@
-/* statement: see statement.h. Connections are taken out: ifs around them are decided, fors unrolled.
+/* statement: see statement.h. Connections are removed: ifs around them are decided, fors unrolled.
  *
  * Blocks nest at most DEPTH_LIMIT deep. */
 #include "instance/statement.h"
@@ -59,7 +59,7 @@ static void add_clause(Collection *collection, const AstStatement *statement) {
   vec_push(tree->heap, &collection->scope.instance->connect_clauses, clause);
 }
 
-/* The branch of an if that is taken, if that is known now: -1 if not, `count` if none is. */
+/* The branch of an if that is taken, if this is known now; `count` if none is; -1 if it is not known. */
 static int64_t taken_branch(Tree *tree, const AstStatement *statement, Scope scope, const struct IteratorValue *values,
                             uint32_t value_count) {
   for (uint32_t i = 0; i < statement->branches.count; i++) {
@@ -84,7 +84,7 @@ static bool collect_if(Collection *collection, const AstStatement *statement) {
   return collect(collection, branch->body.data, branch->body.count);
 }
 
-/* Iterator number `number` of the loop and those after it, with values. */
+/* Unrolls iterator `number` of the loop and those after it. */
 static bool unroll(Collection *collection, const AstStatement *statement, uint32_t number) {
   Tree *tree = collection->tree;
   const AstBranch *branch = &statement->branches.data[0];
@@ -141,7 +141,7 @@ static bool resolve(Walk *walk, AstExpr *e) {
   return *e != AST_NONE;
 }
 
-/* What a when assigns is not in a component of a model or block (section 4.5.4). */
+/* A when cannot assign a variable inside a component of a model or block (section 4.5.4). */
 static bool check_target(Walk *walk, AstExpr target) {
   Tree *tree = walk->resolver->tree;
   if (ast_kind(tree->ast, target) != AST_REFERENCE) return true;

@@ -1,7 +1,7 @@
-/* tree: instances of classes and components: which parts they have, which elements, and what modifies them.
+/* tree: instances of classes and components: their parts, their elements, and their modifiers.
  *
- * Invariant: an instance is opened once; its parts stand in the order of a walk over base classes. Modifiers are lists
- * from the outermost to the innermost: the first that says something counts. */
+ * Invariant: an instance is opened once; its parts are in the order of a walk over base classes. Modifiers are listed from the
+ * outermost to the innermost; the first one that applies takes precedence. */
 #include "instance/lookup.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { INHERITANCE_LIMIT = 100, NESTING_LIMIT = 200 };
 
 /* ---- making ---- */
 
-/* Making an instance, or a part of one from a base class, costs so many steps of work. */
+/* Steps of work to make an instance, or a part of one from a base class. */
 enum { INSTANCE_WORK = 350 };
 
 static Instance *instance_new(Tree *tree, InstanceKind kind, Name name, Instance *parent) {
@@ -90,12 +90,12 @@ static void push_all(Tree *tree, ModifierVec *list, Modifiers more) {
   for (uint32_t i = 0; i < more.count; i++) vec_push(tree->heap, list, more.data[i]);
 }
 
-/* Those from number `begin` on are of the class of an instance. */
+/* Marks the modifiers from number `begin` on as those of an instance's class. */
 static void mark_class(ModifierVec *list, uint32_t begin, const Instance *instance) {
   for (uint32_t i = begin; i < list->count; i++) list->data[i].of = instance;
 }
 
-/* a.b = 1 says the same as a(b = 1): the modification of a. */
+/* a.b = 1 means a(b = 1): the modification of a. */
 static const AstModification *nest_modification(Tree *tree, const AstArgument *argument) {
   AstModification *nested = arena_alloc(&tree->arena, sizeof *nested);
   AstArgument *inner = arena_alloc(&tree->arena, sizeof *inner);
@@ -108,7 +108,7 @@ static const AstModification *nest_modification(Tree *tree, const AstArgument *a
   return nested;
 }
 
-/* What the modifiers of a part say about the element `name`: the modifiers without redeclarations, in order. */
+/* Appends the modifiers of element `name` among the modifiers of a part, in order, without redeclarations. */
 static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Name name) {
   for (uint32_t i = 0; i < modifiers.count; i++) {
     const Modifier *outer = &modifiers.data[i];
@@ -142,7 +142,7 @@ static void push_matching(Tree *tree, ModifierVec *list, Modifiers modifiers, Na
   }
 }
 
-/* Redeclarations of `name` in the modifiers [begin, end), the outermost first. */
+/* Redeclarations of `name` in the modifiers [begin, end), outermost first. */
 static void find_redeclarations(Tree *tree, Modifiers modifiers, uint32_t begin, uint32_t end, Name name,
                                 RedeclarationVec *list) {
   for (uint32_t i = begin; i < end; i++) {
@@ -179,7 +179,7 @@ static bool is_extended_already(const Instance *instance, const Part *part) {
   return false;
 }
 
-/* A part of the class `type` after the part `parent`. */
+/* Adds a part with class `type` below the part `parent`. */
 static bool add_base(Opening *opening, uint32_t parent, Instance *type, const AstModification *modification,
                      Scope scope, const AstElement *extends, Span span) {
   Tree *tree = opening->tree;
@@ -243,7 +243,7 @@ static bool add_extends(Opening *opening, uint32_t number, const AstElement *ast
                   extends->name.span);
 }
 
-/* Classes come first, because base classes may be among them; the others stay in their order. */
+/* Classes come first, because base classes may be among them; other elements keep their order. */
 static bool add_long(Opening *opening, uint32_t number, const AstClass *definition) {
   Tree *tree = opening->tree;
   bool fits = true;
@@ -278,7 +278,7 @@ static bool add_short(Opening *opening, uint32_t number, const AstClass *definit
   return add_base(opening, number, type, definition->modification, around, NULL, definition->base.name.span);
 }
 
-/* model extends X: the base is what X was before. */
+/* model extends X: the base is X as it was before. */
 static bool add_class_extends(Opening *opening, uint32_t number, const AstClass *definition) {
   Tree *tree = opening->tree;
   Instance *former = opening->instance->parts.data[number].type->former;
@@ -291,7 +291,7 @@ static bool add_class_extends(Opening *opening, uint32_t number, const AstClass 
          add_long(opening, number, definition);
 }
 
-/* What the text of a class of a library breaks, once. */
+/* Reports once what the text of a library class violates. */
 static bool report_breaches(Tree *tree, const AstClass *definition) {
   bool may_go_on = true;
   for (const AstBreach *breach = definition->breaches; breach; breach = breach->next) {
@@ -392,7 +392,7 @@ static void remove_broken(Tree *tree, Instance *instance) {
   }
 }
 
-/* Can both be replaced, and does what replaces the one replace the other? A class with two defaults is usable as long as it is only
+/* Are both replaceable, and does one redeclaration replace both? A class with two defaults is usable as long as it is only
  * redeclared. */
 static bool redeclared_equally(Tree *tree, Instance *instance, Element first, Element other) {
   RedeclarationVec all[2] = {{0}, {0}};
@@ -407,7 +407,7 @@ static bool redeclared_equally(Tree *tree, Instance *instance, Element first, El
                                    names_text(tree->names, first.name)));
 }
 
-/* Elements of one name: they may be inherited twice if they are the same. */
+/* Several elements of one name: they may be inherited twice if they are the same. */
 static void check_repeated(Tree *tree, Instance *instance) {
   for (uint32_t i = 0; i < instance->elements.count; i++) {
     Element *first = &instance->elements.data[i];
@@ -450,8 +450,7 @@ bool instance_open(Tree *tree, Instance *instance) {
 
 /* ---- elements ---- */
 
-/* The modifiers of a part begin with those of the parts that extend it; redeclarations by the class itself come
- * after these. */
+/* The modifiers of a part begin with those of the parts that extend it. Redeclarations by the class itself follow. */
 void element_declarations(Tree *tree, Instance *owner, const Element *element, RedeclarationVec *list) {
   Modifiers modifiers = owner->parts.data[element->part].modifiers;
   uint32_t done = 0;
@@ -474,8 +473,8 @@ static bool is_short(const AstElement *ast) {
   return ast->kind == AST_COMPONENT || ast->class_definition->form == FORM_SHORT;
 }
 
-/* Modifications of the declaration besides its own: those of constraining clauses; for a first declaration without such a clause
- * its own, if it is a component or a short class (Modelica 3.6, section 7.3.2). */
+/* Adds the modifications of a declaration besides its own: those of constraining clauses. If the original declaration has no such
+ * clause, its own modification is added, provided it is a component or a short class (Modelica 3.6, section 7.3.2). */
 static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationVec *all) {
   for (uint32_t i = 0; i < all->count; i++) {
     Declaration declaration = all->data[i].declaration;
@@ -558,7 +557,7 @@ static bool is_too_deep(const Instance *owner) {
   return depth > NESTING_LIMIT;
 }
 
-/* The prefix is of the element that is redeclared, too. */
+/* A redeclaration keeps prefixes of the element that it replaces. */
 static uint32_t component_prefixes(const Instance *owner, const Element *element, const AstElement *ast) {
   uint32_t kept = PREFIX_PROTECTED | PREFIX_INNER | PREFIX_OUTER;
   uint32_t kinds =
@@ -577,8 +576,8 @@ static void push_dimensions(Tree *tree, Instance *instance, AstExprs dimensions,
     vec_push(tree->heap, &instance->dimensions, (struct Dimension){.e = dimensions.data[i], .scope = scope});
 }
 
-/* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value of the whole record
- * that is not just another record says nothing about it. */
+/* A constant with a value is not an input of a record's constructor (Modelica 3.6, section 12.6). So a value for the whole record
+ * does not apply to it, unless it is simply another record. */
 static void drop_values_of_constant(const Tree *tree, ModifierVec *modifiers) {
   uint32_t kept = 0;
   if (!modifiers->count || vec_last(modifiers).fields || vec_last(modifiers).value == AST_NONE) return;
@@ -712,10 +711,10 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
   return MAP_NONE;
 }
 
-/* Versions that may each have renamed a class again. */
+/* Number of library versions that may each have renamed a class. */
 enum { RENAMES_MOST = 8 };
 
-/* The class that the package has under another name today. */
+/* The class that the package now has under another name. */
 static Instance *renamed_element(Tree *tree, const Instance *instance, Name name) {
   bool may_be = instance->restriction == CLASS_PACKAGE && tree->renaming < RENAMES_MOST;
   const char *text = may_be ? library_renamed(tree->library, instance->flat_name, name) : NULL;
@@ -764,7 +763,7 @@ uint32_t instance_count(const Instance *instance) {
 
 /* ---- expandable connectors ---- */
 
-/* The modifiers of an instance without its value: structural ones stay for what is inside. */
+/* The modifiers of an instance without its value; modifiers of its contents are kept. */
 static Modifiers without_values(Tree *tree, const Instance *like) {
   ModifierVec list = {0};
   for (uint32_t i = 0; like->base == BASE_NONE && i < like->modifiers.count; i++) {

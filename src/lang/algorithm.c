@@ -1,26 +1,26 @@
-/* algorithm: algorithm sections. The variables a section assigns are slots of its code; running it symbolically gives
- * their values, hence equations; its when-statements become whens of the model (see also procedure.c).
+/* algorithm: algorithm sections. The variables that a section assigns are slots of its code. Running the code symbolically gives
+ * their values, and so equations. When-statements of the section become whens of the model (see also procedure.c).
  *
- * Invariant: before it runs, a slot holds pre(v) of a discrete variable and the start value of a continuous one, and
+ * Invariant: before the section runs, a slot holds pre(v) of a discrete variable, the start value of a continuous one, or
  * previous(v) in a section that has a clock (Modelica 3.6, section 11.1.2). */
 #include "lang/algorithm.h"
 #include "lang/clock.h"
 
 #include <string.h>
 
-/* For a variable that is also assigned outside of whens: what a branch makes of it. */
+/* The value that a branch of a when gives to a variable that is also assigned outside of whens. */
 typedef struct Change {
   Expr leaf, fired, value;
 } Change;
 
 struct Algorithm {
-  bool has_blocks; /* ifs or loops, which may leave a variable as it was */
+  bool has_blocks; /* it has ifs or loops, which may leave a variable unchanged */
   VEC(Assigned) assigned;
   When when;
   ActionVec actions;
   ActionVec *outer;
   Map targets;         /* variables that whens assign */
-  Expr count;          /* how often the open branch fired; EXPR_NONE: no one has asked */
+  Expr count;          /* how often the open branch fired; EXPR_NONE: not needed so far */
   VEC(Change) changes; /* of the open when */
 };
 
@@ -32,7 +32,7 @@ static void add_assignment(Elaboration *el, uint32_t target, Expr value, Span sp
   vec_push(el->heap, el->actions, action);
 }
 
-/* Ends the open branch. If a value depends on whether it fires, it counts how often it does. */
+/* Ends the open branch. If a value depends on whether the branch fires, the branch counts how often it fires. */
 static void close_branch(Elaboration *el) {
   struct Algorithm *algorithm = el->algorithm;
   if (algorithm->when.branches.count == 0) return;
@@ -114,7 +114,7 @@ bool algorithm_when_assign(void *context, uint32_t slot, const Value *before, co
          assign_leaves(el, &el->components.data[assigned->component].leaves, before, after, assigned, span);
 }
 
-/* What a branch makes of the leaf if it fires, else the value before. */
+/* The value that the branches of the when give to the leaf if they fire; otherwise the value before. */
 static Expr changed_value(const Elaboration *el, Expr leaf, Expr value) {
   const struct Algorithm *algorithm = el->algorithm;
   for (uint32_t i = algorithm->changes.count; i-- > 0;) {
@@ -124,7 +124,8 @@ static Expr changed_value(const Elaboration *el, Expr leaf, Expr value) {
   return value;
 }
 
-/* After the when, a variable that it assigns has its new value: its leaf, or if other statements assign or read it, an expression for the value at this point. */
+/* After the when, a variable that it assigns has its new value. That is its leaf; if other statements assign or read the variable,
+ * it is an expression for the value at this point. */
 static void bind_leaves(Elaboration *el, const Value *leaves, bool is_followed, Value *value) {
   if (leaves->type.base == TYPE_RECORD) {
     for (uint32_t i = 0; i < el->model->records.data[leaves->type.definition].fields.count; i++)
@@ -192,7 +193,7 @@ static void add_assigned(Elaboration *el, struct Algorithm *algorithm, AstExpr e
   vec_free(el->heap, &list);
 }
 
-/* What a statement of the section, or one within it, assigns. */
+/* The variables that a statement of the section, or one nested in it, assigns. */
 static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const AstStatement *statement, bool in_when,
                           uint32_t place, uint32_t depth) {
   if (depth > BLOCK_DEPTH_LIMIT) return;
@@ -203,8 +204,8 @@ static void find_assigned(Elaboration *el, struct Algorithm *algorithm, const As
       find_assigned(el, algorithm, &statement->branches.data[k].body.data[i], in_when, place, depth + 1);
 }
 
-/* If several whens assign a variable, a statement outside of whens that stands between them reads the value of that point, not the last one. Between whens alone, their order does this
- * (array/logic.c). */
+/* If several whens assign a variable, a statement between them that is outside of whens reads the value at that point, not the
+ * final one. In a section of whens only, their order ensures this (array/logic.c). */
 static void find_followed(struct Algorithm *algorithm, const AstSection *section) {
   bool has_others = false;
   for (uint32_t i = 0; i < section->body.count; i++)
@@ -260,13 +261,13 @@ static Value zeros(Elaboration *el, const Value *leaves, Arena *arena) {
 
 /* ---- results ---- */
 
-/* Is it what the discrete variable was before? A when may say so. */
+/* Is it the value that the discrete variable had before? A when may assign pre(v). */
 static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }
 
-/* An element gets an equation if it was assigned, alone or with the whole array, unless whens determine it. An
- * element that is assigned only `in_whens`, and got no value there, keeps its value, as by x := pre(x). */
+/* An element gets an equation if it was assigned, alone or with the whole array, unless whens determine it. An element that is
+ * assigned only `in_whens`, but got no value there, keeps its value, as with x := pre(x). */
 static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
                         bool in_whens, Span span) {
   if (leaves->type.base == TYPE_RECORD) {
@@ -325,7 +326,7 @@ static void run_section(Elaboration *el, struct Algorithm *algorithm, Routine *r
 
 /* ---- clocks ---- */
 
-/* Does the expression call an operator that only clocked variables have? */
+/* Does the expression call an operator that exists only for clocked variables? */
 static bool is_clocked(const Ast *ast, AstExpr e) {
   static const char *const names[] = {"previous",    "interval",    "firstTick",  "subSample",
                                       "superSample", "shiftSample", "backSample", "noClock"};

@@ -1,4 +1,4 @@
-/* algorithm: what the machine reports about when-statements of an algorithm section that runs (see Domain in execute.h). */
+/* algorithm: what the machine reports about when-statements while it runs an algorithm section (see Domain in execute.h). */
 #pragma once
 
 #include "lang/elaborate.h"
@@ -11,13 +11,13 @@ void algorithm_when_end(void *context);
 /* A variable that a section assigns: its component and its slot in the code. */
 typedef struct Assigned {
   uint32_t component, slot;
-  bool is_whole;         /* a statement assigns all of it, so that every element of it is determined here */
+  bool is_whole;         /* a statement assigns all of it, so every element is determined here */
   bool in_when, outside; /* where it is assigned */
-  bool is_followed;      /* others read what one of several statements made of it */
-  uint32_t first, last;  /* statements of the section that assign it */
+  bool is_followed;      /* other statements read the value that one of several statements gave it */
+  uint32_t first, last;  /* first and last statement of the section that assigns it */
 } Assigned;
 
-/* procedure.c: a section whose control flow is only known while simulating becomes a function of the
- * variables it reads (`routine` is its code), each assigned variable an equation with a call of it. */
+/* procedure.c: a section whose control flow is known only during simulation becomes a function of the variables that it reads
+ * (`routine` is its code). Each assigned variable gets an equation that calls the function. */
 void procedure_make(Elaboration *el, const AstSection *section, const Routine *routine, const Assigned *assigned,
                     uint32_t count);

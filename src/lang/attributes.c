@@ -74,7 +74,7 @@ static void set_attribute(Elaboration *el, Attribute attribute, uint32_t positio
   }
 }
 
-/* What a start or a bound may depend on. */
+/* Checks the variability of a start value or a bound. */
 static bool check_variability(Elaboration *el, Expr e, Span span, const char *what, const char *name) {
   static const struct {
     Op op;
@@ -94,7 +94,7 @@ static bool check_variability(Elaboration *el, Expr e, Span span, const char *wh
   return true;
 }
 
-/* The value has the last dimensions of the variable: it serves for all elements of the arrays around it. */
+/* Are the sizes of the value the last sizes of the variable? Then it is used for all elements of the arrays around it. */
 static bool has_last_sizes(const Value *leaves, const Value *value) {
   uint32_t count = value->type.dimensions, skipped = (uint32_t)leaves->type.dimensions - count;
   if (count > leaves->type.dimensions) return false;
@@ -203,7 +203,7 @@ static void apply_attribute(Elaboration *el, const AstArgument *argument, const 
 
 /* ---- modifications ---- */
 
-/* An input with a binding is an unknown; without its binding it would be taken as known from outside. */
+/* An input with a binding is an unknown. Without the mark it would be taken as known from outside. */
 static void note_inputs(Elaboration *el, uint32_t first_equation) {
   for (uint32_t i = first_equation; i < el->equations->count; i++) {
     RawEquation *equation = &el->equations->data[i];
@@ -217,7 +217,7 @@ static void note_inputs(Elaboration *el, uint32_t first_equation) {
 static void bind_expression(Elaboration *el, const Component *component, const Value *leaves, uint32_t shared,
                             AstExpr e, Span span);
 
-/* Arguments of a modification on a part of a component; records have arguments for their fields. `shared`: number of the first
+/* Applies a modification to a part of a component; for a record, the arguments are for its fields. `shared`: number of leading
  * dimensions over which `each` repeats a value. Depth is bounded by the nesting of records. */
 static void apply_modification(Elaboration *el, const Component *component, const AstModification *modification,
                                const Value *leaves, uint32_t shared, Name scope) {
@@ -267,7 +267,7 @@ static void bind_parameter(Elaboration *el, const Value *leaves, const Value *va
   }
 }
 
-/* Sizes of records agree field by field as far as their own sizes do. */
+/* Do the sizes agree? For records this includes the sizes of their fields. */
 static bool sizes_agree(Elaboration *el, const Value *a, const Value *b) {
   if (!value_same_sizes(a, b)) return false;
   if (a->type.base != TYPE_RECORD) return true;
@@ -289,7 +289,7 @@ static void bind_value(Elaboration *el, const Component *component, const Value 
     note_inputs(el, before);
 }
 
-/* The value for every element of the arrays around it. */
+/* Repeats the value for every element of the arrays around it. */
 static Value repeat_value(Elaboration *el, const Value *leaves, const Value *value) {
   Value whole = *leaves;
   if (!has_last_sizes(leaves, value)) return *value; /* reported with the binding */
@@ -317,7 +317,7 @@ static void bind_expression(Elaboration *el, const Component *component, const V
   bind_value(el, component, leaves, &value, span);
 }
 
-/* Where a component gets its value: in its declaration, or in a modification elsewhere. */
+/* Where a component gets its value: its declaration, or a modification elsewhere. */
 static Span binding_span(const Elaboration *el, const Component *component) {
   const AstElement *element = component->element;
   const AstModification *modification = element->component->modification;

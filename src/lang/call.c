@@ -1,14 +1,14 @@
 /* call: calls of functions, record constructors and the language's own functions; comprehensions.
  *
- * Invariant: arguments are on the stack in the order of the callee's inputs given; a function of scalars
- * called with arrays becomes a loop over their elements. */
+ * Invariant: arguments are on the stack in the order of the callee's inputs. A function of scalars that is called with arrays
+ * becomes a loop over their elements. */
 #include "lang/compile.h"
 
 #include <string.h>
 
 /* ---- finding the callee ---- */
 
-/* Intrinsic of a path: sin, or Modelica.Math.sin where the library is missing. */
+/* The intrinsic that a path names: sin, or Modelica.Math.sin if the library is missing. */
 static const Intrinsic *find_intrinsic(Compiler *c, AstPath path, const char *text) {
   static const char prefix[] = "Modelica.Math.";
   bool is_library = strncmp(text, prefix, sizeof prefix - 1) == 0;
@@ -42,7 +42,7 @@ static void report_missing(Compiler *c, AstPath path, const char *text) {
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }
 
-/* The class called; aliases and external objects are followed to a function or record. */
+/* The class that is called; follows aliases and external objects to a function or record. */
 static ClassEntry *find_entry(Compiler *c, Name scope, AstPath path) {
   Elaboration *el = c->el;
   ClassEntry *entry = class_find(el, scope, path);
@@ -61,7 +61,7 @@ static ClassEntry *find_entry(Compiler *c, Name scope, AstPath path) {
 
 /* ---- arguments ---- */
 
-/* Position among `inputs` ("a,b|c", where b and c are names of one input) of a name; -1 if it has none. */
+/* Position of a name in `inputs` ("a,b|c": b and c name the same input); -1 if it does not occur. */
 static int input_position(const char *inputs, const char *name) {
   size_t length = strlen(name);
   for (int at = 0; inputs && *inputs;) {
@@ -82,7 +82,7 @@ static Map inputs_by_name(Elaboration *el, const Routine *routine) {
   return slots;
 }
 
-/* Slot of each argument into compiler->patches (task->list on), which are marked in `is_given`; false after an error. */
+/* Writes the slot of each argument into compiler->patches, from task->list on, and marks it in `is_given`; false after an error. */
 static bool list_slots(Compiler *c, struct Task *task, const Routine *routine, const Map *slots, bool *is_given) {
   Elaboration *el = c->el;
   const Ast *ast = el->ast;
@@ -111,7 +111,7 @@ static bool list_slots(Compiler *c, struct Task *task, const Routine *routine, c
   return true;
 }
 
-/* Slot of each kid into compiler->patches (task->list on); false after an error. O(arguments + inputs). */
+/* Writes the slot of each kid into compiler->patches, from task->list on; false after an error. O(arguments + inputs). */
 static bool map_inputs(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
   const Ast *ast = el->ast;
@@ -140,8 +140,8 @@ void compile_call(Compiler *c, uint32_t routine, uint32_t wanted, const uint32_t
   compile_emit(c, CODE_CALL, count, at, span);
 }
 
-/* The loop of a function of scalars over the elements of its arguments (Modelica 3.6, section 12.4.6):
- * arguments go to slots, then {{f(a[i,j], b) for j} for i}. */
+/* Applies a function of scalars to the elements of its arguments in a loop (Modelica 3.6, section 12.4.6): arguments go to slots,
+ * then {{f(a[i,j], b) for j} for i}. */
 static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extra, uint32_t most, uint32_t leader) {
   Elaboration *el = c->el;
   const Routine *routine = el->model->routines.data[task->routine];
@@ -176,7 +176,7 @@ static void emit_vectorized(Compiler *c, struct Task *task, const uint32_t *extr
   }
 }
 
-/* Extra dimensions of each argument beyond its input's; false if some misfits. */
+/* The number of dimensions that each argument has beyond those of its input; false if one does not fit. */
 static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, uint32_t *most, uint32_t *leader) {
   Elaboration *el = c->el;
   const Routine *routine = el->model->routines.data[task->routine];
@@ -201,7 +201,7 @@ static bool extra_dimensions(Compiler *c, struct Task *task, uint32_t *extra, ui
   return fits;
 }
 
-/* The function in slot `callee` - 1. */
+/* Calls the function in slot `callee` - 1. */
 static void emit_call_local(Compiler *c, const struct Task *task, uint32_t count, Span span) {
   uint32_t at = c->routine->extra.count;
   vec_push(c->el->heap, &c->routine->extra, task->callee - 1);
@@ -242,7 +242,7 @@ static void finish_function(Compiler *c, struct Task *task) {
   }
 }
 
-/* A function by its name alone, where one is expected. */
+/* A function given by name where a function is expected. */
 static bool emit_function(Compiler *c, AstExpr e, Type expected, Name scope) {
   Elaboration *el = c->el;
   bool is_function = expected.base == TYPE_RECORD && el->model->records.data[expected.definition].function;
@@ -257,7 +257,8 @@ static bool emit_function(Compiler *c, AstExpr e, Type expected, Name scope) {
   return true;
 }
 
-/* The position of each field of record `to` in record `from`, if these have the same fields in another order; false: they do not. */
+/* The position of each field of record `to` in record `from`, if both have the same fields in a different order; false
+ * otherwise. */
 static bool find_fields(const Elaboration *el, const Record *to, const Record *from, uint32_t *position) {
   bool is_moved = false;
   if (to->function || from->function || to->fields.count != from->fields.count) return false;
@@ -271,7 +272,8 @@ static bool find_fields(const Elaboration *el, const Record *to, const Record *f
   return is_moved;
 }
 
-/* Puts the fields of the argument last compiled in the order of the input's: records with the same fields are of compatible types (Modelica 3.6, section 6.4). */
+/* Puts the fields of the argument compiled last into the order of the input's fields: records with the same fields have compatible
+ * types (Modelica 3.6, section 6.4). */
 static void arrange_fields(Compiler *c, Type expected, Span span) {
   Elaboration *el = c->el;
   Type *type = &c->types.data[c->types.count - 1];
@@ -309,7 +311,7 @@ static void function_step(Compiler *c, struct Task *task) {
   finish_function(c, task);
 }
 
-/* Ends a call that has no values: constants stand for them. */
+/* Ends a call that has no values; pushes constants instead. */
 static void missing_values(Compiler *c, Span span) {
   uint32_t wanted = task_top(c)->wanted;
   c->tasks.count--;
@@ -319,7 +321,8 @@ static void missing_values(Compiler *c, Span span) {
   }
 }
 
-/* A function of an operator record among several: its arguments come first, because their types choose it. */
+/* A call of an operator record's function that has several candidates: the arguments are compiled first, because their types choose
+ * the function. */
 static void choose_step(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
   uint32_t count = ast_kid_count(el->ast, task->e);
@@ -349,7 +352,7 @@ static void choose_step(Compiler *c, struct Task *task) {
 
 /* ---- record constructors ---- */
 
-/* The kid that gives field `index`, or its default; AST_NONE if neither is there. */
+/* The kid that gives field `index`, or the field's default; AST_NONE if there is neither. */
 static AstExpr field_argument(Compiler *c, const struct Task *task, uint32_t index, Name *scope) {
   const Ast *ast = c->el->ast;
   uint32_t positional = positional_count(ast, task->e), labels = ast_label_count(ast, task->e), at = 0;
@@ -433,7 +436,7 @@ static void literal_step(Compiler *c, struct Task *task) {
 
 /* ---- the language's own functions ---- */
 
-/* Kid that gives input number `input` of the intrinsic; AST_NONE after the last. */
+/* The kid that gives input number `input` of the intrinsic; AST_NONE after the last. */
 static AstExpr intrinsic_argument(Compiler *c, const struct Task *task, uint32_t input) {
   const Ast *ast = c->el->ast;
   uint32_t positional = positional_count(ast, task->e);
@@ -449,7 +452,7 @@ static int64_t literal_integer(const Ast *ast, AstExpr e) {
   return ast_kind(ast, e) == AST_INTEGER ? ast_node(ast, e)->value.integer : -1;
 }
 
-/* size(x) of a component: only its sizes, so that its values need not be known. */
+/* size(x) of a component loads only its sizes, so its values need not be known. */
 static bool size_shortcut(Compiler *c, struct Task *task) {
   const Ast *ast = c->el->ast;
   if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_SIZE) return false;
@@ -473,14 +476,14 @@ static void finish_sizes(Compiler *c, struct Task *task) {
   task_done(c, type);
 }
 
-/* pre, edge, change and der are of the variable itself, also where an algorithm has assigned it. */
+/* pre, edge, change and der apply to the variable itself, even if an algorithm has assigned it. */
 static bool needs_leaves(const Intrinsic *f) {
   return f->kind == INTRINSIC_SPECIAL &&
          (f->code == SPECIAL_PRE || f->code == SPECIAL_EDGE || f->code == SPECIAL_CHANGE || f->code == SPECIAL_DER ||
           f->code == SPECIAL_PREVIOUS);
 }
 
-/* String(r) of records that say how, element by element. */
+/* String(r) of records that define their own conversion, element by element. */
 static bool finish_each_text(Compiler *c, struct Task *task) {
   Type type;
   Span span = ast_span(c->el->ast, task->e);
@@ -567,7 +570,7 @@ static void intrinsic_step(Compiler *c, struct Task *task) {
 
 /* ---- String ---- */
 
-/* The options of String after the value, in the order of the language (section 3.7.1.1); only a Real has digits. */
+/* The options of String after the value, in the order of the language (section 3.7.1.1); only a Real has significant digits. */
 typedef struct TextOption {
   const char *name;
   BaseType base;
@@ -577,7 +580,7 @@ typedef struct TextOption {
 static const TextOption text_options[] = {
     {"significantDigits", TYPE_INTEGER, 6}, {"minimumLength", TYPE_INTEGER, 0}, {"leftJustified", TYPE_BOOLEAN, 1}};
 
-/* Kid that gives an option, by place or by name; AST_NONE if it is left out. */
+/* The kid that gives an option, by position or by name; AST_NONE if it is omitted. */
 static AstExpr text_option(const Compiler *c, const struct Task *task, uint32_t place, const char *name) {
   const Ast *ast = c->el->ast;
   uint32_t positional = positional_count(ast, task->e);
@@ -588,7 +591,7 @@ static AstExpr text_option(const Compiler *c, const struct Task *task, uint32_t 
   return AST_NONE;
 }
 
-/* The names of all literals follow a value of an enumeration; the code of functions, which is written out, has none. */
+/* Pushes the names of all literals after an enumeration value. Code of functions has no names, because it is written out. */
 static void push_literals(Compiler *c, Type type, Span span) {
   const Enumeration *enumeration = &c->el->model->enumerations.data[type.definition];
   for (uint32_t i = 0; i < enumeration->literals.count; i++) {
@@ -597,7 +600,7 @@ static void push_literals(Compiler *c, Type type, Span span) {
   }
 }
 
-/* Options that are left out before one that is given have their defaults. */
+/* Options that are omitted before a given one get their defaults. */
 static bool text_step(Compiler *c, struct Task *task) {
   if (task->intrinsic->kind != INTRINSIC_ARRAY || task->intrinsic->code != BUILTIN_TEXT) return false;
   Span span = ast_span(c->el->ast, task->e);
@@ -648,7 +651,7 @@ static void warn_missing(Compiler *c, AstPath path, const char *text) {
                names_text(el->names, c->routine->name));
 }
 
-/* A callee that is not there; in a tool's file an error only when it is run. */
+/* Reports a callee that does not exist. In a file written by a tool this is an error only when the call runs. */
 static void missing_call(Compiler *c, AstPath path, const char *text) {
   if (c->is_function && c->tolerates_missing) warn_missing(c, path, text);
   else report_missing(c, path, text);
@@ -659,7 +662,7 @@ static bool is_function(const Elaboration *el, Type type) {
   return type.base == TYPE_RECORD && el->model->records.data[type.definition].function;
 }
 
-/* Is the function called an input of the present one? */
+/* Is the called function an input of the current function? */
 static bool is_input_called(Compiler *c, struct Task *task, AstPath path) {
   Elaboration *el = c->el;
   Place place;
@@ -750,7 +753,7 @@ static uint32_t labelled_slot(const Compiler *c, const struct Task *task, uint32
   return routine_input(c->el->model->routines.data[task->routine], ast_label(c->el->ast, task->e, i).name);
 }
 
-/* The values given are on the stack: they become the fields of a record that stands for the function. */
+/* The given values are on the stack; they become the fields of a record that represents the function. */
 static void finish_partial(Compiler *c, struct Task *task) {
   Elaboration *el = c->el;
   uint32_t count = ast_kid_count(el->ast, task->e);
@@ -819,7 +822,7 @@ void partial_step(Compiler *c) {
 
 /* ---- comprehensions ---- */
 
-/* A range may be a type: its literals. */
+/* A range may be a type; it then runs over the values of the type. */
 static bool emit_type_range(Compiler *c, AstExpr e, Type *type) {
   Elaboration *el = c->el;
   if (ast_kind(el->ast, e) != AST_REFERENCE || ast_kid_count(el->ast, e)) return false;
@@ -886,7 +889,7 @@ static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t
   bool is_array = type.base != TYPE_NOTHING && type.dimensions > count;
   if (is_array && f->code != BUILTIN_SUM)
     compile_error(c, span, "`%s` with iterators is one of scalars, not of arrays", text);
-  if (is_array) { /* sums of arrays were made with the iterations */
+  if (is_array) { /* the iterations have already summed arrays */
     type.dimensions = (uint8_t)(type.dimensions - count);
     task_done(c, type);
     return;

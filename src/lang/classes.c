@@ -1,8 +1,7 @@
 /* classes: the classes of a file by name, and what they define: aliases, enumerations, records, external objects.
  *
- * Invariant: a class is known by its name with the packages around it (P.Q.f); a name is looked up from its scope
- * outward, so the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the model's lists on first
- * use. */
+ * Invariant: a class is known by its full name with the packages around it (P.Q.f). A name is looked up from its scope outward, so
+ * the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the model's lists on first use. */
 #include "lang/elaborate.h"
 
 #include "base/format.h"
@@ -81,7 +80,7 @@ uint32_t class_define(Elaboration *el, const AstClass *ast) {
   return number;
 }
 
-/* Classes in source order; those inside of functions and records are not entered into the search for a model. */
+/* Classes in source order. Classes inside functions and records are not candidates for the model. */
 static void collect_all(Elaboration *el) {
   typedef struct Open {
     const AstClass *ast;
@@ -170,7 +169,7 @@ Name class_outer(const Elaboration *el, Name scope) {
   return found == MAP_NONE ? 0 : el->classes.data[found].scope;
 }
 
-/* The name in a scope, if it occurs; scope 0: the name itself. */
+/* The name within a scope, if it is known; scope 0: the name itself. */
 static Name name_within(Elaboration *el, Name scope, Name name, TextVec *full) {
   if (!scope) return name;
   full->count = 0;
@@ -198,13 +197,13 @@ ClassEntry *class_find(Elaboration *el, Name scope, AstPath path) {
   const char *text = ast_path_text(el->ast, path, &el->arena);
   Name name = names_find(el->names, text, strlen(text));
   if (name == MAP_NONE) {
-    /* The joined name may exist only after a scope. */
+    /* The joined name may be known only with a scope in front. */
     name = names_add(el->names, text, strlen(text));
   }
   return class_find_name(el, path.global ? 0 : scope, name);
 }
 
-/* `scope` is that of the model or around it. */
+/* Is `scope` the model's scope, or one around it? */
 static bool surrounds_model(const Elaboration *el, Name scope) {
   Name at = el->scope;
   while (at && at != scope) {
@@ -230,7 +229,7 @@ Name class_label(Elaboration *el, const ClassEntry *entry) {
 
 static uint64_t literal_key(uint32_t enumeration, Name name) { return (uint64_t)enumeration << 32 | name; }
 
-/* Another literal of the enumeration that is to be added next; false if it has one of this name. */
+/* Adds a literal to the enumeration that is being defined; false if it already has one of this name. */
 static bool add_literal(Elaboration *el, Enumeration *enumeration, Name name) {
   uint64_t key = literal_key(el->model->enumerations.count, name);
   bool is_new = map_get(&el->literals, key) == MAP_NONE;
@@ -298,7 +297,7 @@ static const char *kind_text(AstClassKind kind) {
   return texts[kind];
 }
 
-/* A class that is a type of its own. */
+/* The type that a class itself defines. */
 static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type) {
   switch (entry->role) {
   case ROLE_CLASS_ENUMERATION:
@@ -369,7 +368,7 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
     at = &entry->ast->base;
     scope = entry->scope;
   }
-  /* Innermost alias first: its attributes are overridden by those further out. */
+  /* Innermost alias first: outer aliases override its attributes. */
   for (uint32_t i = 0, n = out->modifications.count; i < n / 2; i++) {
     const AstModification *swap = out->modifications.data[i];
     out->modifications.data[i] = out->modifications.data[n - 1 - i];
@@ -415,7 +414,7 @@ static bool add_field(Elaboration *el, Record *record, const ClassEntry *entry, 
   return true;
 }
 
-/* Records of records are bounded in depth, so that walking a value needs no stack of its own. */
+/* The nesting of records is bounded, so that walking a value needs no explicit stack. */
 static bool define_fields(Elaboration *el, uint32_t position, Record *record) {
   for (uint32_t i = 0; i < el->classes.data[position].ast->elements.count; i++) {
     ClassEntry entry = el->classes.data[position];

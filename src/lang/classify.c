@@ -1,9 +1,9 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
- * An equation without continuous variables determines a discrete variable that stands alone on one of its sides. Where
- * both sides are such variables, the choice is forced from the ends of the chains: an equation with one candidate left
- * takes it, and so on (peeling); a cycle is opened at its first equation. After that, an equation with continuous
- * variables and a lone discrete variable that nothing else determines takes that one. */
+ * An equation without continuous variables determines a discrete variable that stands alone on one of its sides. If both sides are
+ * such variables, the choice is made from the ends of the chains: an equation with one candidate left takes it, and so on
+ * (peeling). A cycle is opened at its first equation. After that, an equation with continuous variables takes a lone discrete
+ * variable that nothing else determines. */
 #include "lang/elaborate.h"
 
 typedef struct DiscreteSides {
@@ -18,7 +18,7 @@ typedef struct Classifier {
   uint32_t count;
   DiscreteSides *candidates;
   uint32_t *chosen;       /* equation -> candidate 0 or 1, or NONE */
-  bool *is_discrete;      /* equation belongs to the discrete ones */
+  bool *is_discrete;      /* equation determines a discrete variable */
   bool *taken;            /* discrete variable is determined */
   uint32_t *first, *next; /* equations of a variable: list through 2 * equation + candidate */
   IndexVec queue;
@@ -94,7 +94,7 @@ static void solve(Classifier *s) {
       choose(s, i, choice);
       peel(s);
     }
-  /* Continuous variables with a lone discrete one that nothing else determines. */
+  /* Equations with continuous variables, and a lone discrete variable that nothing else determines. */
   for (uint32_t i = 0; i < s->count; i++)
     if (!s->is_discrete[i] && free_candidates(s, i, &choice)) {
       s->is_discrete[i] = true;
@@ -131,8 +131,8 @@ static void prepare(Classifier *s) {
   }
 }
 
-/* A Real that is declared `discrete` has its values from whens only (section 4.5.4), by way of other such variables if
- * connections make them equal. What a tool has written may have more: values that clocks make are written as equations. */
+/* A Real that is declared `discrete` gets its values only from whens (section 4.5.4), possibly through other such variables that
+ * connections make equal. Files written by tools may have more: values of clocks are written as equations. */
 static void check_discrete_real(Elaboration *el, uint32_t variable, Span span) {
   if (el->model->variables.data[variable].type == TYPE_REAL && !el->is_base)
     input_error(el, span, "`%s` is a discrete Real, and must be assigned in a when",
@@ -146,7 +146,7 @@ static void emit_discrete(Classifier *s, uint32_t i) {
       .left = raw.left, .right = raw.right, .residual = EXPR_NONE, .span = raw.span, .is_declared = raw.is_declared};
   const DiscreteSides *c = &s->candidates[i];
   if (c->count) {
-    bool is_chosen = s->chosen[i] != NONE; /* if not, the variable is determined twice, which the balance says */
+    bool is_chosen = s->chosen[i] != NONE; /* if not: determined twice; the balance check reports it */
     uint32_t choice = is_chosen ? s->chosen[i] : 0;
     Expr other = c->is_right[choice] ? raw.left : raw.right;
     equation.left = dag_discrete(el->dag, c->variable[choice]);

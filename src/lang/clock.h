@@ -1,15 +1,15 @@
-/* clock: synchronous elements (Modelica Language Specification 3.6, chapter 16), made of what the flat model has.
+/* clock: synchronous elements (Modelica Language Specification 3.6, chapter 16), expressed by elements of the flat model.
  *
- * Every use of an operator (sample, hold, previous, subSample, ...) becomes a discrete variable of its own while code is
- * run over the graph (clock_operator.c): so equations hold no clocked operators, only variables. Then the variables are
- * parted into clocks, and their rates found in exact fractions of a base clock (clock_infer.c). At last a when for each
- * clock says what these variables become at its ticks (clock_write.c). All other equations of a clock are kept as they
- * are: what they read changes at ticks only, so they may hold at all times. */
+ * Every use of an operator (sample, hold, previous, subSample, ...) becomes a separate discrete variable while code is run over the
+ * graph (clock_operator.c). So equations contain no clocked operators, only variables. Then the variables are partitioned into
+ * clocks, and their rates are found as exact fractions of a base clock (clock_infer.c). Finally, a when for each clock assigns
+ * these variables at its ticks (clock_write.c). All other equations of a clock are kept as they are: what they read changes only at
+ * ticks, so they may hold at all times. */
 #pragma once
 
 #include "lang/elaborate.h"
 
-/* Of numbers below 2^63; d > 0, without common divisors. */
+/* A reduced fraction of numbers below 2^63; d > 0. */
 typedef struct Fraction {
   int64_t n, d;
 } Fraction;
@@ -26,8 +26,8 @@ typedef struct ClockOperator {
 
 /* Variables and equations that tick together: a sub-clock partition. */
 typedef struct Clock {
-  uint32_t witness;    /* position of a variable that has it */
-  uint32_t clocked;    /* operator that says that it is a clock; NONE: none, it is continuous time */
+  uint32_t witness;    /* position of a variable that has this clock */
+  uint32_t clocked;    /* operator that shows that it is a clock; NONE: none, it is continuous time */
   uint32_t continuous; /* position of a variable that belongs to continuous time; NONE: none */
   uint32_t definer;    /* operator that constructs it; NONE: its rate follows from others */
   bool has_equations;
@@ -35,12 +35,12 @@ typedef struct Clock {
   uint32_t base; /* the operator that constructs the base clock */
   /* Tick number k, from 0, is tick number shift + k*rate of the base clock. */
   Fraction rate, shift;
-  Name solver; /* 0: none */
+  Name solver; /* solver method; 0: none */
 
   /* while it is written */
   Expr tick;         /* true at its ticks; EXPR_NONE: not yet */
   uint32_t ticks;    /* position of the variable that counts them; NONE: not yet */
-  ActionVec actions; /* at a tick */
+  ActionVec actions; /* what a tick assigns */
   Expr interval;     /* EXPR_NONE: not yet */
 } Clock;
 
@@ -51,23 +51,23 @@ typedef struct ClockPartition {
 
 /* ---- clock_operator.c ---- */
 
-/* The variable in place of a use of an operator. EXECUTE_UNKNOWN: a factor or the like is not known yet. */
+/* The variable that replaces a use of an operator. EXECUTE_UNKNOWN: a factor or another argument is not known yet. */
 ExecuteStatus clock_operator(Elaboration *el, Special special, Type type, const Expr *arguments, uint32_t count,
                              Span span, Expr *out);
 
-/* A new discrete variable of the model, with this name or one like it; its position. */
+/* Adds a discrete variable to the model, with this name or a similar one; returns its position. */
 uint32_t clock_variable(Elaboration *el, const char *name, BaseType type, Expr start, Span span);
 
 bool clock_is_constructor(Special special);
-/* subSample and the like, noClock too: the result has another clock than the first argument. */
+/* subSample and the like, including noClock: the result has another clock than the first argument. */
 bool clock_is_conversion(Special special);
 
 /* ---- clock_infer.c ---- */
 
-/* Which clock each variable has, and when it ticks; false after an error. About O(size of the equations). */
+/* Finds the clock of each variable, and when it ticks; false after an error. About O(size of the equations). */
 bool clocks_infer(Elaboration *el, ClockPartition *partition);
 
-/* A base clock of events, or one whose interval varies: between its ticks there is nothing to count. */
+/* Is it a base clock of events, or one whose interval varies? Then there is nothing to count between its ticks. */
 bool clock_is_irregular(const Elaboration *el, const ClockOperator *base);
 
 Fraction fraction_make(int64_t n, int64_t d);
@@ -79,13 +79,13 @@ void partition_free(Elaboration *el, ClockPartition *partition);
 
 /* ---- clock_discretize.c ---- */
 
-/* Puts difference equations in for differential ones of clocks; new variables and operators need another inference. false
+/* Replaces the differential equations of clocks by difference equations. New variables and operators need another inference. false
  * after an error. */
 bool clocks_discretize(Elaboration *el, const ClockPartition *partition);
 
 /* ---- clock_tick.c ---- */
 
-/* What writes the clocks into the model. */
+/* Writes the clocks into the model. */
 typedef struct ClockWriter {
   Elaboration *el;
   Dag *dag;
@@ -96,7 +96,7 @@ Clock *clock_of_variable(const ClockWriter *w, uint32_t variable);
 Expr clock_number(const ClockWriter *w, double value);
 Expr clock_leaf(const ClockWriter *w, uint32_t variable);
 void clock_add_equation(ClockWriter *w, uint32_t variable, Expr value, BaseType base, Span span);
-/* Lets a tick of the clock assign a variable. */
+/* Makes a tick of the clock assign a variable. */
 void clock_assign(ClockWriter *w, Clock *clock, uint32_t target, Expr value, Span span);
 const ClockOperator *clock_base(const ClockWriter *w, const Clock *clock);
 Expr clock_seconds(const ClockWriter *w, const ClockOperator *base, Fraction ticks);
@@ -104,15 +104,15 @@ Expr clock_ticks(ClockWriter *w, Clock *clock);
 Expr clock_is_first(ClockWriter *w, Clock *clock);
 /* True at the ticks of the clock. */
 Expr clock_tick(ClockWriter *w, Clock *clock);
-/* What a variable of type Clock becomes as a Boolean. */
+/* The Boolean that replaces a variable of type Clock. */
 Expr clock_value(ClockWriter *w, uint32_t variable);
-/* The start value of a variable, by its leaf. */
+/* The start value of the variable with this leaf. */
 Expr clock_start(const ClockWriter *w, Expr e);
 
 /* ---- clock_guard.c ---- */
 
-/* Lets the equations of clocks hold once their clock has ticked; before, variables have their start values where there is
- * nothing to compute them from. Equations between clocks are taken out. */
+/* Makes the equations of a clock hold only from its first tick on. Before that, variables have their start values where there is
+ * nothing to compute them from. Equations between clocks are removed. */
 void clocks_guard(ClockWriter *w);
 
 /* ---- clock_write.c ---- */

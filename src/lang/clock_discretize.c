@@ -1,7 +1,7 @@
 /* clock_discretize: differential equations of a clock with a solver method become difference equations (Modelica Language
- * Specification 3.6, 16.8). The index is reduced first (C. C. Pantelides 1988; S. E. Mattsson, G. Söderlind 1993): equations
- * are differentiated, each derivative is an unknown of its own, and those that no constraint determines are states. A state
- * steps from tick to tick; at the first it is its start value. */
+ * Specification 3.6, 16.8). The index is reduced first (C. C. Pantelides 1988; S. E. Mattsson, G. Söderlind 1993): equations are
+ * differentiated, each derivative is a separate unknown, and those that no constraint determines are states. A state steps from
+ * tick to tick; at the first tick it has its start value. */
 #include "lang/clock.h"
 
 #include "structure/structure.h"
@@ -28,9 +28,9 @@ typedef struct Discretizer {
   Map column_of;          /* unknown -> column */
   IntVec row_start, column, order;
   const int32_t *c, *d;
-  bool *is_dummy;   /* per column: not a state at the stage examined last */
-  ExprVec from, to; /* derivatives and the variables in their place */
-  Map place;        /* derivative -> its place among them */
+  bool *is_dummy;   /* per column: is not a state at the last stage examined */
+  ExprVec from, to; /* derivatives, and the variables that replace them */
+  Map place;        /* derivative -> its index in `from` */
 } Discretizer;
 
 /* ---- the problem ---- */
@@ -85,7 +85,7 @@ static void list_rows(Discretizer *d) {
   vec_free(heap, &leaves);
 }
 
-/* If the structure is singular, nothing is differentiated; the analysis of the model reports it later. */
+/* If the system is structurally singular, nothing is differentiated; the analysis of the model reports it later. */
 static void find_offsets(Discretizer *d) {
   Incidence incidence = {(int32_t)d->rows.count, (int32_t)d->columns.count, d->row_start.data, d->column.data,
                          d->order.data};
@@ -104,7 +104,7 @@ static void find_offsets(Discretizer *d) {
 
 /* ---- derivatives ---- */
 
-/* Derivative k of a column: the unknown itself or the variable in place of its derivative. */
+/* Derivative k of a column: the unknown itself, or the variable that replaces the derivative. */
 static Expr derivative(Discretizer *d, uint32_t number, uint32_t order) {
   Elaboration *el = d->el;
   Expr leaf = dag_variable(d->dag, d->columns.data[number], order);
@@ -177,7 +177,7 @@ static int wish(const Discretizer *d, uint32_t number) {
   return variable->select == SELECT_DEFAULT && variable->fixed == FIXED_TRUE;
 }
 
-/* Entries by which constraints of a stage can determine columns of at most this preference. */
+/* The entries by which constraints of a stage can determine columns of at most this preference. */
 static Pattern stage_pattern(Discretizer *d, int32_t stage, int most) {
   int32_t *start = index_zeros(&d->arena, (int32_t)d->rows.count + 1), *entry, count = 0;
   entry = index_zeros(&d->arena, (int32_t)d->column.count);
@@ -193,7 +193,7 @@ static Pattern stage_pattern(Discretizer *d, int32_t stage, int most) {
   return (Pattern){(int32_t)d->rows.count, (int32_t)d->columns.count, start, entry};
 }
 
-/* Leaves in is_dummy the columns whose derivative number d - stage a constraint determines, out of those before. */
+/* Chooses dummies among the dummies of the stage before: the columns whose derivative number d - stage a constraint determines. */
 static void choose_dummies(Discretizer *d, int32_t stage) {
   Matching matching = matching_empty(&d->arena, (int32_t)d->rows.count, (int32_t)d->columns.count);
   int32_t *rows = index_zeros(&d->arena, (int32_t)d->rows.count), count = 0;
@@ -234,7 +234,7 @@ static Expr operate(Discretizer *d, Special special, BaseType base, Expr argumen
   return out;
 }
 
-/* What the method adds to a state over the last interval. */
+/* What the method adds to a state over an interval. */
 static Expr increment(Discretizer *d, SolverMethod method, Expr rate, Expr interval, Span span) {
   if (method == METHOD_IMPLICIT_EULER) return dag_multiply(d->dag, interval, rate);
   Expr before = operate(d, SPECIAL_PREVIOUS, TYPE_REAL, rate, span);

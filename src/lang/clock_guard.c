@@ -1,10 +1,10 @@
-/* clock_guard: see clock.h. Before its first tick a clock has computed nothing, and its equations need not have a solution.
- * So each equation that is no mere alias is taken for the variable that it determines, by a matching:
+/* clock_guard: see clock.h. Before its first tick a clock has computed nothing, and its equations need not have a solution. So a
+ * matching assigns each equation, unless it is an alias, to the variable x that it determines:
  *
  *   x = f             becomes   x = if ticks > 0 then f else x.start
  *   l = r             becomes   (if ticks > 0 then l - r else x - x.start) = 0
  *
- * A clock that ticks at the start needs this only where f may have no value. */
+ * A clock that ticks at the start needs this only if f may be undefined. */
 #include "lang/clock.h"
 
 #include "structure/matching.h"
@@ -14,9 +14,9 @@ typedef struct Guard {
   IndexVec rows;      /* equations of clocks that hold unknowns */
   IndexVec columns;   /* unknowns */
   Map column_of;      /* unknown -> column */
-  IndexVec row_start; /* of the unknowns of each row */
+  IndexVec row_start; /* where the unknowns of each row begin */
   IndexVec entries;
-  uint32_t *determines; /* per equation: position of the variable; NONE: not known */
+  uint32_t *determines; /* per equation: position of the variable that it determines; NONE: not known */
 } Guard;
 
 /* ---- which equation determines which variable ---- */
@@ -60,7 +60,7 @@ static void add_row(Guard *g, uint32_t number) {
   vec_free(w->el->heap, &leaves);
 }
 
-/* Entries of variables that stand alone on a side. */
+/* The entries of variables that stand alone on a side. */
 static Pattern lone_pattern(Guard *g, Arena *arena) {
   const ClockWriter *w = g->w;
   int32_t *start = arena_array(arena, g->rows.count + 1, sizeof *start), count = 0;
@@ -86,7 +86,7 @@ static Pattern whole_pattern(const Guard *g, Arena *arena) {
   return (Pattern){(int32_t)g->rows.count, (int32_t)g->columns.count, start, entry};
 }
 
-/* Variables alone on a side are matched first. */
+/* Variables that stand alone on a side are matched first. */
 static void match(Guard *g) {
   Arena arena = arena_make(g->w->el->heap);
   int32_t count = (int32_t)g->rows.count;
@@ -121,12 +121,12 @@ static Clock *equation_clock(const ClockWriter *w, const RawEquation *equation) 
 
 /* ---- guards ---- */
 
-/* Relations in a clocked equation make no events: what they compare changes at ticks only. */
+/* Relations in a clocked equation cause no events: what they compare changes only at ticks. */
 static Expr without_events(const ClockWriter *w, Expr e) {
   return dag_has_event(w->dag, e) && dag_depends(w->dag, e, OP_VARIABLE) ? dag_unary(w->dag, OP_NOEVENT, e) : e;
 }
 
-/* May the expression have no value at some arguments? */
+/* Can the expression be undefined for some arguments? */
 static bool may_fail(const ClockWriter *w, Expr e) {
   static const Op partial[] = {OP_DIVIDE, OP_POWER, OP_SQRT, OP_LOG, OP_LOG10, OP_ASIN, OP_ACOS,
                                OP_ACOSH,  OP_ATANH, OP_DIV,  OP_MOD, OP_REM,   OP_CALL};

@@ -1,7 +1,6 @@
-/* clock_infer: see clock.h. Variables of one equation have one clock; sample and hold part it from continuous time, and
- * subSample and the like from clocks whose ticks are counted in those of the same base clock (Modelica Language
- * Specification 3.6, 16.7). From the clocks that are constructed the rates spread along the conversions, in both
- * directions, as fractions. */
+/* clock_infer: see clock.h. Variables of one equation have one clock. sample and hold separate a clock from continuous time.
+ * subSample and the like separate it from clocks whose ticks are counted in ticks of the same base clock (Modelica Language
+ * Specification 3.6, 16.7). Rates spread as fractions from the constructed clocks along the conversions, in both directions. */
 #include "lang/clock.h"
 
 #include <stdlib.h>
@@ -13,7 +12,7 @@ typedef struct Inference {
   uint32_t *parent; /* per variable */
   uint32_t count;
   IndexVec leaves;       /* scratch */
-  IndexVec *conversions; /* per clock: operators that lead from or to it */
+  IndexVec *conversions; /* per clock: operators that convert from or to it */
 } Inference;
 
 /* ---- fractions ---- */
@@ -63,7 +62,7 @@ static void unite(Inference *s, uint32_t a, uint32_t b) {
   else s->parent[a] = b;
 }
 
-/* The variables below the roots, into s->leaves. */
+/* Collects the variables below the roots in s->leaves. */
 static void collect_leaves(Inference *s, const Expr *roots, uint32_t count) {
   const Elaboration *el = s->el;
   const Dag *dag = el->dag;
@@ -93,10 +92,10 @@ static void unite_equations(Inference *s) {
   }
 }
 
-/* Is the first argument of continuous time? */
+/* Is the first argument in continuous time? */
 static bool reads_continuous(Special special) { return special == SPECIAL_SAMPLED || special == SPECIAL_CLOCK_EVENT; }
 
-/* Do argument and result tick together? */
+/* Do the argument and the result tick together? */
 static bool keeps_clock(Special special) { return !reads_continuous(special) && special != SPECIAL_HOLD; }
 
 static void unite_operators(Inference *s) {
@@ -190,7 +189,7 @@ static void mark_whens(Inference *s) {
     }
 }
 
-/* Operators that only continuous time has, in an equation of a clock. */
+/* Reports operators that exist only in continuous time, in an equation of a clock. */
 static bool check_equation(Inference *s, const RawEquation *equation) {
   static const Op refused[] = {OP_PRE, OP_EDGE, OP_CHANGE, OP_INITIAL, OP_TERMINAL, OP_SAMPLE, OP_DELAY, OP_TIME};
   static const char *const words[] = {"pre", "edge", "change", "initial()", "terminal()", "sample", "delay", "time"};
@@ -252,7 +251,7 @@ bool clock_is_irregular(const Elaboration *el, const ClockOperator *base) {
          dag_depends(el->dag, base->arguments[0], OP_DISCRETE);
 }
 
-/* The interval of a constructed clock in ticks of another one, where both are known; false if they cannot be compared. */
+/* The interval of a constructed clock in ticks of another one, if both are known; false if they cannot be compared. */
 static bool compare_bases(const Elaboration *el, uint32_t a, uint32_t b, Fraction *ratio) {
   const ClockOperator *own = &el->clock_operators.data[a], *other = &el->clock_operators.data[b];
   double counter[2];
@@ -267,7 +266,7 @@ static bool compare_bases(const Elaboration *el, uint32_t a, uint32_t b, Fractio
   return true;
 }
 
-/* Two constructors of one clock may stand side by side where both count whole numbers and come to the same. */
+/* A clock may have two constructors if both count in whole numbers and give the same interval. */
 static bool is_same_clock(const Elaboration *el, uint32_t a, uint32_t b) {
   Fraction ratio;
   return el->clock_operators.data[a].special == SPECIAL_CLOCK_COUNTED && compare_bases(el, a, b, &ratio) &&
@@ -339,7 +338,7 @@ static bool report_conflict(Inference *s, const ClockOperator *use, const Clock 
   return false;
 }
 
-/* The clock at the other end of a conversion from a known one. */
+/* Gives the clock at the other end of a conversion its rate, from a known clock. */
 static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open) {
   const ClockOperator *use = &s->el->clock_operators.data[number];
   uint32_t from = argument_clock(s, use), to = s->partition->clock_of[use->result];
@@ -354,7 +353,7 @@ static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open
   if (rate.d == 0 || shift.d == 0)
     return diag_error(s->el->diags, DIAG_CLOCK, use->span, "the rate of the clock is no fraction of 64-bit numbers"),
            false;
-  if (target->is_known && known != from) return true; /* the other end looks at it */
+  if (target->is_known && known != from) return true; /* checked from the other end */
   if (target->is_known) {
     Fraction ratio;
     bool fits = compare_bases(s->el, target->base, source->base, &ratio) &&
@@ -371,14 +370,14 @@ static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open
   return true;
 }
 
-/* Is a constructed clock what its neighbours make of it? */
+/* Does the constructor of a clock agree with the rate that its neighbours give it? */
 static bool agrees(const Elaboration *el, const Clock *clock) {
   Fraction ratio;
   return compare_bases(el, clock->definer, clock->base, &ratio) && clock->shift.n == 0 &&
          fractions_equal(ratio, clock->rate);
 }
 
-/* From a clock that is its own base clock to all that are made of it. */
+/* Spreads the rate of a clock that is its own base clock to all clocks derived from it. */
 static bool spread_from(Inference *s, uint32_t start, IndexVec *open) {
   Clock *clock = &s->partition->clocks.data[start];
   bool fits = true;
@@ -399,8 +398,8 @@ static bool lacks_clock(const Clock *clock) {
   return clock->clocked != NONE && clock->has_equations && !clock->is_known;
 }
 
-/* Clocks that no constructor defines: the fastest of them ticks once a second (Modelica Language Specification, "Restrictions on
- * Clocks in a Base-Partition"). */
+/* Clocks without a constructor: the fastest of them ticks once a second (Modelica Language Specification, "Restrictions on Clocks
+ * in a Base-Partition"). */
 static bool give_default_clock(Inference *s, uint32_t start, IndexVec *open) {
   Clock *clock = &s->partition->clocks.data[start];
   ClockOperator second = {.special = SPECIAL_CLOCK_COUNTED,
@@ -471,7 +470,7 @@ static bool check_clock(Inference *s, const Clock *clock) {
   return true;
 }
 
-/* subSample(u) and superSample(u): the factor that follows must be whole. */
+/* subSample(u) and superSample(u): the inferred factor must be a whole number. */
 static bool check_factor(Inference *s, const ClockOperator *use) {
   bool is_sub = use->special == SPECIAL_SUB_SAMPLE, is_super = use->special == SPECIAL_SUPER_SAMPLE;
   Fraction rate, late;

@@ -1,6 +1,5 @@
-/* clock_operator: see clock.h. Uses of previous(x), hold(x) and the like are one variable for each x. Every other
- * use is a variable of its own, because the clock of sample(u), interval() or superSample(u) is that of the equation
- * around it. */
+/* clock_operator: see clock.h. Uses of previous(x), hold(x) and the like share one variable for each x. Every other use gets a
+ * separate variable, because the clock of sample(u), interval() or superSample(u) is that of the equation around it. */
 #include "lang/clock.h"
 
 #include <string.h>
@@ -56,7 +55,7 @@ static const char *result_name(Elaboration *el, const ClockOperator *use) {
 
 /* ---- recording ---- */
 
-/* Does its argument alone say what it means? */
+/* Does the argument alone determine its value? */
 static bool is_shared(const ClockOperator *use) {
   return use->count == 1 && (use->special == SPECIAL_HOLD || use->special == SPECIAL_PREVIOUS ||
                              use->special == SPECIAL_INTERVAL || use->special == SPECIAL_FIRST_TICK);
@@ -80,7 +79,8 @@ static bool is_variable(const Elaboration *el, Expr e) {
   return op == OP_DISCRETE || (op == OP_VARIABLE && dag_order(el->dag, e) == 0);
 }
 
-/* Factors, counters and resolutions are numbers here: the first may be 0, the second not. */
+/* Factors, counters and resolutions must be known numbers. Divisors, and all numbers of a counted clock, must be at least 1; others
+ * may be 0. */
 static ExecuteStatus check_numbers(Elaboration *el, const ClockOperator *use, Span span) {
   bool has_numbers = clock_is_conversion(use->special) || use->special == SPECIAL_CLOCK_COUNTED;
   for (uint32_t i = clock_is_conversion(use->special); has_numbers && i < use->count; i++) {

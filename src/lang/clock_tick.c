@@ -1,5 +1,5 @@
-/* clock_tick: see clock.h. Periodic clocks are samples whose times are fractions of whole numbers of seconds, rounded once;
- * others are counted from tick to tick. */
+/* clock_tick: see clock.h. Periodic clocks become samples. Their times are fractions of whole numbers of seconds, rounded once.
+ * Other clocks are counted from tick to tick. */
 #include "lang/clock.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ const ClockOperator *clock_base(const ClockWriter *w, const Clock *clock) {
 
 static double value_of(Fraction fraction) { return (double)fraction.n / (double)fraction.d; }
 
-/* Seconds of a fraction of the base clock's interval: exact where that is one of whole numbers. */
+/* A multiple of the base clock's interval in seconds; exact if that interval is a fraction of whole numbers. */
 Expr clock_seconds(const ClockWriter *w, const ClockOperator *base, Fraction ticks) {
   double counter;
   if (base->special == SPECIAL_CLOCK_COUNTED && dag_is_constant(w->dag, base->arguments[0], &counter)) {
@@ -66,7 +66,7 @@ Expr clock_is_first(ClockWriter *w, Clock *clock) {
   return dag_binary(w->dag, OP_EQUAL, ticks_before(w, clock), clock_number(w, 0));
 }
 
-/* Which ticks of an irregular base clock are ticks of this clock? */
+/* Is this tick of an irregular base clock a tick of this clock? */
 static Expr counted_tick(ClockWriter *w, const Clock *clock, Expr base_tick) {
   Clock *base = clock_of_variable(w, clock_base(w, clock)->result);
   if (clock->rate.n == 1 && clock->shift.n == 0) return base_tick;
@@ -91,19 +91,19 @@ Expr clock_tick(ClockWriter *w, Clock *clock) {
 
 enum { NEVER = 1 << 30 };
 
-/* True at the start of the run alone. */
+/* True only at the start of the run. */
 static Expr at_start(const ClockWriter *w) {
   return dag_binary(w->dag, OP_SAMPLE, clock_number(w, w->el->model->experiment.start), clock_number(w, NEVER));
 }
 
-/* A condition that is true at the start has become so there, after initialization. */
+/* A condition that is true at the start becomes true there, after initialization. */
 static Expr event_tick(const ClockWriter *w, Expr condition) {
   Expr is_running = dag_unary(w->dag, OP_NOT, dag_nary(w->dag, OP_INITIAL, NULL, 0));
   return dag_binary(w->dag, OP_OR, dag_binary(w->dag, OP_AND, is_running, dag_unary(w->dag, OP_EDGE, condition)),
                     dag_binary(w->dag, OP_AND, at_start(w), condition));
 }
 
-/* When a clock whose interval varies ticks next: a time that each tick sets. */
+/* The next tick of a clock whose interval varies, at a time that each tick sets. */
 static Expr varying_tick(ClockWriter *w, const ClockOperator *base) {
   Clock *clock = clock_of_variable(w, base->result);
   uint32_t next = clock_variable(w->el, arena_printf(&w->el->arena, "next(%s)", model_name(w->el->model, base->result)),
@@ -113,7 +113,7 @@ static Expr varying_tick(ClockWriter *w, const ClockOperator *base) {
   return dag_binary(w->dag, OP_OR, at_start(w), dag_binary(w->dag, OP_GREATER_EQUAL, time, due));
 }
 
-/* The variable of a constructor of an irregular clock is true at its ticks; any other one follows its clock. */
+/* The variable of an irregular clock's constructor is true at the clock's ticks; any other variable follows its clock. */
 Expr clock_value(ClockWriter *w, uint32_t variable) {
   Clock *clock = clock_of_variable(w, variable);
   const ClockOperator *base = clock_base(w, clock);

@@ -1,6 +1,6 @@
-/* clock_write: see clock.h. For each clock one when, whose condition is true at its ticks:
+/* clock_write: see clock.h. Each clock becomes one when, whose condition is true at its ticks:
  *
- *   when sample(shift, interval) then            periodic; of events, edge(condition), each so many ticks
+ *   when sample(shift, interval) then            a periodic clock; edge(condition), every n ticks, for events
  *     'sample(u)' = pre(u);                      the left limit
  *     'previous(x)' = if pre(ticks) == 0 then x.start else pre(x);
  *     'hold(x)' = x;
@@ -20,12 +20,12 @@ static Expr left_limit(const ClockWriter *w, Expr e) {
   return dag_op(w->dag, e) == OP_VARIABLE ? dag_unary(w->dag, OP_LEFT, e) : e;
 }
 
-/* Is its left limit anything but its value? */
+/* May its left limit differ from its value? */
 static bool may_jump(const ClockWriter *w, Expr e) {
   return dag_depends(w->dag, e, OP_VARIABLE) || dag_depends(w->dag, e, OP_DISCRETE) || dag_has_event(w->dag, e);
 }
 
-/* What is sampled: an expression gets a variable first, which has a left limit. */
+/* The sampled value. An expression first gets a variable, which has a left limit. */
 static Expr sampled(ClockWriter *w, const ClockOperator *use) {
   Expr e = use->arguments[0];
   Elaboration *el = w->el;
@@ -47,7 +47,7 @@ static Expr sampled(ClockWriter *w, const ClockOperator *use) {
   return left_limit(w, clock_leaf(w, variable));
 }
 
-/* The latest value of the argument; its start value before the first, and if it never ticks. */
+/* The latest value of the argument; its start value before the clock's first tick, or if the clock never ticks. */
 static Expr latest(ClockWriter *w, const ClockOperator *use) {
   Expr e = use->arguments[0];
   uint32_t variable = variable_of_leaf(w->el, e);
@@ -57,7 +57,7 @@ static Expr latest(ClockWriter *w, const ClockOperator *use) {
   return dag_if(w->dag, has_ticked, e, clock_start(w, e));
 }
 
-/* What interval() is at the first tick of an irregular clock. */
+/* The value of interval() at the first tick of an irregular clock. */
 static Expr first_interval(const ClockWriter *w, const ClockOperator *base) {
   if (base->special == SPECIAL_CLOCK_EVENT) return base->count > 1 ? base->arguments[1] : clock_number(w, 0);
   Expr start = clock_start(w, base->arguments[0]);
@@ -65,7 +65,7 @@ static Expr first_interval(const ClockWriter *w, const ClockOperator *base) {
                                                                    : start;
 }
 
-/* Time since the tick before. */
+/* Time since the previous tick. */
 static void write_interval(ClockWriter *w, Clock *clock, const ClockOperator *use) {
   const ClockOperator *base = clock_base(w, clock);
   if (!clock_is_irregular(w->el, base)) {
@@ -83,7 +83,7 @@ static void write_interval(ClockWriter *w, Clock *clock, const ClockOperator *us
   clock_assign(w, clock, last, dag_time(w->dag), use->span);
 }
 
-/* previous() begins with the start value, again where a state that holds the variable is reset. */
+/* When does previous() give the start value? At the first tick, and when a state that contains the variable is reset. */
 static Expr begins(ClockWriter *w, Clock *clock, Expr e) {
   uint32_t reset = state_reset_of(w->el, variable_of_leaf(w->el, e));
   Expr is_first = clock_is_first(w, clock);
@@ -122,13 +122,13 @@ static void write_operator(ClockWriter *w, const ClockOperator *use) {
   }
 }
 
-/* A start value of a clocked variable is that of previous(), not one that initialization must meet. */
+/* The start value of a clocked variable is that of previous(); initialization need not satisfy it. */
 static void release_starts(ClockWriter *w, uint32_t variables) {
   for (uint32_t v = 0; v < variables; v++)
     if (clock_of_variable(w, v)->clocked != NONE) w->el->model->variables.data[v].fixed = FIXED_UNSET;
 }
 
-/* Clocks by which nothing is computed make no events. */
+/* Does the clock compute anything? If not, it causes no events. */
 static bool is_used(const ClockWriter *w, uint32_t variable) {
   const Clock *clock = clock_of_variable(w, variable);
   if (!clock->is_known) return false;
@@ -167,7 +167,7 @@ static bool has_clocks(const Elaboration *el) {
   return false;
 }
 
-/* Differential equations of clocks are found by a first inference; what stands in their place takes part in a second. */
+/* A first inference finds the differential equations of clocks; the equations that replace them take part in a second. */
 static bool infer(Elaboration *el, ClockPartition *partition) {
   if (!clocks_infer(el, partition)) return false;
   uint32_t uses = el->clock_operators.count;

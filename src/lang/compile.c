@@ -1,8 +1,8 @@
 /* compile: expressions of the syntax tree to stack code, typed on the way (references: reference.c; calls: call.c).
  *
- * Invariant: an explicit stack of tasks stands for the nesting of the expression, so depth costs memory only;
- * compiler->types mirrors what the code leaves on the machine's stack. An error is reported once, gives TYPE_NOTHING,
- * and forbids running the code (compiler->errors). */
+ * Invariant: an explicit stack of tasks follows the nesting of the expression, so depth costs memory only. compiler->types mirrors
+ * what the code leaves on the machine's stack. An error is reported once, gives TYPE_NOTHING, and forbids running the code
+ * (compiler->errors). */
 #include "lang/compile.h"
 
 #include "base/format.h"
@@ -32,7 +32,7 @@ void routine_free(Heap *heap, Routine *routine) {
   vec_free(heap, &routine->code, &routine->spans, &routine->constants, &routine->extra, &routine->locals);
 }
 
-/* Iterators of for-equations (compiler->names) stay. */
+/* Iterators of for-equations (compiler->names) are kept. */
 Compiler *compiler_fresh(Elaboration *el) {
   Compiler *c = el->compiler;
   routine_clear(c->routine);
@@ -138,7 +138,7 @@ static bool is_each(AstOperator operation) {
 
 static bool is_minus(AstOperator operation) { return operation == AST_SUBTRACT || operation == AST_ELEMENT_SUBTRACT; }
 
-/* Type of a sum of two; reports a misfit at `span`. */
+/* The type of the sum of two terms; reports a type error at `span`. */
 static Type sum_type(Compiler *c, Type a, Type b, AstOperator operation, Span span) {
   if (a.base == TYPE_NOTHING || b.base == TYPE_NOTHING) return type_nothing();
   bool texts = a.base == TYPE_STRING && b.base == TYPE_STRING && operation == AST_ADD && a.dimensions == b.dimensions;
@@ -168,7 +168,7 @@ static void emit_sum(Compiler *c, AstExpr e, uint32_t last, uint32_t count, bool
   compile_emit(c, CODE_SUM, count, at, ast_span(c->el->ast, e));
 }
 
-/* A sum with a record is done one term at a time; numbers before it are added first. false: it is not such a sum. */
+/* A sum with a record is computed term by term; numbers before the record are added first. false: no term is a record. */
 static bool sum_overloaded(Compiler *c, struct Task *task, Type type, AstOperator operation, Span span) {
   uint32_t kid = task->kid - 1, count = ast_kid_count(c->el->ast, task->e);
   Type joined;
@@ -192,7 +192,7 @@ static bool sum_overloaded(Compiler *c, struct Task *task, Type type, AstOperato
   return true;
 }
 
-/* Runs of + and - become one sum; .+ and .- are done one at a time. task->part: kids on the stack, not yet added. */
+/* A run of + and - becomes one sum; .+ and .- are computed one at a time. task->part: kids on the stack that are not yet added. */
 static void sum_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -217,7 +217,7 @@ static void sum_step(Compiler *c) {
     if (kid > 0 && is_each(operation)) {
       compile_emit(c, is_minus(operation) ? CODE_SUBTRACT_EACH : CODE_ADD_EACH, 0, 0, ast_span(ast, task->e));
       task->part = 1;
-      task->subscript = 1; /* what is on the stack is a sum already, its sign is done */
+      task->subscript = 1; /* the stack holds a sum whose sign is already applied */
     }
   }
   bool ends = task->kid == count || is_each(ast_operator(ast, task->e, task->kid)) || task->part == SUM_LIMIT;
@@ -329,7 +329,7 @@ static void not_step(Compiler *c) {
   task_done(c, logic_type(c, type, "not", span));
 }
 
-/* The operands so far, and the next one, on top of the stack: joined by a function of their record. */
+/* Joins the operands so far and the next one, which are on top of the stack, by a function of their record. */
 static bool join_records(Compiler *c, struct Task *task, Type next, bool is_and) {
   Type joined;
   if (task->kid > 1 && task->type.base != TYPE_RECORD) return false;
@@ -341,7 +341,7 @@ static bool join_records(Compiler *c, struct Task *task, Type next, bool is_and)
   return true;
 }
 
-/* a and b: a, skip if false, b, and. What is skipped need not be defined. Of records both are needed. */
+/* a and b: a, skip if false, b, and. What is skipped need not be defined. If they are records, both are evaluated. */
 static void junction_step(Compiler *c, bool is_and) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -428,7 +428,7 @@ static void range_step(Compiler *c) {
   task_done(c, type);
 }
 
-/* Joins the type of the kid just compiled to the others. */
+/* Joins the type of the kid compiled last with those of the kids before. */
 static void collect_type(Compiler *c, struct Task *task) {
   Type type = pop_type(c), joined = task->kid == 1 ? type : type_join(c->el, task->type, type);
   if (task->kid > 1 && joined.base == TYPE_NOTHING && task->type.base != TYPE_NOTHING && type.base != TYPE_NOTHING)
@@ -538,8 +538,8 @@ static void join_branch(Compiler *c, struct Task *task) {
   else if (joined.base != TYPE_NOTHING) task->type = joined;
 }
 
-/* Kids: condition, value, condition, value, ..., value. Conditions known by now choose their branch before any name in
- * the others is looked up. task->part: number of open IF_VALUE. task->height: patches below are not ours. */
+/* Kids: condition, value, condition, value, ..., value. A condition that is already known chooses its branch before any name in the
+ * other branches is looked up. task->part: number of open IF_VALUE. task->height: patches below it belong to others. */
 static void if_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -734,7 +734,7 @@ uint32_t compile_call_outputs(Compiler *c, AstExpr e, uint32_t wanted) {
 
 /* ---- discrete values ---- */
 
-/* With --strict: a function whose arguments are continuous gives no discrete value (Modelica 3.6, section 3.8.3). */
+/* With --strict: a function of continuous arguments has no discrete value (Modelica 3.6, section 3.8.3). */
 void discrete_check(Compiler *c, Type type, AstExpr e) {
   static const char *const discrete[] = {"pre",   "edge", "change",  "sample", "initial", "terminal",
                                          "floor", "ceil", "integer", "div",    "size",    "previous"};

@@ -1,8 +1,8 @@
-/* components: declarations of the model: names and types, then sizes and the values that the structure needs, in order
- * of dependencies, then variables.
+/* components: declarations of the model: first names and types; then sizes and the values that the structure needs, in order of
+ * dependencies; then variables.
  *
- * Invariant: a component is evaluated after all it depends on; a cycle is reported by naming it. After components_add
- * every component has leaves for each of its scalars, in the order in which the variables were added. */
+ * Invariant: a component is evaluated after everything it depends on; a cycle is reported with the names in it. After
+ * components_add every component has leaves for each of its scalars, in the order in which the variables were added. */
 #include "lang/elaborate.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static uint8_t variability_of(const AstElement *element, BaseType base) {
                                                                           : VARIABILITY_DISCRETE;
 }
 
-/* Type of a declared component; its resolved type is kept only if there is more to it than a base type. */
+/* Resolves the type of a declared component. The resolved type is kept only if it is more than a base type. */
 static void resolve_component(Elaboration *el, Component *component) {
   const AstComponent *ast = component->element->component;
   ResolvedType resolved = {0};
@@ -104,7 +104,7 @@ void component_declare(Elaboration *el, const AstElement *element, Name scope) {
   vec_push(el->heap, &el->components, component);
 }
 
-/* The component whose name is the longest beginning of `name` that ends before a subscript or field. */
+/* The component whose name is the longest prefix of `name` that ends before a subscript or field. */
 static uint32_t component_around(const Elaboration *el, const char *name, uint32_t *length) {
   for (*length = (uint32_t)strlen(name); *length; (*length)--) {
     if (name[*length] && !strchr("[.", name[*length])) continue;
@@ -123,7 +123,7 @@ static void modify_component(Elaboration *el, uint32_t number) {
     input_error(el, (Span){0}, "`%s` is not declared, so it cannot be modified", name);
   if (modification->component == NONE || name[modification->part]) return;
   el->components.data[modification->component].binding = modification->value;
-  for (uint32_t i = 0; i < number; i++) /* it replaces what was to be changed in parts */
+  for (uint32_t i = 0; i < number; i++) /* it replaces the earlier modifications of parts */
     if (list[i].component == modification->component) list[i].component = NONE;
 }
 
@@ -192,7 +192,7 @@ static const Value *value_field(const Elaboration *el, const Value *value, Name 
   return NULL;
 }
 
-/* The scalar that the part of a name (".n", "[1].v[2]") means: its array and its index; NULL if there is none. */
+/* The scalar that the part of a name (".n", "[1].v[2]") means, as an array and an index; NULL if there is none. */
 static const Value *value_part(const Elaboration *el, const Value *value, const char *part, uint32_t *index) {
   uint32_t seen = 0;
   for (*index = 0; *part && value; part += *part == ']') {
@@ -242,7 +242,7 @@ static bool has_names(const Elaboration *el, AstExpr e) {
   return false;
 }
 
-/* The components that the expression loads are found by compiling it. */
+/* Compiles the expression to find the components that it loads. */
 void expression_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list) {
   if (e == AST_NONE || !has_names(el, e)) return;
   Routine routine = {0};
@@ -260,7 +260,7 @@ static const ResolvedType *resolved_of(const Elaboration *el, const Component *c
   return component->resolved == NONE ? &none : &el->resolved.data[component->resolved];
 }
 
-/* A size that the value gives: `:`, or one in terms of the component's own sizes, A[:, size(A, 1)]. */
+/* Does the value determine the size: `:`, or one in terms of the component's own sizes, A[:, size(A, 1)]? */
 static bool is_open_size(const Elaboration *el, const Component *component, AstExpr e) {
   if (ast_kind(el->ast, e) == AST_COLON) return true;
   for (AstExpr i = ast_first(el->ast, e); i <= e; i++) {
@@ -279,7 +279,7 @@ static bool has_open_size(const Elaboration *el, const Component *component) {
   return false;
 }
 
-/* A parameter without binding has its start value; an open size comes from the start value too. */
+/* A parameter without a binding has its start value, which also determines an open size. */
 static AstExpr start_of(const Elaboration *el, const Component *component) {
   const AstModification *modification = component->element->component->modification;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
@@ -307,7 +307,7 @@ uint32_t view_member(Elaboration *el, const Component *view, uint32_t field) {
   return found == MAP_NONE ? NONE : found;
 }
 
-/* Sizes are constants, for any variable. */
+/* The sizes of any variable are constants. */
 static bool asks_for_sizes(const Elaboration *el, AstExpr e) {
   for (AstExpr i = ast_first(el->ast, e); i <= e; i++)
     if (ast_kind(el->ast, i) == AST_CALL &&
@@ -380,10 +380,10 @@ static bool find_size(Elaboration *el, const Component *component, AstExpr e, ui
   return true;
 }
 
-/* A variable costs so many steps of work. */
+/* Steps of work that a variable costs. */
 enum { ELEMENT_WORK = 20 };
 
-/* Announces an array of so many elements. */
+/* Charges the work for an array of this many elements. */
 static void charge_elements(Elaboration *el, Span span, double count) {
   Budget *budget = heap_budget(el->heap);
   budget_place(budget, span.begin, span.end);
@@ -418,7 +418,7 @@ static bool find_sizes(Elaboration *el, Component *component, const Value *value
   return true;
 }
 
-/* Is it a constant such as log(-1), which depends on nothing and still is not a number? */
+/* Is it a constant such as log(-1), which depends on nothing but is not a number? */
 static bool is_no_number(Elaboration *el, const Component *component, const Value *value) {
   bool found = false;
   if (component->variability != VARIABILITY_CONSTANT || component->type.base != TYPE_REAL) return false;
@@ -431,7 +431,7 @@ static bool is_no_number(Elaboration *el, const Component *component, const Valu
   return found;
 }
 
-/* The value that decides open sizes: known numbers, or else only the shape. */
+/* The value that determines open sizes: known numbers, or else only the shape. */
 static bool find_value(Elaboration *el, Component *component, Value *value) {
   AstExpr source = value_source(el, component);
   if (source == AST_NONE || !needs_value(el, component)) return false;
@@ -468,7 +468,7 @@ bool component_literal(Elaboration *el, Component *component) {
   return true;
 }
 
-/* A parameter with fixed = false is found by initialization, its binding is a guess. */
+/* Does initialization determine the parameter? With fixed = false its binding is only a guess. */
 static bool is_free_parameter(const Elaboration *el, const Component *component) {
   const AstModification *modification = component->element->component->modification;
   for (uint32_t i = 0; modification && i < modification->arguments.count; i++) {
@@ -480,8 +480,8 @@ static bool is_free_parameter(const Elaboration *el, const Component *component)
   return false;
 }
 
-/* A record made of the fields of its members: of their values, or of their leaves. What decides sizes cannot change any
- * more: it is there by its value in both cases. */
+/* A record assembled from its members: from their values, or from their leaves. A member that determines sizes cannot change any
+ * more, so its value is used in both cases. */
 static bool view_assemble(Elaboration *el, const Component *view, bool of_values, Value *out) {
   uint32_t count = el->model->records.data[view->type.definition].fields.count;
   *out = (Value){.type = view->type, .count = 1, .sizes = view->sizes};
@@ -537,9 +537,9 @@ static void evaluate_component(Elaboration *el, uint32_t number) {
 
 typedef struct ComponentVisit {
   uint32_t component;
-  uint32_t first, next, end; /* its dependencies in the list */
-  uint32_t closes;    /* lowest visit that waits for it, though it is named in its own dependencies; NONE: none */
-  const char *circle; /* text of how */
+  uint32_t first, next, end; /* its dependencies in the list: the first, the next to visit, the end */
+  uint32_t closes;    /* lowest visit on the stack that waits for it and is also one of its dependencies; NONE: none */
+  const char *circle; /* text of the cycle */
 } ComponentVisit;
 
 static const char *circle_text(Elaboration *el, const ComponentVisit *visits, uint32_t count, uint32_t repeated) {
@@ -561,12 +561,12 @@ static void report_circle(Elaboration *el, uint32_t number, const char *circle) 
 
 typedef VEC(ComponentVisit) ComponentVisits;
 
-/* A dependency that waits for its own dependents: perhaps it stands in a branch that is not taken. */
+/* Notes a dependency that is itself waiting for this component. It may stand in a branch that is not taken. */
 static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other) {
   ComponentVisit *visit = &vec_last(stack);
   uint32_t from = stack->count - 1;
   while (stack->data[from].component != other && from > 0) from--;
-  if (stack->data[from].component != other) { /* a function that it calls needs it */
+  if (stack->data[from].component != other) { /* a function that the component calls needs it */
     report_circle(el, other, circle_text(el, stack->data, stack->count, other));
     return;
   }
@@ -575,8 +575,8 @@ static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other)
   visit->circle = circle_text(el, stack->data + from, stack->count - from, other);
 }
 
-/* All that the component names is evaluated, except for what waits for it. Without that it may have a value all the same; if not,
- * it is left for later, and so is the question whether those that wait for it need it. */
+/* Everything that the component names is evaluated, except for what waits for it. The component may have a value nevertheless. If
+ * not, it is evaluated later, and the components that wait for it inherit the cycle. */
 static void finish_visit(Elaboration *el, ComponentVisits *stack, IndexVec *late) {
   ComponentVisit visit = vec_pop(stack);
   el->evaluations++;
@@ -670,7 +670,7 @@ void components_spread_structural(Elaboration *el) {
 
 /* ---- adding variables ---- */
 
-/* Do the values of a record component fit, all dimensions around a field together? false after reporting. */
+/* Do the values of a record component fit, with all dimensions around a field taken together? Reports an error if not. */
 static bool check_leaves(Elaboration *el, const Component *component, Type type, double count) {
   heap_work(el->heap, ELEMENT_WORK);
   Span span = component->element->component->label.span;
@@ -736,7 +736,7 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
   return model_leaf(el->model, model_add_variable(el->model, variable), 0);
 }
 
-/* Elements [from, from + count) of the value, named prefix[i,j]; depth bounded by the nesting of records. */
+/* Adds elements [from, from + count) of the value, named prefix[i,j]; depth is bounded by the nesting of records. */
 static void add_elements(Elaboration *el, const Component *component, Value *value, uint32_t from, uint32_t count,
                          const uint32_t *sizes, uint32_t dimensions, const char *prefix, size_t length) {
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};
@@ -776,7 +776,7 @@ static void add_elements(Elaboration *el, const Component *component, Value *val
   }
 }
 
-/* The name with the subscripts in their places: r[3].v. */
+/* The name with the subscripts inserted: r[3].v. */
 static Name patterned_name(Elaboration *el, const char *pattern, const uint32_t *counter, TextVec *text) {
   uint32_t next = 0;
   text->count = 0;

@@ -1,9 +1,8 @@
-/* derivative: function g = der(f, x, y), the partial derivative of all outputs of f by its inputs x and y (Modelica
+/* derivative: function g = der(f, x, y), the partial derivative of all outputs of f with respect to its inputs x and y (Modelica
  * 3.6, section 12.7.2).
  *
- * The routine of g has the slots of f, and up to its body the code of f, which gives defaults and sizes. A call of it
- * runs f on leaves that stand for x and y and differentiates what comes out. Where f cannot be inlined, the call is
- * one of f with partials. */
+ * The routine of g has the slots of f, and the code of f up to its body, which gives defaults and sizes. A call of g runs f on
+ * leaves that stand for x and y, and differentiates the results. If f cannot be inlined, g becomes a call of f with partials. */
 #include "lang/elaborate.h"
 
 #include <string.h>
@@ -14,7 +13,7 @@ typedef VEC(AstLabel) LabelVec;
 
 /* ---- declarations ---- */
 
-/* The inputs of g, and of what it is a derivative of, by name; NULL after an error. */
+/* Finds the function that g is derived from, and the names of the inputs; NULL after an error. */
 static ClassEntry *find_base(Elaboration *el, ClassEntry *entry, LabelVec *labels) {
   ClassEntry *next = entry;
   for (uint32_t steps = 0;; steps++) {
@@ -101,7 +100,7 @@ void derivative_compile(Elaboration *el, Routine *routine) {
 
 /* ---- calls ---- */
 
-/* The first partial position of each input slot among the scalars of all inputs. */
+/* For each partial: the position of its input's first scalar among the scalars of all inputs. */
 uint32_t derivative_positions(const Elaboration *el, const Routine *routine, const Value *inputs, uint32_t *positions) {
   for (uint32_t i = 0; i < routine->partials.count; i++) {
     positions[i] = 0;
@@ -111,12 +110,12 @@ uint32_t derivative_positions(const Elaboration *el, const Routine *routine, con
   return routine->partials.count;
 }
 
-/* A call while it is differentiated. */
+/* A call that is being differentiated. */
 typedef struct Differentiation {
   const Routine *routine;
   const Value *inputs;
   Arena arena;
-  Expr *leaf; /* per input: what stands for it; EXPR_NONE: itself */
+  Expr *leaf; /* per input: the leaf that replaces it; EXPR_NONE: not replaced */
 } Differentiation;
 
 static bool is_taken(const Elaboration *el, const Differentiation *call, Expr leaf) {
@@ -136,8 +135,7 @@ static bool is_taken(const Elaboration *el, const Differentiation *call, Expr le
   return false;
 }
 
-/* A leaf that does not occur in the arguments. A function sees only its arguments, so such a leaf can replace one of
- * them. */
+/* A leaf that does not occur in the arguments. A function sees only its arguments, so such a leaf can replace one of them. */
 static Expr free_leaf(const Elaboration *el, const Differentiation *call) {
   if (!is_taken(el, call, dag_time(el->dag))) return dag_time(el->dag);
   for (uint32_t j = 0; j < el->model->unknowns.count; j++)

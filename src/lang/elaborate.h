@@ -1,9 +1,9 @@
-/* elaborate: from the syntax tree to the flat model; shared by the parts of the elaboration only.
+/* elaborate: from the syntax tree to the flat model; shared only by the parts of the elaboration.
  *
- * The way: classes are collected (classes.c), components of the model declared (components.c), evaluated in order of
- * their dependencies (sizes and values of parameters that the structure needs), then added as variables; equations,
- * statements and bindings are compiled to code (compile.c, statement.c, routine.c) and run over the graph (symbolic.c),
- * which leaves scalar expressions, collected as equations, actions and assertions (equations.c, algorithm.c). */
+ * The steps: classes are collected (classes.c). Components of the model are declared (components.c), evaluated in order of their
+ * dependencies (sizes, and values of parameters that the structure needs), and added as variables. Equations, statements and
+ * bindings are compiled to code (compile.c, statement.c, routine.c) and run over the graph (symbolic.c). The resulting scalar
+ * expressions are collected as equations, actions and assertions (equations.c, algorithm.c). */
 #pragma once
 
 #include "external/external.h"
@@ -33,19 +33,19 @@ typedef struct ClassEntry {
   const AstClass *ast;
   Name name;   /* with the packages around it: P.Q.f */
   Name scope;  /* the packages around it: P.Q, or empty */
-  Name inside; /* where names inside of it are looked up: its name, or empty if they are full names */
+  Name inside; /* where names inside it are looked up: its name, or empty if they are full names */
   ClassRole role;
   Progress progress; /* of the definition in the model's lists */
   uint32_t index;    /* enumeration, record, routine, external object */
   Progress body;     /* of a function: its code */
 } ClassEntry;
 
-/* What a type name means once aliases are followed. Modifications: those of the aliases, outermost last. */
+/* The meaning of a type name after aliases are followed. Modifications: those of the aliases, outermost last. */
 typedef struct ResolvedType {
   Type type;
   VEC(const AstModification *) modifications;
   VEC(const AstExprs *)
-  dimensions; /* those of a component come first, then of its type, then of the alias's base */
+  dimensions; /* first those of the component, then of its type, then of the alias's base */
 } ResolvedType;
 
 /* ---- components ---- */
@@ -57,28 +57,28 @@ typedef struct Component {
   const AstElement *element;
   Name scope;        /* where its expressions are looked up */
   uint32_t first;    /* position of its first variable */
-  uint32_t resolved; /* index in resolved; NONE: a plain base type, the component's own dimensions only */
+  uint32_t resolved; /* index in resolved; NONE: a plain base type with only the component's own dimensions */
   Type type;
   uint8_t variability; /* Variability as declared or implied */
   uint8_t progress;    /* Progress of sizes and value */
-  bool is_package;     /* a constant outside of the model: always its value */
+  bool is_package;     /* a constant outside of the model: always replaced by its value */
   bool is_when;        /* assigned in a when */
-  bool is_held;        /* one of an algorithm does */
+  bool is_held;        /* assigned in a when of an algorithm */
   bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
   bool is_structural;
-  bool is_view;   /* a record whose fields are components: its leaves and value are theirs */
+  bool is_view;   /* a record whose fields are components: it uses their leaves and values */
   bool has_value; /* `value` is known */
   const uint32_t *sizes;
   Value leaves; /* Exprs, once variables are added */
   Value value;  /* Exprs, constant */
 } Component;
 
-/* The value of a component, or of a scalar part of it, that comes from outside. */
+/* A value that is given from outside to a component, or to a scalar part of it. */
 typedef struct NewBinding {
   Name name;
   AstExpr value;
-  uint32_t component; /* NONE: a later one replaces it */
-  uint32_t part;      /* where the part begins in the name: at its end if it is all of the component */
+  uint32_t component; /* NONE: a later value replaces it */
+  uint32_t part;      /* where the part begins in the name; the name's end if it means the whole component */
 } NewBinding;
 
 /* ---- the elaboration ---- */
@@ -86,8 +86,8 @@ typedef struct NewBinding {
 /* How GLOBAL loads a component. */
 typedef enum LoadMode {
   LOAD_LEAVES, /* variables and parameters as they are */
-  LOAD_VALUES, /* parameters by their values; others are not known */
-  LOAD_SHAPES, /* only sizes matter: what is not known is 0 */
+  LOAD_VALUES, /* parameters by their values; everything else is unknown */
+  LOAD_SHAPES, /* only sizes matter: unknown values are 0 */
 } LoadMode;
 
 typedef struct Elaboration Elaboration;
@@ -95,7 +95,7 @@ struct ClockOperator;
 struct Transition;
 typedef struct Compiler Compiler;
 
-/* Where equations of the part that runs go. */
+/* An equation of the part that runs. */
 typedef struct RawEquation {
   Expr left, right;
   Span span;
@@ -103,10 +103,10 @@ typedef struct RawEquation {
   Name state;     /* the state of a state machine that contains it; 0: none */
   Name comment;
   BaseType base : 8;
-  bool is_declared : 1;  /* by the binding of an input */
-  bool is_made : 1;      /* for a clock, of one, or of a when: it determines a discrete Real, and stands in no when */
-  bool is_integral : 1;  /* of an energy section: what was written is integral(left) over the run */
-  bool is_unclocked : 1; /* of an algorithm that may leave a variable as it was, which is not previous() of it */
+  bool is_declared : 1; /* from the binding of an input */
+  bool is_made : 1; /* made from a clock or a when: it may determine a discrete Real although it stands in no when */
+  bool is_integral : 1;  /* of an energy section: the text has integral(left) over the run */
+  bool is_unclocked : 1; /* of an algorithm that may leave a variable unchanged, which does not mean previous() of it */
 } RawEquation;
 typedef VEC(RawEquation) EquationVec;
 typedef VEC(Action) ActionVec;
@@ -120,10 +120,10 @@ struct Elaboration {
   Diags *diags;
   Diags quiet; /* for attempts whose failure is not an error */
   Arena arena;
-  Name scope;          /* of the model that is elaborated */
+  Name scope;          /* of the model being elaborated */
   bool is_base;        /* Base Modelica as written by a tool */
-  bool compares_texts; /* that are not known where they are compared */
-  bool is_session;     /* values before the model is whole: what is not declared may come later */
+  bool compares_texts; /* texts are compared that are not known there */
+  bool is_session;     /* values before the model is complete: an undeclared name may be declared later */
 
   VEC(NewBinding) modifications;
   VEC(AstStatement) final_statements; /* given in addition to the text */
@@ -134,9 +134,9 @@ struct Elaboration {
   IndexVec component_of_name; /* Name -> component + 1, of the model */
   Map package_constants;      /* Name -> component */
   VEC(ResolvedType) resolved;
-  IndexVec class_of_routine; /* routine -> class; NONE for algorithm sections */
-  uint32_t routines_done;    /* bodies compiled */
-  uint32_t evaluations;      /* components and sizes of records that are being evaluated, within each other */
+  IndexVec class_of_routine;              /* routine -> class; NONE for algorithm sections */
+  uint32_t routines_done;                 /* bodies compiled */
+  uint32_t evaluations;                   /* nested evaluations of components and of sizes of records in progress */
   uint32_t state_select, assertion_level; /* enumerations, NONE until used */
   Map literals;                           /* enumeration and Name -> number of the literal, from 1 */
 
@@ -153,7 +153,7 @@ struct Elaboration {
     Name prefix;
     Name tail;
     const Ast *ast;
-    AstExpr subscripts; /* a reference with them; AST_NONE: not readable */
+    AstExpr subscripts; /* a reference with these subscripts; AST_NONE: not readable */
   })
   embedded_list;
 
@@ -166,39 +166,39 @@ struct Elaboration {
   Domain number_domain;
   Machine *number_machine;
   Machine *derivative_machine; /* NULL until used */
-  bool is_differentiating;     /* it runs */
+  bool is_differentiating;     /* derivative_machine is running */
   Routine *const *routine_list;
   const Record *record_list;
   LoadMode mode;
   bool marks_structural; /* parameters loaded by value become structural */
   bool in_when;
-  bool is_initial;           /* inside of an initial section */
+  bool is_initial;           /* inside an initial section */
   Routine scratch;           /* of the compiler below */
-  struct Compiler *compiler; /* for what is compiled and run at once, one after the other */
+  struct Compiler *compiler; /* for code that is compiled and run immediately, one piece after another */
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
   Name comment;           /* of the statement that runs; 0 for none */
-  AstEnergy energy;       /* the section that runs, if it is one of an energy */
+  AstEnergy energy;       /* the section that runs, if it is an energy section */
   EquationVec energies[ENERGY_COUNT];
-  IndexVec multipliers; /* of the constraints: positions of the variables */
+  IndexVec multipliers; /* of the constraints: positions among the variables */
   ActionVec *actions;   /* where assertions and actions go */
   Expr guard;           /* path condition of if-equations; EXPR_NONE: always */
   When *when;           /* the when whose branch runs; NULL outside */
-  bool is_clocked;      /* the algorithm that runs has a clock */
+  bool is_clocked;      /* the algorithm section that runs has a clock */
   uint32_t clock;       /* position of the Clock of the when around + 1; 0: none */
   struct Algorithm *algorithm;
   uint32_t depth;    /* of nested blocks */
   uint32_t sections; /* algorithm sections so far */
-  uint32_t failures; /* runs without result; each has an error in the diagnostics */
-  Map missing;       /* Name of functions that are not defined, warned about */
+  uint32_t failures; /* runs without a result; for each there is an error in the diagnostics */
+  Map missing;       /* names of undefined functions that were warned about */
   Map instances;     /* hash of routine and sizes -> function of the model */
   struct ClockUses {
     struct ClockOperator *data;
     uint32_t count, capacity;
   } clock_operators; /* see clock.h */
   Map clock_operator_of;
-  Map clock_names; /* label -> the last number after it */
+  Map clock_names; /* label -> the last number appended to it */
 
   /* state machines, see state_machine.h */
   Name state; /* of the section that runs; 0: none */
@@ -207,7 +207,7 @@ struct Elaboration {
     uint32_t count, capacity;
   } transitions;
   VEC(AstLabel) initial_states;
-  struct Transition *transition; /* whose condition runs; NULL: none */
+  struct Transition *transition; /* the one whose condition runs; NULL: none */
   Map state_resets;              /* variable -> position of the Boolean that resets it */
 };
 
@@ -217,22 +217,22 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
 
 /* ---- diagnostics ---- */
 
-/* The code of a message, by the words that all messages of a kind share. */
+/* The code of a message, from the words that all messages of its kind share. */
 DiagCode input_code(const char *format);
 __attribute__((format(printf, 3, 4))) Diag *input_error(Elaboration *el, Span span, const char *format, ...);
 
 /* ---- classes.c ---- */
 
-/* Collects all classes of the file; gives the class to elaborate, NULL after an error. */
+/* Collects all classes of the file; returns the class to elaborate, NULL after an error. */
 const ClassEntry *classes_collect(Elaboration *el, const char *class_name);
 
-/* Enters a class whose label is its full name; its number. */
+/* Enters a class whose label is its full name; returns its number. */
 uint32_t class_define(Elaboration *el, const AstClass *ast);
 
 /* The class that a path means, looked up from `scope` outward; NULL if there is none. */
 ClassEntry *class_find(Elaboration *el, Name scope, AstPath path);
 ClassEntry *class_find_name(Elaboration *el, Name scope, Name name);
-/* The scope around that of a class, 0 at the top. A quoted name has dots of its own: 'A.B.f' is in no scope A.B. */
+/* The scope around a class's scope, 0 at the top. Dots inside a quoted name do not count: 'A.B.f' is in no scope A.B. */
 Name class_outer(const Elaboration *el, Name scope);
 
 /* Follows aliases to a base type. false after an error. */
@@ -241,7 +241,7 @@ bool type_resolve(Elaboration *el, Name scope, const AstType *type, ResolvedType
 /* Definitions in the model's lists, made on first use; false after an error. */
 bool record_define(Elaboration *el, ClassEntry *entry, Span span);
 bool enumeration_define(Elaboration *el, ClassEntry *entry);
-/* Name of the class seen from the model: without the packages around both. */
+/* The name of the class as seen from the model: without the packages that contain both. */
 Name class_label(Elaboration *el, const ClassEntry *entry);
 uint32_t enumeration_builtin(Elaboration *el, bool is_level);
 
@@ -250,28 +250,28 @@ uint32_t enumeration_literal(const Elaboration *el, uint32_t enumeration, Name n
 
 /* ---- types.c ---- */
 
-/* The type in words: "Real[2,3 dimensions]" and so on; lives in the arena. */
+/* The type in words: "Real[2,3 dimensions]" and so on; owned by the arena. */
 const char *type_text(Elaboration *el, Type type);
-/* A value of type `from` may stand where `to` is expected (Integer for Real, records with the same fields). */
+/* May a value of type `from` be used where `to` is expected (Integer for Real, records with the same fields)? */
 bool type_fits(const Elaboration *el, Type to, Type from);
 bool type_is_number(Type type); /* Real or Integer */
 /* The type that holds both; TYPE_NOTHING if there is none. */
 Type type_join(const Elaboration *el, Type a, Type b);
 Type type_nothing(void);
 
-/* Functions and operators of the language that are not classes. */
+/* Functions and operators that the language defines and that are not classes. */
 typedef enum IntrinsicKind { INTRINSIC_SCALAR, INTRINSIC_ARRAY, INTRINSIC_SPECIAL } IntrinsicKind;
 typedef enum Rule {
   RULE_REAL,   /* Real of numbers */
   RULE_NUMBER, /* Integer of Integers, else Real */
   RULE_INTEGER,
-  RULE_KEEP, /* the type of the argument number `keep` */
+  RULE_KEEP, /* the type of argument number `keep` */
   RULE_BOOLEAN,
   RULE_LOGIC, /* Boolean of Booleans */
   RULE_ANY_BOOLEAN,
-  RULE_SAMPLE,   /* Boolean of start and interval, else the type of the first argument */
-  RULE_VALUE,    /* as RULE_KEEP, but no Clock */
-  RULE_RATE,     /* as RULE_KEEP; the other arguments are Integers */
+  RULE_SAMPLE,   /* Boolean for start and interval, else the type of the first argument */
+  RULE_VALUE,    /* like RULE_KEEP, but not a Clock */
+  RULE_RATE,     /* like RULE_KEEP; the other arguments are Integers */
   RULE_OF_CLOCK, /* of the clock of the argument, or of the equation */
   RULE_CLOCK,
   RULE_SIZE,
@@ -314,14 +314,14 @@ typedef struct Intrinsic {
 
 /* By name; NULL if there is none. `is_plain`: written without quotes. */
 const Intrinsic *intrinsic_find(const char *name);
-/* Name of the row, NULL after the last. */
+/* The name of row `index`; NULL after the last. */
 const char *intrinsic_name(uint32_t index);
-/* Of the operators with one name, the one that these arguments mean. */
+/* The operator that these arguments select among those with the same name. */
 Special special_variant(Special special, const Type *arguments, uint32_t count);
-/* Operators known but not supported, for a message. */
+/* Is it an operator that is known but not supported? For a message. */
 bool intrinsic_is_refused(const char *name);
-/* Type of the result for these arguments; on a type error reports it and gives TYPE_NOTHING. promote_to:
- * value of the literal argument of promote, or -1. `spans`: of the arguments. */
+/* The type of the result for these arguments. Reports a type error and returns TYPE_NOTHING. promote_to: value of the literal
+ * argument of promote, or -1. `spans`: those of the arguments. */
 Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, const Type *arguments, uint32_t count,
                     int64_t promote_to, const Span *spans, Span span);
 
@@ -329,12 +329,12 @@ Type intrinsic_type(Elaboration *el, Diags *diags, const Intrinsic *intrinsic, c
 
 uint32_t component_find(const Elaboration *el, Name name); /* NONE if there is none */
 
-/* A size that is a type, Boolean or an enumeration: the number of its values. false if it is not a type. */
+/* If a size is given by a type, Boolean or an enumeration: the number of its values. false if it is not a type. */
 bool type_size(Elaboration *el, AstExpr e, Name scope, uint32_t *size);
 void component_register(Elaboration *el, Name name, uint32_t component);
 /* A constant of a package, looked up from `scope` outward. */
 uint32_t package_constant_find(Elaboration *el, Name scope, Name name);
-/* Name most like the one given, among components (and classes); 0 if nothing is near. */
+/* The most similar name among components (and classes); 0 if none is close. */
 Name suggest_component(Elaboration *el, Name name);
 Name suggest_function(Elaboration *el, const char *name);
 
@@ -342,9 +342,9 @@ Name suggest_function(Elaboration *el, const char *name);
 
 /* The stem of components declared one by one (a[1], a[2], or a.x, a.y); NULL if there is none. */
 const struct Stem *stem_find(Elaboration *el, Name name);
-/* Does the name have subscripts inside that are not numbers: a['i'].x? */
+/* Does the name contain subscripts that are not numbers: a['i'].x? */
 bool stem_is_embedded(Elaboration *el, Name name);
-/* The components that a stem or a name with subscripts inside may mean, appended. O(all names). */
+/* Appends the components that a stem, or a name with subscripts inside, may mean. O(all names). */
 void stem_components(Elaboration *el, Name name, IndexVec *out);
 
 /* ---- compile.c ---- */
@@ -368,16 +368,16 @@ struct Compiler {
   Map slots;              /* component -> slot, of algorithm sections */
   bool has_slots;
   uint32_t time_slot;    /* time as an input; 0: none */
-  uint32_t wants_leaves; /* inside of pre and the like: variables, not what an algorithm has assigned so far */
+  uint32_t wants_leaves; /* inside pre and the like: variables, not the values that an algorithm has assigned so far */
   VEC(Type) types;       /* what is on the stack */
-  VEC(Span) spans;       /* work space: places of the arguments of a call */
+  VEC(Span) spans;       /* scratch: spans of the arguments of a call */
   VEC(struct Task) tasks;
   IndexVec patches;
   VEC(struct EndPlace) ends;
   IndexVec assigned; /* slots assigned so far, in order */
   uint32_t errors;
   uint32_t loops;  /* open loops */
-  uint32_t depth;  /* of conditions evaluated within conditions */
+  uint32_t depth;  /* nesting of conditions evaluated within conditions */
   uint32_t blocks; /* of nested statements */
 };
 
@@ -388,12 +388,11 @@ void routine_free(Heap *heap, Routine *routine);
 /* The elaboration's own compiler, emptied. */
 Compiler *compiler_fresh(Elaboration *el);
 
-/* Code that pushes the value of the expression; its type is left on compiler->types and returned. After an
- * error (counted in compiler->errors) the type is TYPE_NOTHING. `expected` guides the reassembling of
- * records; TYPE_NOTHING if open. */
+/* Emits code that pushes the value of the expression; its type is left on compiler->types and returned. After an error (counted in
+ * compiler->errors) the type is TYPE_NOTHING. `expected` guides the assembly of records; TYPE_NOTHING: any type. */
 Type compile_expression(Compiler *compiler, AstExpr e, Type expected);
 
-/* With --strict: an error where a value of this type, which is discrete, is made by a function of continuous arguments. */
+/* With --strict: reports a value of this discrete type that a function of continuous arguments computes. */
 void discrete_check(Compiler *compiler, Type type, AstExpr e);
 
 /* A call with several outputs (`wanted` of them, at most all); their types are on compiler->types. Returns the number of outputs
@@ -410,13 +409,13 @@ uint32_t compile_list(Compiler *compiler, const uint32_t *items, uint32_t count)
 /* Code for the range of an iterator, which may be a type. */
 Type compile_range(Compiler *compiler, AstExpr e);
 
-/* Checks the value on top against what is expected; reports an error naming `what`. */
+/* Checks the type of the value on top against the expected type; an error message names `what`. */
 bool compile_expect(Compiler *compiler, Type expected, Type found, Span span, const char *what);
 
-/* An error for the first scalar that a function reads or returns and never assigns. O(reads times instructions). */
+/* Reports the first scalar that a function reads or returns but never assigns. O(reads times instructions). */
 void unassigned_report(Compiler *compiler);
 
-/* The slot and place of an assignment's left side, subscripts pushed; false after an error. Emits CODE_STORE. */
+/* Stores into the left side of an assignment: pushes the subscripts and emits CODE_STORE. false after an error. */
 bool compile_store(Compiler *compiler, AstExpr target, Type value);
 
 /* ---- statement.c ---- */
@@ -427,25 +426,25 @@ void compile_statements(Compiler *compiler, const AstStatement *statements, uint
 /* The slot of the input with this name; NONE: there is none. */
 uint32_t routine_input(const Routine *routine, Name name);
 
-/* Number of the routine of a function class; its body is compiled later (routines_finish). NONE after an error. */
+/* Number of the routine for a function class; its body is compiled later (routines_finish). NONE after an error. */
 uint32_t routine_of(Elaboration *el, ClassEntry *entry);
 
-/* The type of routine `number` as a value, with no inputs given; they are added as fields of the record. */
+/* The type of routine `number` as a value, with no inputs given. Given inputs are added as fields of the record. */
 Type function_type(Elaboration *el, uint32_t number);
 /* Compiles the bodies of all routines referred to so far. */
 void routines_finish(Elaboration *el);
 
-/* The same for the functions that the code can reach alone: while a component is evaluated, others may need its value. */
+/* Compiles only the functions that the code can reach: while a component is evaluated, other functions may need its value. */
 void routines_finish_for(Elaboration *el, const Routine *code);
-/* Compiles the reachable functions of the model that are never called, to report their errors. */
+/* Compiles the functions within the model's reach that are never called, to report their errors. */
 void routines_check_uncalled(Elaboration *el);
 
 /* ---- derivative.c ---- */
 
-/* Slots of the routine of `function g = der(f, x)`, and its code once that of f is there. */
+/* Declares the slots of the routine of `function g = der(f, x)`, and adds its code once the code of f exists. */
 bool derivative_declare(Elaboration *el, ClassEntry *entry, Routine *routine);
 void derivative_compile(Elaboration *el, Routine *routine);
-/* The arguments of a call by which the derivative is, as dag_call counts them; their number. */
+/* The arguments to differentiate by, with their positions in dag_call; returns their number. */
 uint32_t derivative_positions(const Elaboration *el, const Routine *routine, const Value *inputs, uint32_t *positions);
 /* Fills outputs, whose sizes are set, with the derivatives; false if f cannot be inlined. */
 bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
@@ -453,8 +452,8 @@ bool derivative_inline(Elaboration *el, const Routine *routine, const Value *inp
 /* ---- symbolic.c ---- */
 
 void symbolic_start(Elaboration *el);
-/* Fills outputs, whose sizes are set, with the results of a call: numbers where all inputs are known, calls of a function of the model
- * otherwise. False after an error. */
+/* Fills outputs, whose sizes are set, with the results of a call: numbers if all inputs are known, otherwise calls of a function of
+ * the model. False after an error. */
 bool call_routine(Elaboration *el, const Routine *routine, const Value *inputs, Value *outputs);
 /* Runs the code in the mode given. Results are at machine_result. */
 ExecuteStatus run_code(Elaboration *el, Routine *routine, LoadMode mode, Diags *diags);
@@ -463,28 +462,28 @@ bool expr_is_known(const Elaboration *el, Expr e);
 
 /* ---- components.c ---- */
 
-/* Declares the components of the model; then their sizes, and the values of parameters, in order of
- * dependencies; then adds them as variables. */
+/* Declares the components of the model; evaluates their sizes and the values of parameters, in order of dependencies; adds them as
+ * variables. */
 void components_declare(Elaboration *el, const ClassEntry *entry);
 void components_evaluate(Elaboration *el);
 void components_add(Elaboration *el);
-/* Declares one component that is not declared yet. */
+/* Declares one component that has not been declared yet. */
 void component_declare(Elaboration *el, const AstElement *element, Name scope);
-/* Evaluates one component and all that it depends on. */
+/* Evaluates one component and everything it depends on. */
 void component_evaluate(Elaboration *el, uint32_t component);
-/* The components that the expression loads, appended. */
+/* Appends the components that the expression loads. */
 void expression_dependencies(Elaboration *el, AstExpr e, Name scope, IndexVec *list);
-/* Component of field number `field` of a view; NONE if it is missing. */
+/* The component of field number `field` of a view; NONE if it is missing. */
 uint32_t view_member(Elaboration *el, const Component *view, uint32_t field);
-/* Constants of packages: declared as components that are always their value. */
+/* Constants of packages: components that are always replaced by their values. */
 void component_declare_constant(Elaboration *el, const AstElement *element, Name name, Name scope);
-/* Marks what the values of structural parameters were computed from. */
+/* Marks the parameters from which the values of structural parameters were computed. */
 void components_spread_structural(Elaboration *el);
 bool component_is_parameter(const Component *component);
-/* Takes the number or truth that the component is bound to as its value. false: it is bound to something else. */
+/* Takes the number or Boolean that the component is bound to as its value. false: it is bound to something else. */
 bool component_literal(Elaboration *el, Component *component);
-/* The new value of a scalar part of a component, and its place in `value`, which has the component's shape. NULL if it is not such
- * a part, or after an error. */
+/* The new value of a scalar part of a component, and where it goes in `value`, which has the component's shape. NULL if there is no
+ * such part, or after an error. */
 char *modified_part(Elaboration *el, const NewBinding *modification, const Value *value, Expr *e);
 
 /* Declares a Real variable that the text does not declare, of `count` elements; 0: a scalar. */
@@ -496,7 +495,7 @@ void component_add_derived(Elaboration *el, Name name, BaseType base, uint32_t c
 void components_bind(Elaboration *el);
 void experiment_read(Elaboration *el, const AstModification *annotation);
 
-/* Value of an expression at compile time: EXECUTE_OK and the value (valid until the next run). */
+/* Evaluates an expression at compile time; with EXECUTE_OK, the value is valid until the next run. */
 ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected, LoadMode mode, Diags *diags,
                            Value *out);
 
@@ -504,41 +503,41 @@ ExecuteStatus evaluate_now(Elaboration *el, AstExpr e, Name scope, Type expected
 
 /* Equation and algorithm sections of the model, in order. */
 void equations_elaborate(Elaboration *el, const AstClass *ast);
-/* Marks the components assigned in whens, which makes them discrete. */
+/* Marks the components that whens assign; they become discrete. */
 void when_mark(Elaboration *el, const AstClass *ast);
 /* left = right, element by element, into el->equations. */
 bool equations_add(Elaboration *el, const Value *left, const Value *right, Span span);
-uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is none */
-/* Reports that an Integer variable would be determined by a Real. */
+uint32_t variable_of_leaf(const Elaboration *el, Expr leaf); /* NONE if it is not a variable's leaf */
+/* Reports an Integer variable that a Real would determine. */
 bool integer_is_real(Elaboration *el, uint32_t position, BaseType base, Span span);
 
 /* ---- energy.c ---- */
 
-/* Parses final equations that are given in addition to the text. Errors are in diags. */
+/* Parses final equations that are given in addition to the text. Errors go to diags. */
 void final_read(Elaboration *el, Ast *ast, const char *text);
 
-/* Refuses the sections of an energy, which the language standard does not have, by name. */
+/* Reports energy sections, which the language standard does not have, as errors. */
 void energy_refuse(Elaboration *el, const AstClass *ast);
-/* A variable for each constraint collected. */
+/* Declares a variable for each collected constraint. */
 void multipliers_declare(Elaboration *el);
-/* Derives the equations from the energies collected, if there are any. */
+/* Derives the equations from the collected energies, if there are any. */
 void energy_elaborate(Elaboration *el, const AstClass *ast, bool has_signals);
 
 /* ---- text.c ---- */
 
 bool expr_is_text(const Elaboration *el, Expr e);
 
-/* Puts texts that are known in place of the variables that equations give them, and refuses comparisons of others. */
+/* Replaces variables of type String by their texts if equations give them known texts; reports other comparisons of texts. */
 void texts_replace(Elaboration *el);
 
 /* ---- classify.c ---- */
 
-/* Puts the equations collected into the model: continuous ones, and those that determine a discrete variable. */
+/* Adds the collected equations to the model: continuous ones, and those that determine a discrete variable. */
 void equations_classify(Elaboration *el, const EquationVec *equations);
 
 /* ---- free_start.c ---- */
 
-/* Makes initial equations of fixed start values that other initial equations determine. */
+/* Turns fixed start values that other initial equations determine into initial equations. */
 void starts_free(Elaboration *el);
 
 /* ---- algorithm.c ---- */

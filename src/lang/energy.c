@@ -1,6 +1,6 @@
-/* energy: the sections of an energy, collected like equations, to the derivation (energy/energy.h).
+/* energy: passes energy sections, which are collected like equations, to the derivation (energy/energy.h).
  *
- * The multipliers of one statement that stands for several constraints are the elements of one array. */
+ * If one statement stands for several constraints, its multipliers are the elements of one array. */
 #include "energy/energy.h"
 
 #include "lang/elaborate.h"
@@ -34,14 +34,14 @@ static bool is_identifier(const char *text) {
 
 static bool same_statement(const RawEquation *a, const RawEquation *b) { return a->span.begin == b->span.begin; }
 
-/* How many constraints the statement of constraint `first` makes. */
+/* The number of constraints that the statement of constraint `first` makes. */
 static uint32_t count_statement(const EquationVec *list, uint32_t first) {
   uint32_t count = 0;
   for (uint32_t i = first; i < list->count; i++) count += same_statement(&list->data[i], &list->data[first]);
   return count;
 }
 
-/* lambda_NAME by the comment of the constraint, or lambda_NUMBER. */
+/* lambda_NAME, from the comment of the constraint, or lambda_NUMBER. */
 static Name multiplier_name(Elaboration *el, const RawEquation *constraint, uint32_t number, bool *is_named) {
   const char *comment = constraint->comment ? names_text(el->names, constraint->comment) : "";
   *is_named = is_identifier(comment);
@@ -60,7 +60,7 @@ static bool check_free(Elaboration *el, Name name, Span span) {
   return false;
 }
 
-/* The multiplier of constraint i; that of an array of them is declared with the first. */
+/* Declares the multiplier of constraint i. An array of multipliers is declared with its first constraint. */
 static void declare_multiplier(Elaboration *el, Map *arrays, uint32_t i) {
   const EquationVec *list = &el->energies[ENERGY_CONSTRAINT];
   const RawEquation *constraint = &list->data[i];
@@ -78,12 +78,12 @@ static void declare_multiplier(Elaboration *el, Map *arrays, uint32_t i) {
 }
 
 void multipliers_declare(Elaboration *el) {
-  Map arrays = map_make(el->heap); /* begin of a statement -> position of its next multiplier */
+  Map arrays = map_make(el->heap); /* start of a statement -> position of its next multiplier */
   for (uint32_t i = 0; i < el->energies[ENERGY_CONSTRAINT].count; i++) declare_multiplier(el, &arrays, i);
   map_free(&arrays);
 }
 
-/* ---- to the derivation ---- */
+/* ---- passing to the derivation ---- */
 
 static EnergyTerms take_terms(Elaboration *el, AstEnergy energy) {
   EnergyTerms terms = {0};

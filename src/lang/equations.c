@@ -1,7 +1,7 @@
-/* equations: equation sections: equalities, for, if and when, assertions, into scalar equations and actions.
+/* equations: equation sections (equalities, for, if, when, assertions) become scalar equations and actions.
  *
- * Invariant: for-equations are unrolled with their iterators as constants; an if whose condition is known keeps one
- * branch, any other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
+ * Invariant: for-equations are unrolled with their iterators as constants. An if whose condition is known keeps one branch; any
+ * other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/elaborate.h"
 #include "lang/state_machine.h"
 
@@ -140,7 +140,7 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
 }
 
-/* A term of an energy: an equation with zero on its right side, as far as collecting goes. */
+/* A term of an energy; it is collected as an equation with right side zero. */
 static void run_term(Elaboration *el, const AstStatement *statement) {
   Compiler *c = start(el);
   Type type = compile_expression(c, statement->left, type_scalar(TYPE_REAL));
@@ -153,7 +153,7 @@ static void run_term(Elaboration *el, const AstStatement *statement) {
            (RawEquation){.left = term, .right = dag_constant(el->dag, 0), .base = TYPE_REAL, .span = statement->span});
 }
 
-/* Does the call leave an action after, so that nothing is lost when it is taken up? */
+/* Does the call produce an action? Then it has an effect although it returns nothing. */
 static bool leaves_action(const Elaboration *el, AstExpr call) {
   static const char *const names[] = {"assert", "terminate", "reinit"};
   const AstNode *node = ast_node(el->ast, call);
@@ -172,7 +172,7 @@ static Expr run_scalar(Elaboration *el, AstExpr e, Type expected) {
   return run(el, c, ast_span(el->ast, e)) ? value_exprs(machine_result(el->machine, 0))[0] : EXPR_NONE;
 }
 
-/* assert, terminate, reinit, and calls without result; these are checked and left out, with a message. */
+/* Runs assert, terminate, reinit, and calls without a result. The latter are checked and left out, with a warning. */
 static void run_invoke(Elaboration *el, const AstStatement *statement) {
   if (state_machine_is_call(el, statement)) {
     state_machine_note(el, statement, run_scalar);
@@ -206,7 +206,7 @@ static bool range_values(Elaboration *el, const AstIterator *iterator, Value *ou
   return true;
 }
 
-/* Iterator number `depth` of the statement and all after it; the last runs the body. */
+/* Runs iterator number `depth` of the statement and all after it; the last one runs the body. */
 static void run_for(Elaboration *el, const AstStatement *statement, uint32_t depth) {
   if (depth == statement->iterators.count) {
     if (statement->branches.count)
@@ -234,7 +234,7 @@ static void run_for(Elaboration *el, const AstStatement *statement, uint32_t dep
 
 /* ---- if ---- */
 
-/* A condition: 1 or 0 if its value is known now, -1 if not (then its node), -2 after an error. */
+/* Evaluates a condition: 1 or 0 if its value is known now, -1 if not (then `node` is set), -2 after an error. */
 static int run_condition(Elaboration *el, AstExpr e, Expr *node) {
   Compiler *c = start(el);
   Type type = compile_expression(c, e, type_scalar(TYPE_BOOLEAN));
@@ -258,7 +258,7 @@ typedef struct OpenBranch {
 
 typedef VEC(OpenBranch) OpenBranches;
 
-/* Equations of the later branches in the order in which the first has the same left sides. */
+/* Reorders the equations of a later branch so that their left sides are in the order of the first branch. */
 static void align_branch(Elaboration *el, const EquationVec *first, EquationVec *other) {
   Map by_left = map_make(el->heap);
   uint32_t count = other->count;
@@ -281,7 +281,7 @@ static void align_branch(Elaboration *el, const EquationVec *first, EquationVec 
   heap_free_all(el->heap, sorted, used, filled);
 }
 
-/* if c1 then l1 else l2 = if c1 then r1 else r2, with one left side where they agree. */
+/* if c1 then l1 else l2 = if c1 then r1 else r2, with a single left side where they agree. */
 static void join_branches(Elaboration *el, OpenBranches *branches, Span span) {
   uint32_t last = branches->count - 1, count = branches->data[0].equations.count;
   for (uint32_t k = 1; k <= last; k++)
@@ -337,8 +337,8 @@ static void run_if(Elaboration *el, const AstStatement *statement) {
 
 /* ---- when ---- */
 
-/* noEvent() around a condition of continuous time: its value changes without an event. Conditions nest no deeper than the
- * text does. */
+/* Does the condition contain noEvent() of something continuous? Then its value changes without an event. Conditions nest no deeper
+ * than the text. */
 static bool is_without_events(const Elaboration *el, Expr e) {
   const Expr *parts;
   Op op = dag_op(el->dag, e);
@@ -389,7 +389,7 @@ static void check_branches(Elaboration *el, const When *when) {
   }
 }
 
-/* Is the condition of a when a Clock? By its text: types are known when it is run. */
+/* Is the condition of a when a Clock? This is decided from the text, because its type is known only when it runs. */
 static bool is_clock(Elaboration *el, AstExpr e) {
   static const char *const names[] = {"Clock", "subSample", "superSample", "shiftSample", "backSample"};
   const Ast *ast = el->ast;
@@ -410,7 +410,7 @@ static bool is_clock(Elaboration *el, AstExpr e) {
   return component != NONE && el->components.data[component].type.base == TYPE_CLOCK;
 }
 
-/* Evaluates the clock of a when: its equations have that clock, and are not assignments. false after an error. */
+/* Evaluates the clock of a when. The equations in it have that clock, and are not assignments. false after an error. */
 static bool enter_clock(Elaboration *el, const AstStatement *statement) {
   const AstBranch *branch = &statement->branches.data[0];
   Span span = ast_span(el->ast, branch->condition);
@@ -482,7 +482,7 @@ static void mark_component(Elaboration *el, uint32_t number, bool in_algorithm) 
   }
 }
 
-/* Components assigned in whens; only names are compared. */
+/* Marks components assigned in whens, by comparing names only. */
 static void mark_reference(Elaboration *el, AstExpr e, bool in_algorithm) {
   const Ast *ast = el->ast;
   if (ast_kind(ast, e) == AST_TUPLE) {
@@ -531,7 +531,7 @@ static AstExpr integrand(const Elaboration *el, AstExpr e) {
   return is_integral ? ast_kid(el->ast, e, 0) : AST_NONE;
 }
 
-/* A term integral(e) of what is minimized, or a constraint integral(g) = c: its left side is what is integrated. */
+/* A term integral(e) of the objective, or a constraint integral(g) = c: the left side is the integrand. */
 static bool run_integral(Elaboration *el, const AstStatement *statement) {
   bool may_be = (statement->kind == AST_TERM && el->energy >= ENERGY_MINIMIZE) ||
                 (statement->kind == AST_EQUALITY && el->energy == ENERGY_CONSTRAINT);
@@ -569,7 +569,7 @@ static void run_statement(Elaboration *el, const AstStatement *statement) {
   }
 }
 
-/* Compiling an equation costs so many steps of work, plus its operations. */
+/* Steps of work to compile an equation, in addition to its operations. */
 enum { EQUATION_WORK = 60 };
 
 static void run_equations(Elaboration *el, const AstStatement *statements, uint32_t count) {
@@ -583,7 +583,7 @@ static void run_equations(Elaboration *el, const AstStatement *statements, uint3
   el->depth--;
 }
 
-/* An algorithm that is all within a when with a clock is the algorithm of that clock. */
+/* An algorithm that consists of one when with a clock is an algorithm of that clock. */
 static void run_algorithm(Elaboration *el, const AstSection *section) {
   const AstStatement *only = section->body.count == 1 ? section->body.data : NULL;
   if (!only || only->kind != AST_WHEN_BLOCK || !is_clock(el, only->branches.data[0].condition)) {
@@ -616,7 +616,7 @@ static void add_final(Elaboration *el, const EquationVec *list) {
   }
 }
 
-/* The sections of an energy, those of constraints first: the multipliers may be used in all others. */
+/* Elaborates energy sections, those of constraints first, because the multipliers may be used in all others. */
 static void elaborate_energies(Elaboration *el, const AstClass *ast) {
   EquationVec *outer = el->equations;
   for (AstEnergy energy = ENERGY_COUNT - 1; energy != ENERGY_NONE; energy--) {

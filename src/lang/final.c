@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The first of the characters at the level of the text itself, outside of brackets and quotes, or its end. */
+/* The first of these characters outside of brackets and quotes, or the end of the text. */
 static const char *scan(const char *text, const char *wanted) {
   int depth = 0;
   for (char quote = 0; *text; text++) {

@@ -1,10 +1,11 @@
-/* free_start: start values that initial equations determine. A fixed start value that depends on a parameter with fixed = false is not known before
- * the initial system is solved: it becomes an equation of that system (Modelica Language Specification 3.6, 8.6). */
+/* free_start: start values that initial equations determine. A fixed start value that depends on a parameter with fixed = false is
+ * not known before the initial system is solved, so it becomes an equation of that system (Modelica Language Specification 3.6,
+ * 8.6). */
 #include "lang/elaborate.h"
 
 typedef struct FreeParameters {
   Elaboration *el;
-  bool *is_free; /* per parameter: initial equations determine it, or it is bound to such a one */
+  bool *is_free; /* per parameter: initial equations determine it, or it is bound to such a parameter */
 } FreeParameters;
 
 static bool depends_on_free(const FreeParameters *free, Expr e) {

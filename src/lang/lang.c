@@ -1,5 +1,4 @@
-/* lang: text to flat model: parse, collect, declare, settle, add, bind, equations; each step in its own
- * file (elaborate.h). */
+/* lang: text to flat model: parse, collect, declare, evaluate, add, bind, equations; each step in its own file (elaborate.h). */
 #include "lang/lang.h"
 
 #include "lang/clock.h"
@@ -39,7 +38,7 @@ static bool is_same_assertion(const Action *a, const Action *b) {
          a->is_initial == b->is_initial;
 }
 
-/* Functions called in several places assert the same several times: the first of each is kept. */
+/* A function that is called in several places repeats its assertions; only the first of each is kept. */
 static void keep_asserts(Elaboration *el, const ActionVec *asserts) {
   Map seen = map_make(el->heap);
   for (uint32_t i = 0; i < asserts->count; i++) {
@@ -64,7 +63,7 @@ static void read_modifications(Elaboration *el, Ast *ast, const ModificationVec 
   }
 }
 
-/* What the flat program defines, by full name. */
+/* Collects the definitions of the flat program, by full name. */
 static const ClassEntry *program_collect(Elaboration *el, const FlatProgram *program) {
   for (uint32_t i = 0; i < program->definitions.count; i++) class_define(el, program->definitions.data[i]);
   uint32_t model = class_define(el, program->model);

@@ -1,7 +1,7 @@
-/* overload: operators on records (Modelica 3.6, chapter 14): functions of the record's class that are named by an
- * operator, with implicit construction of records from numbers, element by element for arrays.
+/* overload: operators on records (Modelica 3.6, chapter 14). They are functions of the record's class that are named by an
+ * operator. Numbers are converted to records implicitly, and arrays are processed element by element.
  *
- * The operands are on the stack when the function is chosen, because only then their types are known. */
+ * The function is chosen when the operands are on the stack, because their types are known only then. */
 #include "lang/compile.h"
 
 #include <string.h>
@@ -14,14 +14,14 @@ static const AstClass *record_class(const Elaboration *el, Type type) {
   return found == MAP_NONE ? NULL : el->classes.data[found].ast;
 }
 
-/* Routine of candidate number `number` for the operator; NONE if it is another operator's. */
+/* The routine of candidate `number` for the operator; NONE if the candidate is for another operator. */
 static uint32_t candidate_routine(Elaboration *el, const AstClass *ast, uint32_t number, const char *name) {
   if (strcmp(names_text(el->names, ast->operators.data[number].name), name) != 0) return NONE;
   uint32_t found = map_get(&el->class_of_name, ast->operators.data[number].function);
   return found == MAP_NONE ? NONE : routine_of(el, &el->classes.data[found]);
 }
 
-/* The routine takes these types as its first inputs, and has values for the others. */
+/* Does the routine take these types as its first inputs, and have defaults for the others? */
 static bool takes(const Elaboration *el, const Routine *routine, const Type *types, uint32_t count) {
   if (routine->inputs < count || routine->outputs == 0) return false;
   for (uint32_t i = 0; i < routine->inputs; i++)
@@ -44,10 +44,10 @@ static uint32_t find_exact(Elaboration *el, Type record, const char *name, const
 typedef struct Operand {
   Type type;
   uint32_t slot;
-  uint32_t maker; /* routine that makes a record of an element; NONE: none is needed */
-  uint32_t loops; /* how many of the loops give it subscripts, */
-  bool is_column; /* of a matrix: the last loop counts its columns */
-  bool is_line;   /* a line or column of a matrix is taken */
+  uint32_t maker; /* routine that constructs a record from an element; NONE: not needed */
+  uint32_t loops; /* how many of the loops give it subscripts */
+  bool is_column; /* of a matrix: the last loop runs over its columns */
+  bool is_line;   /* a row or column of a matrix is taken */
 } Operand;
 
 static Type element_of(Type type) { return type_with_dimensions(type, 0); }
@@ -57,7 +57,7 @@ static Type output_type(const Elaboration *el, uint32_t routine) {
   return found->locals.data[found->inputs].type;
 }
 
-/* The function for two elements, with constructors of a record around those that need it. */
+/* The function for two elements; an element that needs it is converted by the record's constructor. */
 static uint32_t find_pair(Elaboration *el, const char *name, Type a, Type b, uint32_t *make_a, uint32_t *make_b) {
   Type types[2] = {a, b};
   uint32_t routine = find_exact(el, a, name, types, 2);
@@ -115,7 +115,7 @@ typedef struct Pairing {
   uint32_t routine;
   uint32_t loops; /* dimensions of the result */
   const Operand *leader;
-  bool is_product; /* of matrices: lines times columns */
+  bool is_product; /* of matrices: rows times columns */
 } Pairing;
 
 static bool pair_elements(Elaboration *el, const char *name, Pairing *pairing) {
@@ -129,7 +129,7 @@ static bool pair_elements(Elaboration *el, const char *name, Pairing *pairing) {
   return pairing->routine != NONE;
 }
 
-/* Matrix * vector and so on, by the function that multiplies vectors. */
+/* Matrix * vector and so on, using the function that multiplies vectors. */
 static bool pair_lines(Elaboration *el, const char *name, Pairing *pairing) {
   Type a = pairing->a.type, b = pairing->b.type;
   if (a.dimensions == 0 || b.dimensions == 0 || a.dimensions > 2 || b.dimensions > 2) return false;
@@ -170,7 +170,7 @@ bool overload_binary(Compiler *c, const char *name, bool is_each, Type a, Type b
   if (!record_class(el, a) && !record_class(el, b)) return false;
   Pairing pairing = {.a = {.type = a, .maker = NONE}, .b = {.type = b, .maker = NONE}};
   Type types[2] = {a, b};
-  bool is_whole = !is_each || (!a.dimensions && !b.dimensions); /* .* takes no function of arrays */
+  bool is_whole = !is_each || (!a.dimensions && !b.dimensions); /* .* uses no function of arrays */
   uint32_t exact = is_whole ? find_exact(el, a, name, types, 2) : NONE;
   if (is_whole && exact == NONE) exact = find_exact(el, b, name, types, 2);
   bool is_product = strcmp(name, "*") == 0 && !is_each && a.dimensions && b.dimensions;
@@ -200,16 +200,16 @@ bool overload_unary(Compiler *c, const char *name, Type a, Span span, Type *out)
   return true;
 }
 
-/* ---- functions with names of their own: constructors and String ---- */
+/* ---- named functions: constructors and String ---- */
 
-/* The input that argument number `i` of the call gives; NONE: there is none. */
+/* The input that argument number `i` of the call gives; NONE if there is none. */
 static uint32_t input_of(const Elaboration *el, const Routine *routine, AstExpr e, uint32_t i) {
   uint32_t positional = ast_kid_count(el->ast, e) - ast_label_count(el->ast, e);
   if (i < positional) return i < routine->inputs ? i : NONE;
   return routine_input(routine, ast_label(el->ast, e, i - positional).name);
 }
 
-/* All arguments are inputs, and what is not given has a value. */
+/* Does every argument belong to an input, and does every omitted input have a default? */
 static bool fits_call(const Elaboration *el, const Routine *routine, AstExpr e) {
   uint32_t arguments = ast_kid_count(el->ast, e), needed = 0, given = 0;
   for (uint32_t slot = 0; slot < routine->inputs; slot++) needed += !routine->locals.data[slot].has_default;
@@ -221,7 +221,8 @@ static bool fits_call(const Elaboration *el, const Routine *routine, AstExpr e) 
   return given == needed;
 }
 
-/* The arguments have these types; `is_each`: or are arrays of them, and the function is for their elements (section 12.4.6). */
+/* Do the arguments have these types? `is_each`: or are they arrays of them, with the function applied to the elements (section
+ * 12.4.6)? */
 static bool fits_types(const Elaboration *el, const Routine *routine, AstExpr e, const Type *types, bool is_each) {
   for (uint32_t i = 0; i < ast_kid_count(el->ast, e); i++) {
     Type wanted = routine->locals.data[input_of(el, routine, e, i)].type, type = types[i];

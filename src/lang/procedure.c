@@ -1,6 +1,6 @@
-/* procedure: algorithm sections with data-dependent control flow. The section is compiled again, as a function
- * whose inputs are all variables that it reads, what its own variables hold before, and time; its outputs are the
- * variables it assigns.
+/* procedure: algorithm sections with data-dependent control flow. The section is compiled again as a function. Its inputs are all
+ * variables that it reads, the previous values of the variables that it assigns, and time. Its outputs are the variables that it
+ * assigns.
  *
  * Invariant: the function depends on its inputs only, so its calls are differentiated and evaluated like any other. */
 #include "lang/algorithm.h"
@@ -12,7 +12,7 @@ typedef struct ProcedurePlan {
   Elaboration *el;
   const Assigned *assigned;
   uint32_t assigned_count;
-  IndexVec read; /* components that the section reads and does not assign */
+  IndexVec read; /* components that the section reads but does not assign */
   bool uses_time;
 } ProcedurePlan;
 
@@ -28,7 +28,7 @@ static bool is_listed(const IndexVec *list, uint32_t item) {
   return false;
 }
 
-/* What the code reads; false if it does what a function cannot. */
+/* Collects what the code reads; false if the code does something that a function cannot do. */
 static bool plan_read(ProcedurePlan *plan, const Routine *routine) {
   Elaboration *el = plan->el;
   for (uint32_t i = 0; i < routine->code.count; i++) {
@@ -80,7 +80,7 @@ static Name free_name(Elaboration *el) {
   }
 }
 
-/* Slots: what is read, what the outputs hold before, time; then the outputs. */
+/* Slots: what is read, the previous values of the outputs, time; then the outputs. */
 static void declare_slots(Compiler *c, const ProcedurePlan *plan, Span span) {
   Elaboration *el = c->el;
   for (uint32_t i = 0; i < plan->read.count; i++) {

@@ -53,7 +53,7 @@ static bool find_literal(Compiler *c, AstPath path, Place *place) {
   return true;
 }
 
-/* Constants of the standard library, which a model may use without the library. */
+/* Constants of the standard library that a model may use without the library. */
 static bool find_library_constant(const char *text, double *value) {
   static const struct {
     const char *name;
@@ -83,7 +83,7 @@ static bool find_library_constant(const char *text, double *value) {
   return false;
 }
 
-/* The longest beginning of the path that names a constant of a package. */
+/* The longest prefix of the path that names a constant of a package. */
 static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
   Elaboration *el = c->el;
   for (uint32_t count = path.count; count > 0; count--) {
@@ -105,7 +105,7 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
   return false;
 }
 
-/* Does the function stand inside of the model? A flat program has no scopes: its functions may. */
+/* Is the function inside the model? A flat program has no scopes, so its functions may be. */
 static bool is_inside_model(const Compiler *c) {
   const Elaboration *el = c->el;
   if (!el->scope) return true;
@@ -114,7 +114,7 @@ static bool is_inside_model(const Compiler *c) {
   return !strncmp(scope, names_text(el->names, el->scope), length) && scope[length] == '.';
 }
 
-/* A component of the model that the code may name; NONE: there is none. Functions see only constants. */
+/* A component of the model that the code may access; NONE if there is none. Functions see only constants. */
 static uint32_t find_component(const Compiler *c, Name name) {
   uint32_t component = component_find(c->el, name);
   if (component == NONE || !c->is_function) return component;
@@ -163,7 +163,7 @@ static void emit_scalar(Compiler *c, Type type, Expr e, Span span) {
   else emit_constant(c, (BaseType)type.base, number, span);
 }
 
-/* fill(0, sizes) of an array without elements. */
+/* Emits fill(0, sizes) for an array without elements. */
 static void emit_empty(Compiler *c, const Value *value, Span span) {
   Type scalar = {.base = value->type.base, .definition = value->type.definition};
   if (scalar.base == TYPE_STRING) compile_emit(c, CODE_STRING, 0, 0, span);
@@ -173,7 +173,7 @@ static void emit_empty(Compiler *c, const Value *value, Span span) {
   compile_emit(c, CODE_BUILTIN, 1u + value->type.dimensions, BUILTIN_FILL, span);
 }
 
-/* Elements in order, and each array as soon as its elements are there. */
+/* Emits the elements in order, and each array as soon as its elements are there. */
 static void emit_array(Compiler *c, const Value *value, Span span) {
   Type scalar = {.base = value->type.base, .definition = value->type.definition};
   for (uint32_t i = 0; i < value->count; i++) {
@@ -200,7 +200,7 @@ static Value element_of(Elaboration *el, const Value *array, uint32_t i) {
   return element;
 }
 
-/* Code for a value that is known; records of records go as deep as their declarations. */
+/* Emits a known value; recursion is bounded by the nesting of record declarations. */
 static void emit_value(Compiler *c, const Value *value, Span span) {
   if (value->type.base == TYPE_RECORD && value->type.dimensions) {
     for (uint32_t i = 0; i < value->sizes[0]; i++) {
@@ -224,7 +224,7 @@ static bool is_plain(const Value *value, const Elaboration *el) {
   return has_elements;
 }
 
-/* A function that is called while simulating does not see the components: constants are part of its code. */
+/* A function that is called during simulation does not see the components, so constants become part of its code. */
 static void emit_component(Compiler *c, uint32_t number, Span span) {
   Elaboration *el = c->el;
   const Component *constant = &el->components.data[number];
@@ -268,7 +268,7 @@ static void report_undefined(Compiler *c, AstPath path) {
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }
 
-/* Starts a reference: loads what the path begins with. */
+/* Starts a reference: loads what the beginning of the path means. */
 static void reference_begin(Compiler *c) {
   struct Task *task = task_top(c);
   AstPath path = ast_path(c->el->ast, task->e);
@@ -337,8 +337,8 @@ void reference_step(Compiler *c) {
   task_done(c, task->type);
 }
 
-/* `end`: the size of the array it stands in, loaded again without its subscripts; dimensions of records in
- * front come first. */
+/* `end`: the size of the array that it is in. The array is loaded again without its subscripts; dimensions of records before it
+ * come first. */
 void end_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;

@@ -1,8 +1,8 @@
-/* routine: function classes to routines: inputs, outputs and locals as slots, then sizes and bindings in
- * order of their dependencies, then the statements.
+/* routine: function classes become routines: inputs, outputs and locals become slots; then sizes and bindings are compiled in order
+ * of their dependencies, then the statements.
  *
- * Invariant: a routine's slots exist before any body is compiled, so that functions may call each other;
- * bodies are compiled from a list, never from within each other. */
+ * Invariant: a routine's slots exist before any body is compiled, so that functions may call each other. Bodies are compiled from a
+ * list, never from within each other. */
 #include "lang/compile.h"
 
 #include "base/compiler.h"
@@ -19,7 +19,7 @@ Type function_type(Elaboration *el, uint32_t number) {
   return (Type){.base = TYPE_RECORD, .definition = el->model->records.count - 1};
 }
 
-/* The class of an input that is a function; NULL if it is something else. */
+/* The class of an input that is a function; NULL if the input is something else. */
 static ClassEntry *find_function_class(Elaboration *el, Name scope, const AstComponent *component) {
   ClassEntry *found = class_find(el, scope, component->type->name);
   return found && found->role == ROLE_CLASS_FUNCTION ? found : NULL;
@@ -84,7 +84,7 @@ static bool declare_slots(Elaboration *el, Routine *routine, const ClassEntry *e
   return fits;
 }
 
-/* An external object has no value that an algorithm could compute (Modelica Language Specification, "External Objects"). */
+/* An algorithm cannot compute an external object (Modelica Language Specification, "External Objects"). */
 static bool makes_no_object(Elaboration *el, const Routine *routine, const ClassEntry *entry) {
   for (uint32_t k = 0; k < routine->outputs && !entry->ast->external; k++) {
     if (routine->locals.data[routine->inputs + k].type.base != TYPE_EXTERNAL_OBJECT) continue;
@@ -97,7 +97,7 @@ static bool makes_no_object(Elaboration *el, const Routine *routine, const Class
 
 /* ---- annotations ---- */
 
-/* The input that the option names. */
+/* Adds the input that the option names. */
 static void add_input(Elaboration *el, const Routine *routine, AstExpr value, IndexVec *list) {
   if (ast_kind(el->ast, value) != AST_REFERENCE) return;
   for (uint32_t k = 0; k < routine->inputs; k++)
@@ -105,7 +105,7 @@ static void add_input(Elaboration *el, const Routine *routine, AstExpr value, In
       vec_push(el->heap, list, k);
 }
 
-/* The function named is compiled with those that are called. */
+/* The named function is compiled together with those that are called. */
 static const Routine *derivative_routine(Elaboration *el, Name scope, AstPath path) {
   ClassEntry *found = class_find(el, scope, path);
   bool is_function = found && found->role == ROLE_CLASS_FUNCTION && found->ast->form == FORM_LONG;
@@ -152,7 +152,7 @@ static void read_annotations(Elaboration *el, Routine *routine, const AstModific
 
 /* ---- bodies ---- */
 
-/* Slots of a function by their names, and which of them are compiled. */
+/* The slots of a function by name, and which of them are compiled. */
 typedef struct SlotOrder {
   const Ast *ast;
   Map slots;
@@ -160,7 +160,7 @@ typedef struct SlotOrder {
   const AstElement **elements; /* per slot */
 } SlotOrder;
 
-/* Does the expression name a slot other than `slot` that is not done? */
+/* Does the expression name another slot than `slot` that is not compiled yet? */
 static bool waits_in(const SlotOrder *order, AstExpr e, uint32_t slot) {
   for (AstExpr i = ast_first(order->ast, e); i <= e; i++) {
     if (ast_kind(order->ast, i) != AST_REFERENCE) continue;
@@ -236,7 +236,7 @@ static bool add_field_step(Compiler *c, FieldValue *field, Name name, Span span)
   return field->type.base != TYPE_NOTHING;
 }
 
-/* Those in (a = 1, b(c = 2), d.e = 3). For anything but a record these are attributes, which do not count here. */
+/* Collects the values in (a = 1, b(c = 2), d.e = 3). If the slot is not a record, these are attributes and are ignored here. */
 static void collect_fields(Compiler *c, const AstModification *modification, const FieldValue *around,
                            FieldValueVec *out) {
   if (around->type.base != TYPE_RECORD) return;
@@ -264,7 +264,8 @@ static bool is_measured(const Ast *ast, AstExpr e, AstExpr whole) {
   return false;
 }
 
-/* Does slot.a.b name the field, a part of it, or a record that it is in? The size of such a record is declared. */
+/* Does slot.a.b name the field, a part of it, or a record that contains it? size() of such a record does not count, because its
+ * size is declared. */
 static bool names_field(const Ast *ast, AstExpr e, AstExpr whole, Name slot, const FieldValue *field) {
   if (ast_kind(ast, e) != AST_REFERENCE) return false;
   AstPath path = ast_path(ast, e);
@@ -286,7 +287,7 @@ static bool is_field_ready(const Ast *ast, const FieldValueVec *fields, const Fi
   return true;
 }
 
-/* Stores a value in a slot, or in the part of it to which these steps lead. */
+/* Stores a value in a slot, or in the part of it that these steps lead to. */
 static void store_value(Compiler *c, AstExpr value, Type type, Span span, uint32_t slot, uint32_t count,
                         const uint32_t *steps) {
   compile_expect(c, type, compile_expression(c, value, type), span, "the binding");
@@ -302,7 +303,7 @@ static void store_field(Compiler *c, const FieldValue *field, uint32_t slot) {
   store_value(c, field->value, field->type, ast_span(c->el->ast, field->value), slot, field->count, field->steps);
 }
 
-/* Fields in an order in which each comes after those it depends on. */
+/* Compiles the fields in an order in which each comes after those it depends on. */
 static void compile_fields(Compiler *c, const AstModification *modification, uint32_t slot) {
   Name name = c->routine->locals.data[slot].name;
   FieldValueVec fields = {0};
@@ -325,7 +326,7 @@ static void compile_fields(Compiler *c, const AstModification *modification, uin
   vec_free(c->el->heap, &fields);
 }
 
-/* DECLARE, then for what has a binding: DEFAULT (inputs only), value, STORE; then values of fields. */
+/* DECLARE; then, if there is a binding: DEFAULT (inputs only), value, STORE; then values of fields. */
 static void compile_slot(Compiler *c, const ClassEntry *entry, const AstComponent *component, uint32_t slot) {
   Elaboration *el = c->el;
   ResolvedType resolved = {0};
@@ -368,11 +369,11 @@ static SlotOrder slot_order_make(Elaboration *el, const AstClass *ast, const Rou
   return order;
 }
 
-/* A pass over slots takes so many steps of work for each of them. */
+/* Steps of work per slot in a pass over the slots. */
 enum { SLOT_WORK = 8 };
 
-/* Slots in an order in which each comes after those it depends on; in a cycle, source order. The number of passes
- * over the slots is one plus the length of the longest chain that is written in the opposite order. */
+/* Compiles the slots in an order in which each comes after those it depends on; in a cycle, in source order. The number of passes
+ * is one plus the length of the longest chain that is written in the opposite order. */
 static void compile_slots(Compiler *c, const ClassEntry *entry) {
   Elaboration *el = c->el;
   uint32_t count = c->routine->locals.count, left = count;
@@ -392,7 +393,7 @@ static void compile_slots(Compiler *c, const ClassEntry *entry) {
   map_free(&order.slots);
 }
 
-/* The slot that an argument of an external function is; NONE if it is an input or not a whole slot. */
+/* The slot that an external function writes through an argument; NONE if the argument is an input or not a whole slot. */
 static uint32_t written_slot(Compiler *c, AstExpr e) {
   const Ast *ast = c->el->ast;
   Place place;
@@ -416,7 +417,7 @@ static uint32_t emit_default_arguments(Compiler *c, Span span, IndexVec *places)
   return count;
 }
 
-/* Arrays are passed unchanged, and no array is returned (Modelica 3.6, section 12.9.1). */
+/* Arrays are passed as they are, and an array is never returned (Modelica 3.6, section 12.9.1). */
 static uint32_t emit_arguments(Compiler *c, const AstExternal *external, IndexVec *places) {
   const Ast *ast = c->el->ast;
   uint32_t height = c->types.count, result = written_slot(c, external->output);
@@ -477,7 +478,7 @@ static void compile_body(Elaboration *el, ClassEntry *entry) {
   read_derivatives(el, routine, entry);
 }
 
-/* Of a constructor: the external function of the destructor beside it; NULL if there is none. */
+/* For a constructor: the external function of the matching destructor; NULL if there is none. */
 static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
   static const char constructor[] = "constructor";
   const char *name = names_text(el->names, entry->name);
@@ -488,7 +489,7 @@ static const char *destructor_name(Elaboration *el, const ClassEntry *entry) {
   return found && found->ast->external ? names_text(el->names, found->ast->external->function.name) : NULL;
 }
 
-/* The name after the last dot: functions of packages have their full names. */
+/* The part of the name after the last dot: functions of packages have full names. */
 static Name last_part(Elaboration *el, Name name) {
   const char *dot = strrchr(names_text(el->names, name), '.');
   return dot ? names_add(el->names, dot + 1, strlen(dot + 1)) : name;
@@ -522,7 +523,7 @@ static const char *directory_text(const Elaboration *el, Name name) {
   return name ? names_text(el->names, name) : NULL;
 }
 
-/* False if it names neither text nor library, or is built in. */
+/* False if the function names neither text nor library, or is built in. */
 static bool describe_external(Elaboration *el, const ClassEntry *entry, ExternalSource *out) {
   const AstExternal *external = entry->ast->external;
   bool is_forbidden;
@@ -539,7 +540,7 @@ static bool describe_external(Elaboration *el, const ClassEntry *entry, External
   return !external_find(el->heap, (ExternalName){.name = out->name}, el->rights, &is_forbidden) && !is_forbidden;
 }
 
-/* Compiles all functions of the model that come with text or a library and are not there yet. */
+/* Compiles all functions of the model that come with text or a library and are not compiled yet. */
 static void build_externals(Elaboration *el, Span span) {
   VEC(ExternalSource) sources = {0};
   char failure[COMPILER_FAILURE] = "";
@@ -550,7 +551,7 @@ static void build_externals(Elaboration *el, Span span) {
       is_wanted = strcmp(sources.data[k].name, source.name) != 0;
     if (is_wanted) vec_push(el->heap, &sources, source);
   }
-  bool is_new = sources.count != el->rights->built; /* what failed is not tried again */
+  bool is_new = sources.count != el->rights->built; /* a failed build is not repeated */
   el->rights->built = sources.count;
   if (is_new && sources.count && !external_build(el->heap, el->rights, sources.data, sources.count, failure))
     diag_warning(el->diags, DIAG_WARNING_OTHER, span, "external functions cannot be compiled: %s", failure);
@@ -612,11 +613,11 @@ static void finish_routine(Elaboration *el, uint32_t number) {
 }
 
 void routines_finish(Elaboration *el) {
-  while (el->routines_done < el->class_of_routine.count) /* bodies may need constants, and these other bodies */
+  while (el->routines_done < el->class_of_routine.count) /* bodies may need constants, and these more bodies */
     finish_routine(el, el->routines_done++);
 }
 
-/* The routine that an instruction calls, or passes to be called; NONE: none. */
+/* The routine that an instruction calls, or passes as an argument; NONE if there is none. */
 static uint32_t instruction_routine(const Elaboration *el, const Routine *code, Instruction i) {
   if (i.code == CODE_CALL) return code->extra.data[i.b];
   if (i.code == CODE_RECORD) return el->model->records.data[i.b].function - 1;
@@ -627,7 +628,7 @@ void routines_finish_for(Elaboration *el, const Routine *code) {
   IndexVec open = {0};
   Map seen = map_make(el->heap);
   for (const Routine *next = code; next; next = open.count ? el->model->routines.data[vec_pop(&open)] : NULL) {
-    if (next->base) finish_routine(el, next->base->number); /* a derivative is made of its code */
+    if (next->base) finish_routine(el, next->base->number); /* the derivative is made from the code of its base */
     if (next != code) finish_routine(el, next->number);
     if (next->base && map_get(&seen, next->base->number) == MAP_NONE) vec_push(el->heap, &open, next->base->number);
     for (uint32_t i = 0; i < next->code.count; i++) {
@@ -643,7 +644,7 @@ void routines_finish_for(Elaboration *el, const Routine *code) {
 
 /* ---- functions that are never called ---- */
 
-/* Whether the function could be called from the model: it stands in packages, or in the model itself. */
+/* Could the model call the function? It must be in a package, or in the model itself. */
 static bool is_in_reach(const Elaboration *el, const ClassEntry *entry) {
   Name scope = entry->scope;
   while (scope && scope != el->scope) {
@@ -662,7 +663,7 @@ static bool is_uncalled(const Elaboration *el, const ClassEntry *entry) {
   return is_in_reach(el, entry);
 }
 
-/* Unsupported features are not an error as long as they are not used. */
+/* Features that are not supported are no errors unless they are used. */
 static void report_faults(Elaboration *el, const Diags *found) {
   for (uint32_t i = 0; i < found->list.count; i++) {
     const Diag *fault = &found->list.data[i];

@@ -1,7 +1,7 @@
-/* session: values of expressions while a model is still being assembled: components are declared one by one, and an expression is
- * compiled and run when it is needed.
+/* session: values of expressions while a model is still being assembled. Components are declared one by one; an expression is
+ * compiled and run when its value is needed.
  *
- * Invariant: nothing becomes a variable; parameters and constants are their values, everything else is unknown. */
+ * Invariant: nothing becomes a variable. Parameters and constants are replaced by their values; everything else is unknown. */
 #include "lang/elaborate.h"
 
 struct LangSession {
@@ -38,7 +38,7 @@ uint32_t lang_declare(LangSession *session, const AstElement *element, bool is_c
   return number;
 }
 
-/* False if one of them changes with time. */
+/* False if one of the numbers changes with time. */
 static bool collect_numbers(const Elaboration *el, const Value *value, NumberVec *numbers) {
   bool is_known = true;
   for (uint32_t i = 0; value->type.base != TYPE_RECORD && i < value->count; i++) {

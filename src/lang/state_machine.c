@@ -7,15 +7,15 @@
 
 typedef struct State {
   Name name;
-  uint32_t machine, number; /* from 1, the initial one */
-  uint32_t parent;          /* the state around it; NONE: none */
+  uint32_t machine, number; /* number in the machine, from 1; 1 is the initial state */
+  uint32_t parent;          /* the state that contains it; NONE: none */
   Expr active, reset;
-  bool is_final; /* nothing leads out of it */
+  bool is_final; /* no transition leaves it */
 } State;
 
 typedef struct StateMachine {
-  uint32_t initial; /* state */
-  uint32_t parent;  /* state around it; NONE: none */
+  uint32_t initial; /* initial state */
+  uint32_t parent;  /* state that contains it; NONE: none */
   uint32_t count;   /* states */
   Expr number;      /* of the active state */
   Expr active;      /* EXPR_NONE: always */
@@ -23,7 +23,7 @@ typedef struct StateMachine {
   Expr fired; /* number of the transition taken; 0: none */
 } StateMachine;
 
-/* Equations in states for a variable that is declared outside of them. */
+/* The equations of states for a variable that is declared outside of them. */
 typedef struct Merge {
   uint32_t variable;
   Expr value;
@@ -71,7 +71,7 @@ static Expr add_variable(StateWriter *w, const char *kind, Name name, BaseType b
   return model_leaf(w->el->model, clock_variable(w->el, text, base, number(w, start), span), 0);
 }
 
-/* value while the machine is active; what it was before otherwise. */
+/* The given value while the machine is active; otherwise the previous one. */
 static Expr while_active(StateWriter *w, const StateMachine *machine, Expr variable, Expr value, BaseType base,
                          Span span) {
   if (machine->active == EXPR_NONE) return value;
@@ -85,7 +85,7 @@ static uint32_t find_state(const StateWriter *w, Name name) {
   return found == MAP_NONE ? NONE : found;
 }
 
-/* The innermost state that a name with dots stands in. */
+/* The innermost state that contains a dotted name. */
 static uint32_t state_around(const StateWriter *w, Name name) {
   const char *text = names_text(w->el->names, name);
   for (size_t length = names_length(w->el->names, name); length-- > 0;) {
@@ -126,7 +126,7 @@ static void collect_states(StateWriter *w) {
   }
 }
 
-/* The machine of an initial state, which must be its only one. */
+/* Adds the machine of an initial state, which must be its only one. */
 static bool add_machine(StateWriter *w, AstLabel initial, uint32_t *machine_of) {
   uint32_t state = find_state(w, initial.name), root = root_of(w, state);
   if (machine_of[root] != NONE) {
@@ -169,7 +169,7 @@ static bool find_machines(StateWriter *w) {
   return fits;
 }
 
-/* By priority, in the order of the text among equals of different states. */
+/* Sorts by priority; transitions of different states with equal priority stay in the order of the text. */
 static bool sort_transitions(StateWriter *w) {
   const Elaboration *el = w->el;
   for (uint32_t i = 0; i < el->transitions.count; i++) {
@@ -196,7 +196,7 @@ static bool sort_transitions(StateWriter *w) {
 
 /* ---- equations of a machine ---- */
 
-/* All machines inside of a state are in final states. */
+/* Are all machines inside a state in final states? */
 static Expr are_final(StateWriter *w, uint32_t state, bool before, Span span) {
   Expr all = number(w, 1);
   for (uint32_t m = 0; m < w->machines.count; m++) {
@@ -211,7 +211,7 @@ static Expr are_final(StateWriter *w, uint32_t state, bool before, Span span) {
   return all;
 }
 
-/* Whether a transition may be taken now: a delayed one by its condition at the tick before. */
+/* May a transition be taken now? A delayed one uses its condition at the tick before. */
 static Expr may_fire(StateWriter *w, const Transition *transition) {
   uint32_t from = find_state(w, transition->from);
   Expr condition = transition->condition;
@@ -229,7 +229,7 @@ static bool belongs(const StateWriter *w, const Transition *transition, uint32_t
   return w->states.data[find_state(w, transition->from)].machine == machine;
 }
 
-/* The number of the transition that is taken, the first by priority. */
+/* The number of the transition that is taken: the first one by priority. */
 static void write_fired(StateWriter *w, uint32_t number_of_machine, Span span) {
   StateMachine *machine = &w->machines.data[number_of_machine];
   Expr selected = previous(w, machine->number, TYPE_INTEGER, span), fired = number(w, 0);
@@ -276,7 +276,7 @@ static bool holds_machine(const StateWriter *w, const State *state) {
   return false;
 }
 
-/* States of a machine that was reset are so when they are next entered, each once. */
+/* After a reset of the machine, each state is reset when it is next entered, once. */
 static Expr pending_reset(StateWriter *w, const StateMachine *machine, const State *state, Span span) {
   if (machine->parent == NONE && !holds_machine(w, state)) return number(w, 0);
   Expr pending = add_variable(w, "pending", state->name, TYPE_BOOLEAN, 0, span);
@@ -302,13 +302,13 @@ static Expr is_entered(StateWriter *w, const StateMachine *machine) {
   return either(w, machine->reset, dag_binary(w->dag, OP_GREATER, machine->fired, number(w, 0)));
 }
 
-/* `going_on` where the machine was active at the tick before, else `again`. */
+/* `going_on` if the machine was active at the tick before, else `again`. */
 static Expr without_break(StateWriter *w, const StateMachine *machine, Expr going_on, Expr anew, Span span) {
   if (machine->active == EXPR_NONE) return going_on;
   return dag_if(w->dag, previous(w, machine->active, TYPE_BOOLEAN, span), going_on, anew);
 }
 
-/* An immediate condition is asked before it is known whether the state stays. */
+/* An immediate condition is evaluated before it is known whether the state remains active. */
 static void write_ticks(StateWriter *w, const StateMachine *machine, const Transition *transition) {
   Span span = transition->span;
   Expr ticks = add_variable(w, "ticks in", transition->from, TYPE_INTEGER, 0, span), one = number(w, 1);
@@ -359,7 +359,7 @@ static void name_states(StateWriter *w) {
   }
 }
 
-/* What all machines get from outside, and the variables that they have. */
+/* The variables of all machines, and their inputs from outside. */
 static void name_machines(StateWriter *w) {
   for (uint32_t m = 0; m < w->machines.count; m++) {
     StateMachine *machine = &w->machines.data[m];
@@ -394,7 +394,7 @@ static bool is_inside(const StateWriter *w, uint32_t variable, uint32_t state) {
   return at == state;
 }
 
-/* The state of an equation: that of its section, or that of the variable which a declaration binds. */
+/* The state of an equation: that of its section, or that of the variable in a declaration equation. */
 static uint32_t equation_state(const StateWriter *w, const RawEquation *equation) {
   if (equation->state) return find_state(w, equation->state);
   uint32_t left = variable_of_leaf(w->el, equation->left);
@@ -402,7 +402,7 @@ static uint32_t equation_state(const StateWriter *w, const RawEquation *equation
   return state_around(w, w->el->model->variables.data[left].name);
 }
 
-/* Adds the value that a state gives a variable from outside. */
+/* Adds the value that a state gives to a variable declared outside. */
 static void merge(StateWriter *w, uint32_t variable, Expr active, const RawEquation *equation) {
   uint32_t found = map_get(&w->merge_of, variable);
   if (found == MAP_NONE) {
@@ -450,7 +450,7 @@ static void rewrite_equations(StateWriter *w) {
   }
 }
 
-/* previous() of a variable in a state begins again with the state. */
+/* When a state is reset, previous() of its variables gives the start value again. */
 static void note_resets(StateWriter *w, uint32_t variables) {
   for (uint32_t v = 0; v < variables; v++) {
     uint32_t state = state_around(w, w->el->model->variables.data[v].name);

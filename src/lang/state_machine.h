@@ -1,7 +1,7 @@
-/* state_machine: states and transitions (Modelica Language Specification 3.6, chapter 17), made of clocked equations.
+/* state_machine: states and transitions (Modelica Language Specification 3.6, chapter 17), expressed by clocked equations.
  *
- * While equations are run, transitions are noted, and each equation with the state in which it stands. Then each machine
- * gets a variable with the number of its active state, and the equations of a state become those of a clock:
+ * While equations run, transitions are recorded, and for each equation the state that contains it. Then each machine gets a
+ * variable with the number of its active state, and the equations of a state become those of a clock:
  *
  *   x = f             in state s becomes     x = if activeState(s) then f else previous(x)
  *   v = f, v = g      in states s and t      v = if activeState(s) then f elseif activeState(t) then g else previous(v)
@@ -16,21 +16,21 @@ typedef struct Transition {
   Expr condition;
   bool is_immediate, is_reset, is_synchronized;
   int64_t priority;
-  uint32_t ticks, time; /* positions of the variables in place of ticksInState(), timeInState(); NONE: not used */
+  uint32_t ticks, time; /* positions of the variables that replace ticksInState(), timeInState(); NONE: not used */
   Span span;
 } Transition;
 
-/* transition(...) or initialState(...), which are not functions. */
+/* Is it transition(...) or initialState(...), which are not functions? */
 bool state_machine_is_call(const Elaboration *el, const AstStatement *statement);
 
-/* Declares activeState(s) of all states that the class names. */
+/* Declares activeState(s) for all states that the class names. */
 void states_declare(Elaboration *el, const AstClass *ast);
 
-/* Notes a transition or initial state; `run` gives the scalar value of an expression, or EXPR_NONE after an error. */
+/* Records a transition or initial state; `run` gives the scalar value of an expression, or EXPR_NONE after an error. */
 typedef Expr StateRun(Elaboration *el, AstExpr e, Type type);
 void state_machine_note(Elaboration *el, const AstStatement *statement, StateRun *run);
 
-/* The variable in place of ticksInState() or timeInState(); EXPR_NONE after an error. */
+/* The variable that replaces ticksInState() or timeInState(); EXPR_NONE after an error. */
 Expr state_duration(Elaboration *el, Special special, Span span);
 
 /* Writes all machines as equations, before clocks are inferred. */

@@ -1,4 +1,4 @@
-/* state_transition: see state_machine.h. Transitions and initial states are noted as the equations are run. */
+/* state_transition: see state_machine.h. Transitions and initial states are recorded while the equations run. */
 #include "lang/clock.h"
 #include "lang/state_machine.h"
 
@@ -32,7 +32,7 @@ void states_declare(Elaboration *el, const AstClass *ast) {
     }
 }
 
-/* The argument of a call by its name or position; AST_NONE: not given. */
+/* The argument of a call, by name or position; AST_NONE: not given. */
 static AstExpr argument(const Elaboration *el, AstExpr call, const char *name, uint32_t position) {
   uint32_t labels = ast_label_count(el->ast, call), positional = ast_kid_count(el->ast, call) - labels;
   if (position < positional) return ast_kid(el->ast, call, position);
@@ -42,7 +42,7 @@ static AstExpr argument(const Elaboration *el, AstExpr call, const char *name, u
   return AST_NONE;
 }
 
-/* A number that is known now. */
+/* The value of an argument that must be known now. */
 static int64_t setting(Elaboration *el, AstExpr call, const char *name, uint32_t position, BaseType base,
                        int64_t otherwise, StateRun *run) {
   AstExpr e = argument(el, call, name, position);

@@ -1,12 +1,12 @@
 /* statement: statements of functions and algorithm sections to code.
  *
- * Invariant: the machine's stack is empty between statements. Every if and loop carries the list of slots
- * assigned in it, so that the machine can merge branches. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
+ * Invariant: the machine's stack is empty between statements. Every if and loop has the list of slots assigned in it, so that the
+ * machine can merge branches. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/compile.h"
 
 #include <ctype.h>
 
-/* The slots assigned since `from`, each once; they stay as the assignments of the block around. */
+/* The slots assigned since `from`, each once; they also count as assignments of the enclosing block. */
 static uint32_t assigned_list(Compiler *c, uint32_t from) {
   uint32_t kept = from;
   for (uint32_t i = from; i < c->assigned.count; i++) {
@@ -54,7 +54,7 @@ static void compile_assign(Compiler *c, const AstStatement *statement) {
   c->types.count = height;
 }
 
-/* A message that is not a literal is computed only where the condition fails: `if condition then "" else message`. */
+/* A message that is not a literal is computed only if the condition fails: `if condition then "" else message`. */
 static Type compile_message(Compiler *c, AstExpr condition, AstExpr message, Span span) {
   if (ast_kind(c->el->ast, message) == AST_STRING) return compile_expression(c, message, type_scalar(TYPE_STRING));
   uint32_t height = c->types.count;
@@ -128,7 +128,7 @@ static void compile_condition(Compiler *c, AstExpr e, bool may_be_vector) {
   c->types.count--;
 }
 
-/* if a ... elseif b ... else ...: each branch stands in the else part of the one before. */
+/* if a ... elseif b ... else ...: each branch is in the else part of the one before. */
 static void compile_if(Compiler *c, const AstStatement *statement) {
   Heap *heap = c->el->heap;
   uint32_t from = c->assigned.count, base = c->patches.count;
@@ -254,7 +254,7 @@ static void compile_statement(Compiler *c, const AstStatement *statement) {
   }
 }
 
-/* ---- loops that a file has unrolled ---- */
+/* ---- loops that a tool has unrolled ---- */
 
 static bool has_stray_break(const AstStatement *statement) {
   if (statement->kind != AST_IF_BLOCK) return statement->kind == AST_BREAK;
@@ -281,8 +281,8 @@ static bool differ_in_subscripts(const char *text, Span one, Span other) {
   return a == text + one.end && b == text + other.end;
 }
 
-/* For statements with `break` outside of a loop: how many, from the first on, are the iterations of one. A Base Modelica file may
- * contain these instead of the loop. 0: none. */
+/* A Base Modelica file may contain the iterations of a loop instead of the loop; then `break` stands outside of a loop. Returns how
+ * many statements, from the first on, are iterations of one loop; 0: none. */
 static uint32_t count_unrolled(const Compiler *c, const AstStatement *statements, uint32_t count) {
   const Ast *ast = c->el->ast;
   uint32_t run = 1;
@@ -292,7 +292,7 @@ static uint32_t count_unrolled(const Compiler *c, const AstStatement *statements
   return run > 1 ? run : 0;
 }
 
-/* The iterations as a loop that runs once. */
+/* Compiles the iterations as a loop that runs once. */
 static void compile_unrolled(Compiler *c, const AstStatement *statements, uint32_t count) {
   uint32_t from = c->assigned.count, begin = c->routine->code.count;
   Span span = statements[0].span;

@@ -1,9 +1,8 @@
-/* stem: arrays and records whose elements a tool has declared one by one: a[1], a[2], c.re, c.im. A name
- * that is not declared may be the stem a or c of such names, or have subscripts inside of its quotes,
- * 'a[\'i\'].x'; both are assembled from their elements.
+/* stem: arrays and records whose elements a tool has declared one by one: a[1], a[2], c.re, c.im. An undeclared name may be the
+ * stem a or c of such names, or have subscripts inside its quotes, 'a[\'i\'].x'; both are assembled from their elements.
  *
- * Invariant: stems are built on the first look-up that nothing else answers, linear in the text of all
- * names. An element whose subscripts are literals of enumerations is known by their numbers too. */
+ * Invariant: stems are built on the first look-up that finds nothing else, in time linear in the text of all names. An element
+ * whose subscripts are enumeration literals is also known by their numbers. */
 #include "lang/compile.h"
 #include "syntax/parser.h"
 
@@ -43,7 +42,7 @@ static size_t find_embedded(const char *text) {
   return 0;
 }
 
-/* Reads 'Name' at *at, escapes resolved. */
+/* Reads 'Name' at *at and resolves escapes. */
 static bool read_quoted(const char **at, TextVec *out, Heap *heap) {
   const char *text = *at;
   out->count = 0;
@@ -97,8 +96,7 @@ static void stem_extend(struct Stem *stem, const uint32_t *list, uint32_t count)
     if (list[i] > stem->sizes[i]) stem->sizes[i] = list[i];
 }
 
-/* Every bracket and dot of the name makes a stem of what is before it; `plain` is the name with numbers as
- * subscripts. */
+/* Every bracket or dot of the name makes a stem of the text before it; `plain` is the name with numbers as subscripts. */
 static void stem_split(Elaboration *el, uint32_t component) {
   const char *text = names_text(el->names, el->components.data[component].name);
   TextVec plain = {0};
@@ -148,7 +146,7 @@ const struct Stem *stem_find(Elaboration *el, Name name) {
 
 bool stem_is_embedded(Elaboration *el, Name name) { return find_embedded(names_text(el->names, name)) != 0; }
 
-/* Subscripts are parsed once a name, as those of a reference in a small model of their own. */
+/* The subscripts are parsed once per name, as a reference in a small model made for this purpose. */
 static struct Embedded embedded_read(Elaboration *el, Name name, Span span) {
   uint32_t index = map_get(&el->embedded, name);
   if (index != MAP_NONE) return el->embedded_list.data[index];
@@ -175,14 +173,14 @@ static struct Embedded embedded_read(Elaboration *el, Name name, Span span) {
   return out;
 }
 
-/* Code for the subscripts inside of the name; gives their number, 0 after an error. */
+/* Emits the subscripts inside the name; returns their number, 0 after an error. */
 static uint32_t emit_subscripts(Compiler *c, const struct Embedded *embedded) {
   Elaboration *el = c->el;
   if (embedded->subscripts == AST_NONE || c->blocks > BLOCK_DEPTH_LIMIT) return 0;
   const Ast *outer = el->ast;
   uint32_t count = ast_kid_count(embedded->ast, embedded->subscripts);
   el->ast = embedded->ast;
-  c->blocks += 16; /* deeper nested names are useless */
+  c->blocks += 16; /* limits the nesting: deeper names are useless */
   for (uint32_t i = 0; i < count; i++) {
     AstExpr e = ast_kid(embedded->ast, embedded->subscripts, i);
     if (ast_kind(embedded->ast, e) == AST_COLON) {
@@ -215,7 +213,7 @@ static Name element_name(Elaboration *el, Name prefix, const uint32_t *counter, 
   return name;
 }
 
-/* Next element in row-major order; emits CODE_ARRAY for each row that is complete. */
+/* Moves to the next element in row-major order; emits CODE_ARRAY for each complete row. */
 static void next_element(Compiler *c, const struct Stem *stem, uint32_t *counter, Span span) {
   for (uint32_t i = stem->dimensions; i-- > 0;) {
     if (++counter[i] < stem->sizes[i]) break;
@@ -251,7 +249,7 @@ static bool record_fits(Elaboration *el, Name stem, uint32_t definition) {
   return record->fields.count > 0;
 }
 
-/* A record whose fields all stand after the stem; the expected one first. */
+/* A record whose fields all occur after the stem; tries the expected record first. */
 static uint32_t find_record(Compiler *c, Name stem, Type expected) {
   Elaboration *el = c->el;
   if (expected.base == TYPE_RECORD && record_fits(el, stem, expected.definition)) return expected.definition;
@@ -277,7 +275,7 @@ static Type assemble_record(Compiler *c, Name stem, Type expected, Span span, ui
   return (Type){.base = TYPE_RECORD, .definition = definition};
 }
 
-/* Fields after the subscripts: ".x.y". */
+/* Loads the fields after the subscripts: ".x.y". */
 static Type emit_tail(Compiler *c, Type type, Name tail, Span span) {
   Elaboration *el = c->el;
   const char *text = names_text(el->names, tail);
@@ -291,7 +289,7 @@ static Type emit_tail(Compiler *c, Type type, Name tail, Span span) {
   return *text ? type_nothing() : type;
 }
 
-/* 'a[\'i\'].x': of a variable a that is declared, or of all a[1].x, a[2].x, ... */
+/* 'a[\'i\'].x': an element of a declared variable a, or of all a[1].x, a[2].x, ... */
 static Type assemble_embedded(Compiler *c, Name name, Span span, uint32_t depth) {
   Elaboration *el = c->el;
   struct Embedded embedded = embedded_read(el, name, span);
@@ -355,7 +353,7 @@ static void emit_store(Compiler *c, uint32_t slot, uint32_t subscripts, Span spa
   vec_push(heap, &c->assigned, slot);
 }
 
-/* Elements of the array in slot `whole` to the slots of the components prefix[i,j]tail. */
+/* Stores the elements of the array in slot `whole` in the slots of the components prefix[i,j]tail. */
 static bool distribute(Compiler *c, struct Stem stem, Name tail, uint32_t whole, Span span) {
   Elaboration *el = c->el;
   uint32_t counter[TYPE_MAX_DIMENSIONS] = {0};

@@ -1,7 +1,7 @@
-/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the
- * scalar expressions of the model; what cannot be inlined becomes a call node of a function with settled sizes.
+/* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the scalar
+ * expressions of the model. What cannot be inlined becomes a call node of a function with known sizes.
  *
- * Invariant: loading a component gives its leaves, or its value where the structure depends on it (LoadMode). */
+ * Invariant: loading a component gives its leaves, or its value if the structure depends on it (LoadMode). */
 #include "core/delays.h"
 #include "lang/algorithm.h"
 #include "lang/clock.h"
@@ -47,7 +47,7 @@ static Expr without_events(Elaboration *el, Op op, Expr e) {
   return may_move ? dag_unary(el->dag, OP_NOEVENT, e) : e;
 }
 
-/* Equations contain only numbers: whether texts are known in the end is checked when all equations exist. */
+/* Equations contain only numbers. Whether all compared texts are known is checked once all equations exist. */
 static Expr note_texts(Elaboration *el, Expr e) {
   if (el->mode != LOAD_LEAVES || op_kind(dag_op(el->dag, e)) != KIND_RELATION) return e;
   bool is_text = expr_is_text(el, dag_child(el->dag, e, 0)) || expr_is_text(el, dag_child(el->dag, e, 1));
@@ -57,7 +57,7 @@ static Expr note_texts(Elaboration *el, Expr e) {
 
 static bool is_literal(const Elaboration *el, Expr e) { return dag_op(el->dag, e) == OP_STRING; }
 
-/* (if c then "a" else "b") == "a" as if c then "a" == "a" else "b" == "a": comparisons of texts that are known have a value. */
+/* Treats (if c then "a" else "b") == "a" as if c then "a" == "a" else "b" == "a": comparisons of known texts have a value. */
 static Expr compare_texts(Elaboration *el, Op op, Expr a, Expr b) {
   Dag *dag = el->dag;
   ExprVec choices = {0};
@@ -116,7 +116,7 @@ static void symbolic_select(void *context, const void *condition, const void *th
   write(out, a == b ? a : dag_if(el->dag, read(condition), a, b));
 }
 
-/* ---- operators with a meaning of their own ---- */
+/* ---- operators with special meaning ---- */
 
 static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
   switch (dag_op(el->dag, e)) {
@@ -151,7 +151,7 @@ static bool is_moving(Elaboration *el, Expr e) {
   return false;
 }
 
-/* Is it a parameter whose value is 0? Then this decides the structure. */
+/* Is it a parameter with value 0? Then the value decides the structure. */
 static bool is_zero_parameter(Elaboration *el, Expr e) {
   double value;
   if (dag_op(el->dag, e) != OP_PARAMETER) return false;
@@ -165,7 +165,7 @@ static bool is_zero_parameter(Elaboration *el, Expr e) {
   return true;
 }
 
-/* Without a longest time the time must be fixed (Modelica Language Specification 3.6, 3.7.4.1). */
+/* Without a maximum delay, the delay time must be fixed (Modelica Language Specification 3.6, 3.7.4.1). */
 static bool symbolic_delay(Elaboration *el, const Expr *a, uint32_t count, Span span, Expr *out) {
   double time;
   bool is_known = dag_is_constant(el->dag, a[1], &time);
@@ -202,7 +202,7 @@ static bool symbolic_sample(Elaboration *el, const Expr *a, Span span, Expr *out
   return true;
 }
 
-/* Are the points and values of a pipe known at the start, and the points, as far as they are known, in order? */
+/* Are the points and values of the pipe known at the start? Are the points in order, as far as they are known? */
 static bool check_contents(Elaboration *el, const Expr *a, uint32_t points, Span span) {
   double *known = arena_array(&el->arena, points, sizeof *known);
   bool are_known = true;
@@ -219,7 +219,7 @@ static bool check_contents(Elaboration *el, const Expr *a, uint32_t points, Span
   return false;
 }
 
-/* The other end of a pipe is the first one of the pipe turned around. */
+/* The other end of a pipe is the first end of the reversed pipe. */
 static void turn_pipe(Elaboration *el, Expr *a, uint32_t points) {
   Dag *dag = el->dag;
   Expr in0 = a[TRANSPORT_IN0], *point = a + TRANSPORT_SCALARS, *value = point + points;
@@ -307,9 +307,9 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
     *out = (Value){.type = component->type, .sizes = component->sizes};
     return EXECUTE_OK;
   }
-  bool is_text = component->type.base == TYPE_STRING; /* texts are compared here, equations have numbers only */
+  bool is_text = component->type.base == TYPE_STRING; /* texts are compared here; equations contain only numbers */
   bool is_settled = (component->is_structural || is_text) &&
-                    component->has_value; /* it can no longer change: its value serves in ranges too */
+                    component->has_value; /* it can no longer change, so its value may be used in ranges too */
   if (component->is_package || is_settled || el->mode != LOAD_LEAVES) {
     if (component->has_value) {
       if (el->marks_structural || is_text) component->is_structural = true;
@@ -398,15 +398,15 @@ static bool calls_such(const Elaboration *el, const Routine *routine, bool (*tes
 
 static bool is_derivative(const Routine *routine) { return routine->kind == ROUTINE_DERIVATIVE; }
 
-/* Does it give the same for the same arguments, and can it be run while the model is read? An impure function that
- * only reads files can, but a call in a when is made at its event. */
+/* Does it give the same results for the same arguments, and can it run while the model is read? An impure function that only reads
+ * files can, but a call in a when must wait for its event. */
 static bool routine_is_pure(const Elaboration *el, const Routine *routine) {
   if (routine->is_impure && el->in_when) return false;
   if (routine->kind != ROUTINE_CODE) return !routine_has_effect(routine);
   return !routine->is_impure || !calls_such(el, routine, routine_has_effect);
 }
 
-/* A long calculation on known numbers is done with numbers; EXECUTE_UNKNOWN if that is not possible. */
+/* A long computation on known numbers is done numerically; EXECUTE_UNKNOWN if that is not possible. */
 static ExecuteStatus call_numbers(Elaboration *el, const Routine *routine, const Value *inputs, const Expr *arguments,
                                   Value *outputs) {
   Arena arena = arena_make(el->heap);
@@ -448,7 +448,7 @@ static bool check_callable(Elaboration *el, const Routine *routine) {
   return false;
 }
 
-/* A discrete value that a function computes with causes no events, as its relations do not. */
+/* A discrete value that a function computes causes no events, and neither do the function's relations. */
 static Expr call_value(Elaboration *el, const Value *output, Expr call) {
   if (!type_is_discrete(output->type.base) || machine_makes_events(el->machine)) return call;
   return dag_unary(el->dag, OP_NOEVENT, call);
@@ -498,7 +498,7 @@ static Expr both(Elaboration *el, Expr a, const void *path) {
   return a == EXPR_NONE ? read(path) : dag_binary(el->dag, OP_AND, a, read(path));
 }
 
-/* A level that is not known yet, as that of a parameter, makes two of one assertion, each under the condition of its level. */
+/* If the level is not known yet, because it is a parameter, the assertion becomes two, each under the condition of its level. */
 static void add_assertion(Elaboration *el, Action action, Expr level) {
   Expr guard = action.guard;
   for (int each = ASSERTION_WARNING; each <= ASSERTION_ERROR; each++) {
@@ -512,7 +512,7 @@ static void add_assertion(Elaboration *el, Action action, Expr level) {
   }
 }
 
-/* What compile_message made of the message: the message is read only where the condition does not hold. */
+/* The message inside what compile_message made: it is evaluated only if the condition fails. */
 static Expr failed_message(const Elaboration *el, Expr condition, Expr message) {
   const Dag *dag = el->dag;
   Expr empty = dag_string(el->dag, 0);
@@ -618,8 +618,8 @@ void symbolic_start(Elaboration *el) {
       machine_new(el->heap, el->names, &el->number_domain, &el->routine_list, &el->record_list, el->diags, (Limits){0});
 }
 
-/* Marks what the code loads and what has a value: whole numbers, truth values, and what the model says to evaluate. It can no
- * longer change, and its value may be used in ranges and sizes. false if nothing new was marked. */
+/* Marks components that the code loads and that have a value: whole numbers, Booleans, and those that the model says to evaluate.
+ * They can no longer change, and their values may be used in ranges and sizes. false if nothing new was marked. */
 static bool mark_loaded(Elaboration *el, const Routine *routine) {
   bool is_changed = false;
   for (uint32_t i = 0; i < routine->code.count; i++) {
@@ -633,7 +633,7 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
   return is_changed;
 }
 
-/* What a run that ended halfway has added: it is run again. */
+/* Removes what an incomplete run has added, because the code is run again. */
 static void undo_effects(Elaboration *el, bool in_when, uint32_t actions, uint32_t whens) {
   if (el->in_when && !in_when) algorithm_when_end(el);
   el->actions->count = actions;

@@ -1,5 +1,5 @@
-/* text: variables of type String whose equations give them a text that is known. The text stands in place of the
- * variable wherever it is used: equations have numbers only, and could not compare it.
+/* text: variables of type String whose equations give them a known text. The text replaces the variable wherever it is used,
+ * because equations contain only numbers and could not compare it.
  *
  * Invariant: the equation that gives a variable its text stays as it is. */
 #include "lang/elaborate.h"
@@ -7,19 +7,19 @@
 typedef struct Texts {
   Elaboration *el;
   ExprVec leaves, values; /* variables and their texts */
-  Map known;              /* leaf -> its number */
-  IndexVec open;          /* equations between texts that give none so far */
-  VEC(bool) defines;      /* equation number i gives one */
+  Map known;              /* leaf -> its index in `leaves` */
+  IndexVec open;          /* equations between texts that have given no text so far */
+  VEC(bool) defines;      /* equation number i gives a text */
 } Texts;
 
-/* Where an expression stands. */
+/* Where an expression occurs. */
 typedef struct Place {
   Expr *e;
   Span span;
 } Place;
 typedef VEC(Place) PlaceVec;
 
-/* A variable and its text, if the equation has one on each side. */
+/* If one side of the equation is a variable and the other a text, returns both. */
 static bool read_text(const Elaboration *el, const RawEquation *equation, Expr *leaf, Expr *value) {
   bool is_left = dag_op(el->dag, equation->left) == OP_DISCRETE;
   *leaf = is_left ? equation->left : equation->right;
@@ -31,7 +31,7 @@ static void substitute(Texts *texts, Expr *roots, uint32_t count) {
   dag_substitute(texts->el->dag, texts->leaves.data, texts->values.data, texts->leaves.count, roots, count);
 }
 
-/* Looks at the open equations once; true if one gave a text. */
+/* Goes through the open equations once; true if one gave a text. */
 static bool find_texts(Texts *texts) {
   Elaboration *el = texts->el;
   uint32_t kept = 0, before = texts->leaves.count;
@@ -114,7 +114,7 @@ bool expr_is_text(const Elaboration *el, Expr e) {
          (variable != NONE && el->model->variables.data[variable].type == TYPE_STRING);
 }
 
-/* A function that is not there is reported as that. */
+/* An undefined function is reported elsewhere, as such. */
 static bool is_missing(const Elaboration *el, Expr e) {
   return dag_op(el->dag, e) == OP_CALL &&
          !routine_can_run(el->model->functions.data[dag_call_info(el->dag, e).function]->routine);
@@ -138,7 +138,7 @@ static Expr comparison_below(const Elaboration *el, DagScratch *scratch, const E
   return found;
 }
 
-/* What is left is compared while the model runs, where texts have no values. */
+/* The remaining comparisons would be made during simulation, where texts have no values. */
 static void refuse_comparisons(Elaboration *el, const PlaceVec *places) {
   DagScratch scratch = dag_scratch_make(el->heap);
   ExprVec roots = {0};

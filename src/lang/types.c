@@ -1,7 +1,7 @@
-/* types: what fits where, and the types that the language's own functions give. One table row a function.
+/* types: which types fit where, and the result types of the language's own functions. One table row per function.
  *
- * Invariant: TYPE_NOTHING is the type of what already had an error; it fits everywhere, so that one
- * mistake is reported once. */
+ * Invariant: TYPE_NOTHING is the type of anything that already had an error. It fits everywhere, so that one mistake is reported
+ * once. */
 #include "lang/elaborate.h"
 
 #include <string.h>
@@ -37,8 +37,7 @@ const char *type_text(Elaboration *el, Type type) {
 
 static bool type_same(const Elaboration *el, Type a, Type b);
 
-/* Records are the same if their fields are: tools write several names for one record. Depth is bounded by
- * the definitions. */
+/* Records are the same if their fields are: tools write several names for one record. Depth is bounded by the definitions. */
 static bool same_record(const Elaboration *el, uint32_t a, uint32_t b) {
   if (a == b) return true;
   const Record *x = &el->model->records.data[a], *y = &el->model->records.data[b];
@@ -51,7 +50,7 @@ static bool same_record(const Elaboration *el, uint32_t a, uint32_t b) {
   return true;
 }
 
-/* Enumerations are the same if their literals are: one that is declared in a model is reached by several names. */
+/* Enumerations are the same if their literals are: one that is declared in a model may have several names. */
 static bool same_enumeration(const Elaboration *el, uint32_t a, uint32_t b) {
   const Enumeration *x = &el->model->enumerations.data[a], *y = &el->model->enumerations.data[b];
   bool same = x->literals.count == y->literals.count;
@@ -172,7 +171,7 @@ static void check_size(Check *check, uint32_t number, Type type) {
     check_failed(check, number, type, "an Integer");
 }
 
-/* Element by element: arrays have equal numbers of dimensions, scalars go with them. */
+/* Element by element: arrays have equal numbers of dimensions; scalars combine with any array. */
 static Type elementwise(Check *check, const Type *a, uint32_t count) {
   Type type = type_scalar(TYPE_INTEGER);
   for (uint32_t i = 0; i < count; i++) {
@@ -217,7 +216,7 @@ Special special_variant(Special special, const Type *a, uint32_t n) {
   return a[0].base == TYPE_CLOCK ? SPECIAL_CLOCK_SOLVER : SPECIAL_CLOCK_TIMED;
 }
 
-/* Numbers and whether the flow is positive; after them vectors. */
+/* Checks the arguments: numbers, whether the flow is positive, then vectors. */
 static Type transport_type(Check *check, const Type *a, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     bool is_flag = i == TRANSPORT_POSITIVE, is_vector = i >= TRANSPORT_SCALARS;
@@ -340,7 +339,7 @@ static Type rule_type(Check *check, const Intrinsic *f, const Type *a, uint32_t 
   return type_scalar(TYPE_NOTHING);
 }
 
-/* A scalar operator cannot take strings or records even where any type is kept. */
+/* A scalar operator cannot take strings or records, even if it keeps the type of its argument. */
 static void check_special(Check *check, const Intrinsic *f, const Type *a, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (f->kind != INTRINSIC_ARRAY && (a[i].base == TYPE_RECORD || a[i].base == TYPE_EXTERNAL_OBJECT))

@@ -1,9 +1,9 @@
-/* unassigned: scalars of functions, and scalar fields of records there, that are read or returned although nothing in the function
- * gives them a value. What is assigned only in some branch is not examined: it is 0 in the others. What is read in a branch that a
- * constant never takes needs no value. Nor does the default value of a field that is not read itself. */
+/* unassigned: scalars of functions, and scalar fields of their records, that are read or returned although nothing in the function
+ * assigns them. A scalar that is assigned only in some branch is not examined: it is 0 in the others. A scalar needs no value if it
+ * is read only in a branch that a constant condition never takes, or in the default value of a field that is not read. */
 #include "lang/elaborate.h"
 
-/* What an instruction reads or assigns: a slot, or what fields lead to there. */
+/* What an instruction reads or assigns: a slot, or a part of it that fields lead to. */
 typedef struct Part {
   uint32_t slot;
   const Instruction *fields; /* CODE_FIELD, one after the other */
@@ -11,7 +11,7 @@ typedef struct Part {
   Type type;
 } Part;
 
-/* The part that is read at a position of the code, where CODE_LOCAL stands. */
+/* The part that the code reads at the position of a CODE_LOCAL. */
 static Part part_read(const Compiler *c, uint32_t at) {
   const Routine *routine = c->routine;
   Part part = {.slot = routine->code.data[at].b, .fields = routine->code.data + at + 1};
@@ -25,7 +25,7 @@ static Part part_read(const Compiler *c, uint32_t at) {
   return part;
 }
 
-/* Does a store into a place give the part a value, or some of it? */
+/* Does a store into `place` assign the part, or some of it? */
 static bool is_stored(const Part *part, const uint32_t *place) {
   if (place[0] != part->slot) return false;
   for (uint32_t k = 0; k < place[1] && k < part->count; k++) {
@@ -45,7 +45,7 @@ static bool is_assigned_by(const Routine *routine, Instruction i, const Part *pa
   }
 }
 
-/* The instructions that assign a slot, or some of it: the first of each slot, and the next one after each; NONE: no more. */
+/* The instructions that assign a slot, or some of it: the first one for each slot, and the next one after each; NONE: no more. */
 typedef struct Stores {
   uint32_t *first, *next;
 } Stores;
@@ -100,14 +100,14 @@ static const char *part_name(const Compiler *c, const Part *part) {
   return text;
 }
 
-/* Does the code read a scalar there? */
+/* Does the code read a scalar at this position? */
 static bool reads_scalar(const Compiler *c, uint32_t at, Part *part) {
   if (c->routine->code.data[at].code != CODE_LOCAL) return false;
   *part = part_read(c, at);
   return !part->type.dimensions && part->type.base <= TYPE_ENUMERATION;
 }
 
-/* Is what the code at a position helps to give a value read by the statements, which begin at `body`? */
+/* The code at this position is part of computing some value. Do the statements, which begin at `body`, read that value? */
 static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
   const Routine *routine = c->routine;
   Part part;
@@ -121,8 +121,8 @@ static bool is_needed(const Compiler *c, uint32_t at, uint32_t body) {
 
 /* ---- what never runs ---- */
 
-/* Is the value on top of the stack after position `at` a constant: one that is written there, or the value declared of a slot that nothing else
- * assigns? What a statement assigns may not have been assigned yet. */
+/* Is the value on top of the stack after position `at` a constant: a literal, or the declared value of a slot that nothing else
+ * assigns? A value that a statement assigns does not count, since it may not have been assigned yet. */
 static bool is_constant(const Routine *routine, const Stores *stores, uint32_t at, uint32_t body, double *value) {
   Instruction i = routine->code.data[at];
   if (i.code == CODE_CONSTANT) *value = routine->constants.data[i.b];
@@ -134,7 +134,7 @@ static bool is_constant(const Routine *routine, const Stores *stores, uint32_t a
   return true;
 }
 
-/* Is the code at a position in a branch that a constant condition never takes? */
+/* Is the code at this position in a branch that a constant condition never takes? */
 static bool is_dead(const Compiler *c, const Stores *stores, uint32_t at, uint32_t body) {
   const Routine *routine = c->routine;
   bool is = false;
