@@ -12,7 +12,7 @@ static inline double op_power_integer(double a, unsigned n) {
   return result;
 }
 
-/* a^b; small exponents that are integers, or half of one, by multiplication and a root. */
+/* a^b; small exponents that are integers or half-integers use multiplication and a root. */
 static inline double op_power(double a, double b) {
   if (b == 2) return a * a;
   double size = fabs(b), whole = floor(size);
