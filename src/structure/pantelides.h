@@ -1,10 +1,9 @@
-/* pantelides: how often each equation must be differentiated (Pantelides 1988; Mattsson, Söderlind 1991,
- * section 2, step 2), for derivatives of any order.
+/* pantelides: how often each equation must be differentiated (Pantelides 1988; Mattsson, Söderlind 1991, section 2, step 2), for
+ * derivatives of any order.
  *
- * Invariant: while it runs, order + c <= d on every entry, with equality on the matching, and no valid c
- * is smaller anywhere. All unmatched equations are treated at once, and a set of equations is
- * differentiated at once as often as needed to reach a new variable, so cost does not grow with the index.
- */
+ * Invariant: while it runs, order + c <= d on every entry, with equality on the matching, and no valid c is smaller anywhere. All
+ * unmatched equations are treated at once, and a set of equations is differentiated at once as often as needed to reach a new
+ * variable, so the cost does not grow with the index. */
 #pragma once
 
 #include "structure/matching.h"
