@@ -24,7 +24,7 @@ void enclosure_variables(const Enclosure *enclosure, Heap *heap, IndexVec *nodes
 /* How many discrete values it depends on. */
 uint32_t enclosure_discretes(const Enclosure *enclosure);
 
-/* The values of the leaves besides time. */
+/* The values of the leaves other than time. */
 typedef struct HeldValues {
   const double *parameters, *discretes, *pre;
   const Interval *variables; /* in the order of enclosure_variables; for enclosure_bounds only */

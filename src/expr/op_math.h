@@ -1,5 +1,5 @@
-/* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain
- * C99 that needs <math.h> only, so that generated C code can carry the text of this file. */
+/* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain C99 that needs <math.h>
+ * only, so that generated C code can contain the text of this file. */
 #pragma once
 
 #include <math.h>

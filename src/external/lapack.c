@@ -184,7 +184,7 @@ static bool type_fits(const ExternalValue *value, ExternalType type) {
   return value->type == type || is_read_as_real;
 }
 
-/* The character after the name is the kind of an argument; ' ' is that of a size. */
+/* The character after the name is the kind of an argument; ' ' is the kind of a size. */
 static char kind_of(const Formal *formal) { return *formal->rest ? *formal->rest : ' '; }
 
 static bool is_array(const Formal *formal) { return strchr("([~#&", kind_of(formal)); }

@@ -326,8 +326,8 @@ static bool run_ARRAY(Machine *machine, const Value *a, uint32_t count, Value *o
   return value_array(machine, a, count, type_scalar(TYPE_REAL), out);
 }
 
-/* One operator over all elements, at least one, as a tree of pairs: in a chain of n elements the derivatives would
- * have n^2 terms. */
+/* Applies one operator over all elements (at least one) as a tree of pairs. In a chain of n elements the derivatives would have n^2
+ * terms. */
 static bool fold(Machine *machine, Op op, const Value *a, Value *out) {
   size_t size = machine_domain(machine)->size;
   char *parts = machine_alloc(machine, a->count * size);

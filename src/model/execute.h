@@ -55,7 +55,7 @@ typedef struct Domain {
   bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
   /* For a function whose derivative is given separately. *is_done: it has given values to the outputs of the frame. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
-  /* An operator with a meaning of its own; `type` is that of the result, which is a scalar here. */
+  /* An operator whose meaning the domain defines; `type` is the type of the result, which is a scalar here. */
   ExecuteStatus (*special)(void *context, Special special, Type type, const void *arguments, uint32_t count, Span span,
                            void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
@@ -123,7 +123,7 @@ bool machine_makes_events(const Machine *machine);
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 
-/* Did the last run end in a branch whose condition is not known, so that it may not be taken? */
+/* Did the last run end in a branch that might not be taken, because its condition is not known? */
 bool machine_in_branch(const Machine *machine);
 
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */

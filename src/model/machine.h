@@ -58,7 +58,7 @@ typedef struct Frame {
   char *path, *route;
   ChunkMark mark, floor;
   bool is_probe;         /* runs only up to CODE_BODY, to learn the sizes of the outputs */
-  bool is_done;          /* every path has returned: the values of the last one are those of all others */
+  bool is_done;          /* every path has returned; the last path's values are those of all others */
   VEC(Snapshot) returns; /* of the outputs */
 } Frame;
 

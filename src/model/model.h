@@ -68,7 +68,7 @@ typedef struct ComponentClass {
 typedef struct Equation {
   Expr left, right, residual;
   Span span;
-  bool is_declared; /* the binding of an input, which stands in its declaration */
+  bool is_declared; /* the binding of an input, written in its declaration */
   Name note;        /* for a derived equation: what it was derived from; 0: none */
 } Equation;
 
@@ -174,7 +174,7 @@ typedef struct Model {
   VEC(Action) asserts;       /* assert and terminate outside of when */
   VEC(Function *) functions; /* what dag_call refers to */
   VEC(InputSource) inputs;   /* whose values come from outside */
-  VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
+  VEC(Routine *) routines;   /* bodies, numbered as in CODE_CALL */
   VEC(Record) records;
   VEC(ExternalObject) external_objects;
   Experiment experiment;

@@ -36,7 +36,7 @@ typedef struct Valuation {
   stack;
   Expr circle; /* a parameter that needs itself; EXPR_NONE if there is none */
   Machine *machine;
-  Names names; /* those of the model, and texts that functions make */
+  Names names; /* names of the model, and texts that functions make */
   NumberContext number_context;
   Domain domain;
   Diags quiet;

@@ -9,11 +9,12 @@
 #include "structure/matching.h"
 
 typedef struct Pantelides {
-  bool ok;           /* false: not square, or structurally singular */
-  int32_t *c;        /* per equation: number of differentiations; NULL unless ok */
-  int32_t *d;        /* per variable: highest derivative then; NULL unless ok */
-  Matching matching; /* ok: the output set with respect to the highest derivatives, a highest value
-                        transversal; else a maximum matching of the undifferentiated problem */
+  bool ok;    /* false: not square, or structurally singular */
+  int32_t *c; /* per equation: number of differentiations; NULL unless ok */
+  int32_t *d; /* per variable: highest derivative then; NULL unless ok */
+  Matching
+      matching; /* ok: the output set with respect to the highest derivatives, a highest value transversal; otherwise a maximum
+                      * matching of the undifferentiated problem */
 } Pantelides;
 
 /* Owned by the arena. About O(entries * log n) in practice. */
