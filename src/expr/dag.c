@@ -86,7 +86,7 @@ static bool nodes_equal(const Dag *dag, const Node *a, const Node *b) {
   return !words || memcmp(dag_words(dag, a), dag_words(dag, b), words * sizeof(Expr)) == 0;
 }
 
-/* The child that was made last; 0: the node has none, or a list of them. */
+/* The child that was made last; 0: the node has no children, or a list of them. */
 static Expr newest_child(const Dag *dag, const Node *node) {
   Expr newest = 0;
   int arity = op_arity((Op)node->op);
@@ -114,7 +114,8 @@ typedef struct Key {
  * in steps that depend on the node, because the lines next to a full one are often full, too. */
 enum { NEAR_SLOTS = 8, NEAR_CHILDREN = 4 };
 
-/* Where the node is in the table of a graph, or would be. Nodes from `end` on are not seen: the graph got them later. */
+/* The slot of the node in the table of a graph, or the slot where it would be. Nodes from `end` on are ignored: the graph got them
+ * later. */
 static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Key *key) {
   uint32_t mask = owner->table_capacity - 1;
   uint32_t at = (key->newest ? key->newest / NEAR_CHILDREN : key->hash) * NEAR_SLOTS & mask;
@@ -127,7 +128,7 @@ static uint32_t table_slot(const Dag *dag, const Dag *owner, Expr end, const Key
   }
 }
 
-/* The node in the graphs below; EXPR_NONE: it is not there. */
+/* Finds the node in the graphs below; EXPR_NONE: it is not there. */
 static Expr find_below(const Dag *dag, const Key *key) {
   Expr found = EXPR_NONE, end = dag->first;
   for (const Dag *owner = dag->below; owner && found == EXPR_NONE && key->newest < end; owner = owner->below) {
@@ -137,7 +138,7 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node of the table is inserted twice, so equality need not be compared. */
+/* No node is inserted twice, so nodes need not be compared. */
 static void table_grow(Dag *dag) {
   Slot *before = dag->table;
   uint32_t count = dag->table_capacity;
@@ -152,7 +153,7 @@ static void table_grow(Dag *dag) {
   heap_free(dag->heap, before);
 }
 
-/* Relations, jumps and history stand for events; noEvent hides those below, other operators hand them on. */
+/* Relations, jumps and operators with history make events. noEvent hides the events below it; other operators pass them on. */
 static bool op_makes_event(Op op) {
   if (op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY) return false;
   OpKind kind = op_kind(op);
@@ -175,8 +176,8 @@ static Expr add_node(Dag *dag, Node node) {
   return e;
 }
 
-/* Finding or making a node costs so many steps of work. In a table beyond the processor's cache it takes an access to memory, some
- * hundred nanoseconds. */
+/* Steps of work for finding or making a node. If the table does not fit into the processor's cache, each takes a memory access of
+ * some hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
 /* The node equal to the candidate. `fresh`: it is new, and its pool entries stay. */
@@ -233,7 +234,7 @@ Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count
 Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *partials, uint32_t partial_count,
               const Expr *arguments, uint32_t count) {
   uint32_t words = 4 + partial_count + count;
-  /* By way of scratch memory, because partials and arguments may stand in the pool that is about to move. */
+  /* Copied to scratch memory first, because partials and arguments may be in the pool, which is about to move. */
   uint32_t *copy = heap_array(dag->heap, words, sizeof *copy);
   copy[0] = words - 1, copy[1] = function, copy[2] = output, copy[3] = partial_count;
   if (partial_count) memcpy(copy + 4, partials, partial_count * sizeof *copy);
@@ -246,7 +247,7 @@ Expr dag_call(Dag *dag, uint32_t function, uint32_t output, const uint32_t *part
 
 /* ---- leaves ---- */
 
-/* The list in which leaves of this kind are; LEAF_LISTS: in none. */
+/* The list that holds leaves of this kind; LEAF_LISTS: none. */
 static uint32_t leaf_list(Op op, uint32_t index, uint16_t order) {
   if (index >= LEAF_INDICES) return LEAF_LISTS;
   if (op == OP_VARIABLE) return order < LEAF_ORDERS ? order : LEAF_LISTS;
@@ -255,7 +256,7 @@ static uint32_t leaf_list(Op op, uint32_t index, uint16_t order) {
   return op == OP_PRE ? LEAF_ORDERS + 2 : LEAF_LISTS;
 }
 
-/* The leaf in the lists of this graph and those below; EXPR_NONE: it is not there. */
+/* Finds the leaf in the lists of this graph and those below; EXPR_NONE: it is not there. */
 static Expr find_leaf(const Dag *dag, uint32_t list, uint32_t index) {
   Expr end = EXPR_NONE;
   for (const Dag *owner = dag; owner; owner = owner->below) {
@@ -317,7 +318,8 @@ Expr dag_pre(Dag *dag, uint32_t index) { return leaf(dag, OP_PRE, index, 0); }
 Expr dag_string(Dag *dag, Name text) { return leaf(dag, OP_STRING, text, 0); }
 
 Expr dag_variable(Dag *dag, uint32_t index, uint32_t order) {
-  if (order > UINT16_MAX) heap_fail(dag->heap); /* 65536 differentiations: the memory is long gone */
+  if (order > UINT16_MAX)
+    heap_fail(dag->heap); /* more than 65,535 differentiations: memory would have run out before */
   return leaf(dag, OP_VARIABLE, index, (uint16_t)order);
 }
 
@@ -417,7 +419,7 @@ bool dag_was_met(const DagScratch *scratch, Expr e) {
   return e < scratch->marks.count && scratch->marks.data[e] == scratch->stamp;
 }
 
-/* A new stamp makes all nodes unmet at once; only when stamps run out is the array cleared. */
+/* A new stamp marks all nodes as unvisited at once. The array is cleared only when stamps run out. */
 static void walk_begin(const Dag *dag, DagScratch *scratch) {
   if (++scratch->stamp == 0) {
     memset(scratch->marks.data, 0, scratch->marks.count * sizeof *scratch->marks.data);
@@ -430,7 +432,7 @@ static void walk_begin(const Dag *dag, DagScratch *scratch) {
   scratch->slots.count += more;
 }
 
-/* Nobody extends the graph during a walk: the pools stay where they are. */
+/* The graph is not extended during a walk, so the pools do not move. */
 static DagFrame walk_frame(const Dag *dag, Walk walk, Expr e) {
   DagFrame frame = {.node = e, .stride = 1};
   const Node *node = dag_node(dag, e);
@@ -487,7 +489,7 @@ void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t 
   dag_walk(dag, scratch, (Walk){0}, roots, count, order);
 }
 
-/* The nodes below the roots, in the scratch's own list: until the next walk that uses it. */
+/* The nodes below the roots, in the scratch's own list; valid until the next walk that uses it. */
 static const IndexVec *walk_list(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count) {
   scratch->order.count = 0;
   dag_walk(dag, scratch, walk, roots, count, &scratch->order);
@@ -545,7 +547,7 @@ static void merge_runs(const char *in, char *out, uint32_t begin, uint32_t middl
 }
 
 void dag_sort(Heap *heap, void *data, uint32_t count, size_t size, int (*compare)(const void *, const void *)) {
-  enum { RUN = 32, SORT_WORK = 8 }; /* the latter: steps of work for an element */
+  enum { RUN = 32, SORT_WORK = 8 }; /* SORT_WORK: steps of work per element */
   heap_work(heap, (uint64_t)count * SORT_WORK);
   char *from = data;
   for (uint32_t i = 0; i < count; i += RUN)

@@ -50,7 +50,7 @@ typedef struct Node {
 
 typedef struct Dag Dag;
 
-/* A node that a walk has entered, and its children that are still to be visited. These stand `stride` numbers apart. */
+/* A node that a walk has entered, and its children that are still to be visited, `stride` words apart. */
 typedef struct DagFrame {
   Expr node;
   uint32_t rest, stride;
@@ -70,13 +70,13 @@ typedef struct DagScratch {
 DagScratch dag_scratch_make(Heap *heap);
 void dag_scratch_free(DagScratch *scratch);
 
-/* That of the graph itself, for its one owner while extending it. */
+/* The graph's own scratch, for the one owner that extends it. */
 DagScratch *dag_scratch(Dag *dag);
 
 Dag *dag_new(Heap *heap, Names *names);
 
-/* A graph of its own that begins with the same nodes: every expression of the one given means the same in it. That one may grow,
- * and must outlive it. The full pieces of its pools are shared. O(number of pieces). */
+/* A new graph that begins with the nodes of `below`: every expression of `below` means the same in it. `below` may grow, and must
+ * outlive the new graph. The full pieces of its pools are shared. O(number of pieces). */
 Dag *dag_over(const Dag *below, Heap *heap, Names *names);
 
 Heap *dag_heap(const Dag *dag);
@@ -85,9 +85,8 @@ uint64_t dag_edges(const Dag *dag); /* arguments of all nodes and terms of all s
 
 /* ---- leaves ---- */
 Expr dag_constant(Dag *dag, double value);
-#define DAG_RESIDUE (2 * DBL_EPSILON) /* the round-off of literals and of their sum is this part of their sizes */
-Expr dag_residue(Dag *dag,
-                 double value); /* a constant that is nothing but the round-off of a sum, as 0.1 + 0.2 - 0.3 */
+#define DAG_RESIDUE (2 * DBL_EPSILON)     /* round-off of literals and of their sum, relative to their sizes */
+Expr dag_residue(Dag *dag, double value); /* a constant that is only the round-off of a sum, such as 0.1 + 0.2 - 0.3 */
 Expr dag_time(Dag *dag);
 Expr dag_parameter(Dag *dag, uint32_t index);                /* any value fixed during a run */
 Expr dag_variable(Dag *dag, uint32_t index, uint32_t order); /* column (j, k): k-th derivative of unknown j */
@@ -95,20 +94,21 @@ Expr dag_discrete(Dag *dag, uint32_t index);                 /* constant between
 Expr dag_pre(Dag *dag, uint32_t index);                      /* pre() of discrete variable `index` */
 Expr dag_string(Dag *dag, Name text);
 
-/* What a delay looks back at is a polynomial, whose derivatives take the discrete leaves from `first` on; after them is the
- * time that it is expanded at. This is derivative `order` as a function of time, for a delay by a fixed time. */
+/* A delay reads its past values from a polynomial. The derivatives of the polynomial are the discrete leaves from `first` on; the
+ * leaf after them is the time that it is expanded at. The node is derivative number `order` as a function of time, for a delay by a
+ * fixed time. */
 Expr dag_delayed(Dag *dag, uint32_t first, uint32_t order);
 
 /* Children of OP_TRANSPORT; after them are as many points as values. */
 enum { TRANSPORT_IN0, TRANSPORT_IN1, TRANSPORT_X, TRANSPORT_POSITIVE, TRANSPORT_SCALARS };
 
-uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discrete leaf that has its value */
+uint32_t dag_delayed_leaf(const Dag *dag, Expr e); /* of OP_DELAYED: the discrete leaf that holds its value */
 
-Expr dag_known_parameter(const Dag *dag, uint32_t index); /* one that was made before */
+Expr dag_known_parameter(const Dag *dag, uint32_t index); /* EXPR_NONE: not made yet */
 
 /* ---- operators; arguments are simplified as they are built ----
- * Build operands in statements of their own: C leaves open in which order arguments of a call are evaluated,
- * and the order of building is the order of indices, which decides the order of terms. */
+ * Build each operand in its own statement: C does not define the order in which the arguments of a call are evaluated, and the
+ * order of building is the order of indices, which decides the order of terms. */
 Expr dag_sum(Dag *dag, double constant, const Term *terms, uint32_t count); /* any order; O(n log n) */
 Expr dag_add(Dag *dag, Expr a, Expr b);
 Expr dag_subtract(Dag *dag, Expr a, Expr b);
@@ -121,8 +121,8 @@ Expr dag_unary(Dag *dag, Op op, Expr a);
 Expr dag_binary(Dag *dag, Op op, Expr a, Expr b);
 Expr dag_if(Dag *dag, Expr condition, Expr then, Expr otherwise);
 
-/* Any operator except leaves and calls, with a list of arguments (as many as its arity says). For callers to whom
- * the operator is data, and for operators of arity -1 and 0. */
+/* Any operator except leaves and calls, with a list of arguments (as many as its arity says). For callers that get the operator as
+ * data, and for operators of arity -1 and 0. */
 Expr dag_nary(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 
 /* Output `output` of function `function` of the model, differentiated partially with respect to the argument
@@ -138,11 +138,11 @@ Expr dag_rebuild(Dag *dag, Expr e, const Expr *children);
 Op dag_op(const Dag *dag, Expr e);
 bool dag_is_constant(const Dag *dag, Expr e, double *value); /* value may be NULL */
 double dag_value(const Dag *dag, Expr e);                    /* of OP_CONSTANT */
-bool dag_is_residue(const Dag *dag, Expr e); /* is it of dag_residue? It is not divided by: who divides must see it */
-uint32_t dag_index(const Dag *dag, Expr e);  /* of a parameter, variable, discrete, pre, string leaf */
-uint32_t dag_order(const Dag *dag, Expr e);  /* of OP_VARIABLE */
-uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out);               /* of operators other than sum; count */
-uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out); /* of OP_SUM; count */
+bool dag_is_residue(const Dag *dag, Expr e);                 /* made by dag_residue? Divisions by it are kept */
+uint32_t dag_index(const Dag *dag, Expr e);                  /* of a parameter, variable, discrete, pre, string leaf */
+uint32_t dag_order(const Dag *dag, Expr e);                  /* of OP_VARIABLE */
+uint32_t dag_arguments(const Dag *dag, Expr e, const Expr **out); /* of operators other than sum; returns the count */
+uint32_t dag_terms(const Dag *dag, Expr e, double *constant, const Term **out); /* of OP_SUM; returns the count */
 
 /* Arguments and terms alike: number of direct children (0 for leaves) and the i-th of them. */
 uint32_t dag_child_count(const Dag *dag, Expr e);
@@ -168,7 +168,7 @@ const char *op_text(Op op); /* value as C text; the identifiers a, b, c stand fo
 int op_arity(Op op);        /* -1: any */
 OpKind op_kind(Op op);
 
-/* if, min, max, noEvent, smooth, homotopy: a derivative is a choice between, or a mark around, the arguments' ones. */
+/* if, min, max, noEvent, smooth, homotopy: the derivative is a choice among the arguments' derivatives, or a mark around them. */
 bool op_is_selector(Op op);
 
 /* <, <=, > or >=. */
@@ -181,8 +181,8 @@ bool op_evaluate(Op op, const double *arguments, double *out);
 
 /* ---- calculus (differentiate.c) ---- */
 
-/* Total time derivative: time -> 1, (j, k) -> (j, k + 1), parameters and discrete variables -> 0. Memoized in
- * the graph, so the n-th derivative costs what is new in it. */
+/* Total time derivative: time -> 1, (j, k) -> (j, k + 1), parameters and discrete variables -> 0. Memoized in the graph, so the
+ * n-th derivative costs only what is new in it. */
 Expr dag_time_derivative(Dag *dag, Expr e);
 
 /* Partial derivative with respect to one leaf node (a variable column, parameter, or time). */
@@ -200,10 +200,10 @@ void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
  * in the scratch's heap. O(graph below e), no O(size) clearing per call (stamps). */
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves);
 
-/* Any leaf of this operator at or below e? O(1). */
+/* Is there a leaf of this operator at or below e? O(1). */
 bool dag_depends(const Dag *dag, Expr e, Op leaf);
 
-/* Any node of this operator at or below e? O(graph below e). */
+/* Is there a node of this operator at or below e? O(graph below e). */
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op);
 
 /* Is there a relation, a jump or kink, or an event operator below e outside of every noEvent? O(1). */
@@ -222,7 +222,7 @@ bool dag_linear(Dag *dag, Expr e, Expr leaf, Expr *slope, Expr *rest);
 /* Number of distinct nodes below the roots (for tests and reports). */
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count);
 
-/* Values of nodes, and for each the node at fault, EXPR_NONE where it is defined: by their numbers or, if not NULL, by
+/* Values of nodes, and for each the node at fault (EXPR_NONE: the value is defined). Indexed by node or, if slots is not NULL, by
  * slots[node]. */
 typedef struct NodeValues {
   const uint32_t *slots;
@@ -230,12 +230,12 @@ typedef struct NodeValues {
   Expr *faults;
 } NodeValues;
 
-/* The value of a constant, or of an operator from the values of its children. Returns the node at fault: e itself, or
- * that of a child whose value counts; EXPR_NONE if there is none. */
+/* The value of a constant, or of an operator from the values of its children. Returns the node at fault: e itself, or the one of a
+ * child whose value is used; EXPR_NONE if there is none. */
 Expr dag_evaluate_node(const Dag *dag, const NodeValues *nodes, Expr e, double *value);
 
-/* Value with the leaves' values given by a callback; false outside of the domain of an operator (the culprit's node in
- * *where if not NULL). Iterative; for tests and for constant expressions, not the run's evaluator. */
+/* Value with the leaves' values given by a callback; false outside of the domain of an operator (then *where, if not NULL, is the
+ * node at fault). Iterative; for tests and for constant expressions, not the run's evaluator. */
 typedef double (*LeafValue)(void *context, const Dag *dag, Expr leaf);
 bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, void *context, double *value,
                   Expr *where);
@@ -245,7 +245,7 @@ bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, v
 /* The kind of value that an expression has in the language; the nodes do not contain it. Enumeration i is
  * VALUE_ENUMERATION + i. */
 typedef enum ValueKind {
-  VALUE_ANY, /* not known, or as the value is */
+  VALUE_ANY, /* not known, or decided by the value */
   VALUE_REAL,
   VALUE_INTEGER,
   VALUE_BOOLEAN,
@@ -262,14 +262,14 @@ typedef struct LeafPrinter {
   uint32_t (*kind)(void *context, const Dag *dag, Expr e); /* ValueKind of a leaf or call; NULL: Real */
   uint32_t place; /* ValueKind expected of the whole: a constant 1 is true, a number, or a literal */
   void (*literal)(void *context, Heap *heap, TextVec *text, uint32_t kind, double value); /* of an enumeration */
-  const char *(*enumeration)(void *context, uint32_t kind); /* name, to make one of a number */
-  /* Calls whose arguments are arrays and records: what stands before argument `position`, or (position =
-   * their number) after the last; and the ValueKind of the argument. Both or none. NULL before the first: the call,
-   * one with partials, has no text in the language. */
+  const char *(*enumeration)(void *context, uint32_t kind); /* its name, which converts a number */
+  /* For calls whose arguments are arrays and records. `around` gives the text before argument `position`, or after the last if
+   * position is the number of arguments; `argument` gives the ValueKind of the argument. Either both are set or neither. NULL
+   * before the first argument: the call has partials, which the language cannot express. */
   const char *(*around)(void *context, CallInfo call, uint32_t position);
   uint32_t (*argument)(void *context, CallInfo call, uint32_t position);
   const uint32_t *ranks; /* order of terms and factors, by node (dag_ranks); NULL: order of building */
-  uint32_t limit;        /* of dag_print: the text is cut after so many bytes, with `...` at its end; 0: never */
+  uint32_t limit;        /* of dag_print: the text is cut after this many bytes and ends with `...`; 0: never */
 } LeafPrinter;
 
 /* Ranks of all nodes in an order that depends on their structure and on the order of variables, but not on
@@ -280,16 +280,16 @@ uint32_t *dag_ranks(const Dag *dag, Heap *heap);
  * */
 uint32_t dag_value_kind(Dag *dag, Expr e, const LeafPrinter *printer);
 
-/* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17 digits at
- * most, the shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's printer. A partial
- * derivative of a call, or an output other than the first, has no Modelica text: f$output2$d1$d3(...). Without a
- * printer (NULL) leaves print as x1, der(x1), p1, d1, pre(d1) by index, for dumps. The length of the text is that of
- * the tree, which sharing may make exponentially longer than the graph, unless the printer has a limit. */
+/* Modelica text with the fewest parentheses, which the parser reads back to the same node. Numbers have 17 digits at most, the
+ * shortest that reads back. Column (j, k) prints as der(der(name)) by the caller's printer. A partial derivative of a call, or an
+ * output other than the first, has no Modelica text: f$output2$d1$d3(...). Without a printer (NULL) leaves print as x1, der(x1),
+ * p1, d1, pre(d1) by index, for dumps. Unless the printer has a limit, the text is as long as the tree, which may be exponentially
+ * larger than the graph. */
 void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *text);
 
-/* For an expression whose text would be much longer than its graph: the same text with names for its shared
- * parts, and before that in `statements` one line "name := text of the part;" for each, with its ValueKind in
- * `kinds`. Linear in the graph. false, and nothing printed: the expression is short enough for dag_print. */
+/* For an expression whose text would be much longer than its graph: the same text with names for its shared parts, and before that
+ * in `statements` one line "name := text of the part;" for each, with its ValueKind in `kinds`. Linear in the graph. Returns false
+ * and prints nothing if the expression is short enough for dag_print. */
 #define DAG_PART_NAME "'$%u'" /* of the k-th part, k from 1 */
 bool dag_print_parts(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec *statements, IndexVec *kinds,
                      TextVec *text);

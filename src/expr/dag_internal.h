@@ -1,7 +1,7 @@
-/* dag_internal: the insides of the graph, shared by the files of src/expr only.
+/* dag_internal: the internals of the graph, shared only by the files of src/expr.
  *
- * Nodes are records of 8 bytes; what follows from them stands in three pools: constants, argument words and terms. A graph over
- * another shares the full pieces of its pools, and looks nodes up in the tables of both.
+ * Nodes are records of 8 bytes; what they refer to is in three pools: constants, argument words and terms. A graph over another one
+ * shares the full pieces of its pools, and looks up nodes in both tables.
  *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the
  *    number of words that follow, then the arguments; in a call before them function, output, number of
  *    partials, partials.
@@ -15,14 +15,13 @@
 
 typedef VEC(Term) TermVec;
 
-/* e = slope * leaf + rest */
+/* The linear split of an expression: e = slope * leaf + rest. */
 typedef struct Affine {
   Expr slope, rest;
 } Affine;
 typedef VEC(Affine) AffineVec;
 
-/* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if some relation or jump outside
- * of noEvent. */
+/* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if there is a relation or jump outside of noEvent. */
 enum { DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
@@ -30,7 +29,7 @@ _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_
  * `pre` of these. Higher orders, and indices that stand for something else, are rare: they are in the table. */
 enum { LEAF_ORDERS = 4, LEAF_LISTS = LEAF_ORDERS + 3, LEAF_INDICES = 1 << 26 };
 
-/* A slot of the hash table; the hash spares most visits to other nodes. */
+/* A slot of the hash table; comparing the hash avoids most visits to other nodes. */
 typedef struct Slot {
   uint32_t hash, node; /* node + 1; 0: empty */
 } Slot;
@@ -43,13 +42,13 @@ struct Dag {
   uint32_t first;                             /* of its own nodes; earlier nodes belong to the graph below */
   Slot *table;                                /* open addressing; its own nodes */
   uint32_t table_capacity, entries;
-  IndexVec leaves[LEAF_LISTS]; /* its own: by index the node + 1; 0 or beyond the end: none */
+  IndexVec leaves[LEAF_LISTS]; /* its own leaves: node + 1 by index; 0 or beyond the end: none */
 
   TermVec sum;          /* scratch of dag_sum */
-  TermVec affine_terms; /* the same of dag_linear, which is called for each equation */
+  TermVec affine_terms; /* scratch of dag_linear, which is called for each equation */
   IndexVec affine_order;
   AffineVec affine_split, affine_children;
-  DagScratch scratch;   /* of walks by whoever extends the graph */
+  DagScratch scratch;   /* for walks of the owner that extends the graph */
   IndexVec derivatives; /* per node: its time derivative, or EXPR_NONE */
 };
 
@@ -62,9 +61,9 @@ static inline uint8_t dag_flags(const Dag *dag, Expr e) { return pool_at(uint8_t
 Expr dag_intern(Dag *dag, Op op, const Expr *arguments, uint32_t count);
 Expr dag_intern_sum(Dag *dag, double constant, const Term *terms, uint32_t count);
 
-/* A walk visits each node below its roots once, children first; `mask`: if not 0, only nodes whose flags
- * meet it; `shallow`: does not go below nodes for which op_is_selector is true. Appends to `order`, in the
- * scratch's heap; its slots give positions there. */
+/* A walk visits each node below its roots once, children first; `mask`: if not 0, only nodes that share a flag with it; `shallow`:
+ * does not go below nodes for which op_is_selector is true. Appends to `order`, in the scratch's heap; its slots give positions
+ * there. */
 typedef struct Walk {
   uint8_t mask;
   bool shallow;

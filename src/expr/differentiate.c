@@ -1,10 +1,9 @@
-/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over a
- * walk of the graph below the roots (children first, or backwards for adjoints); the rules of the operators
- * are those of ops.def.
+/* differentiate: total time derivative, partials, gradient, linear split, substitution. All are sweeps over the graph below the
+ * roots, children first, or backwards for adjoints. The rules of the operators are in ops.def.
  *
- * Selectors (if, min, max, noEvent, smooth, homotopy) are not treated as partial times derivative: that would
- * compute 0 * infinity where an inactive branch has no derivative, and would take relations out of their
- * noEvent. Their derivative is the same selection among the derivatives of their arguments. */
+ * Selectors (if, min, max, noEvent, smooth, homotopy) are not treated as partial times derivative: that would compute 0 * infinity
+ * where an inactive branch has no derivative, and would take relations out of their noEvent. Their derivative is the same selection
+ * among the derivatives of their arguments. */
 #include "expr/dag_internal.h"
 
 #include <math.h>
@@ -89,9 +88,9 @@ static Expr select_smooth(Dag *dag, Expr order, Expr derivative) {
   return dag_binary(dag, OP_SMOOTH, dag_constant(dag, p - 1), derivative);
 }
 
-/* Does min or max select its first argument? The order in the text does not matter: if both are equal, the one with
- * variables is selected; of two functions of time (d: their time derivatives) the one that is selected just
- * afterwards. */
+/* Does min or max select its first argument? The order of the arguments in the text does not matter. If both are equal, the
+ * argument with variables is selected. If both are functions of time (with time derivatives d), the argument that is selected just
+ * afterwards is selected. */
 static Expr selects_first(Dag *dag, Expr self, const Expr *d) {
   bool is_min = dag_op(dag, self) == OP_MIN;
   Op strictly = is_min ? OP_LESS : OP_GREATER, weakly = is_min ? OP_LESS_EQUAL : OP_GREATER_EQUAL;
@@ -142,7 +141,7 @@ static Expr scale_derivative(Dag *dag, Expr factor, Expr d) {
   return dag_if(dag, dag_child(dag, d, 0), dag_multiply(dag, factor, then), dag_multiply(dag, factor, otherwise));
 }
 
-/* An even power, or a positive part of one. */
+/* Is it an even power, or one divided by a positive number? */
 static bool is_square(const Dag *dag, Expr e) {
   double number;
   Op op = dag_op(dag, e);
@@ -164,8 +163,8 @@ static bool is_sum_of_squares(const Dag *dag, Expr e) {
   return constant == 0;
 }
 
-/* The partial derivative by an argument. The slope of a norm where all is zero that it is the norm of, as currents are at the start: none is
- * singled out there, and 0 is amid those around. */
+/* The partial derivative with respect to an argument. At zero a norm (the root of a sum of squares) has no unique slope. Models
+ * start there, for example with all currents zero; 0, the middle of the slopes around it, is used. */
 static Expr partial_of(Dag *dag, Expr self, uint32_t position) {
   Expr partial = local_partial(dag, self, position);
   if (dag_op(dag, self) != OP_SQRT || !is_sum_of_squares(dag, dag_child(dag, self, 0))) return partial;
@@ -226,13 +225,13 @@ static Expr derive_transport(Dag *dag, Expr self, const Expr *d) {
   return dag_multiply(dag, rate, moved);
 }
 
-/* The next derivative; only time is below. */
+/* The next derivative; only time occurs below the node. */
 static Expr derive_delayed(Dag *dag, Expr self, const Expr *d) {
   double first = dag_value(dag, dag_child(dag, self, 0)), order = dag_value(dag, dag_child(dag, self, 1));
   return d[2] == EXPR_ZERO ? EXPR_ZERO : dag_delayed(dag, (uint32_t)first, (uint32_t)order + 1);
 }
 
-/* The leaves of an input's derivatives follow that of its value; after the last there are none. */
+/* The leaves of an input's derivatives come after the leaf of its value; the derivative of the last one is 0. */
 static Expr derive_input(Dag *dag, Expr self) {
   double more = dag_value(dag, dag_child(dag, self, 2));
   if (!(more > 0)) return EXPR_ZERO;
@@ -262,7 +261,7 @@ static void memo_grow(Dag *dag) {
   if (more) memset(vec_extend(dag->heap, &dag->derivatives, more), 0xff, more * sizeof(Expr));
 }
 
-/* Known without looking at children; EXPR_NONE otherwise. */
+/* The time derivative if it is known without looking at children; EXPR_NONE otherwise. */
 static Expr time_derivative_known(Dag *dag, Expr e) {
   if (!(dag_flags(dag, e) & (1u << OP_VARIABLE | 1u << OP_TIME))) return EXPR_ZERO;
   if (dag_op(dag, e) == OP_TIME) return EXPR_ONE;
@@ -335,13 +334,13 @@ typedef struct GradientEntry {
 } GradientEntry;
 typedef VEC(GradientEntry) GradientEntryVec;
 
-/* A contribution to the adjoint of a node; they hang in lists. */
+/* A contribution to the adjoint of a node; contributions are linked lists. */
 typedef struct Contribution {
   Term term;
   uint32_t next; /* 1 + index, 0 ends */
 } Contribution;
 
-/* A gradient sweep. Selectors, children first, get their gradients stored; between selectors runs reverse mode. */
+/* A gradient sweep. The gradients of selectors are stored, children first; reverse mode is used between selectors. */
 typedef struct GradientSweep {
   Dag *dag;
   Map ranges;               /* selector -> position in begins */
@@ -399,7 +398,7 @@ static int compare_entries(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The walk of a region: what lies above the selectors, and all leaves of the selectors, which receive from them. */
+/* The walk of a region: the nodes above the selectors, and all leaves of the selectors, which receive adjoints from them. */
 static void region_walk(GradientSweep *g, Expr root) {
   Dag *dag = g->dag;
   IndexVec roots = {0};

@@ -1,11 +1,11 @@
 /* enclosure: see enclosure.h. */
 #include "expr/enclosure.h"
 
-/* A node with the places of its children's values; of a sum the terms begin at `coefficient`. */
+/* A node with the places of its children's values. The coefficients of a sum are at the same places. */
 typedef struct Step {
   Op op;
   uint32_t count, child, index;
-  Expr node; /* of a variable; its index is that among the variables */
+  Expr node; /* of a variable; `index` counts the variables */
   double constant;
 } Step;
 
@@ -13,13 +13,13 @@ struct Enclosure {
   uint32_t count, variables;
   Step *step;
   uint32_t *child;
-  double *coefficient; /* beside child; of sums alone */
+  double *coefficient; /* parallel to child; for sums only */
   Interval *bounds;
   double *value;
 };
 
-/* The search for roots in time uses these bounds. An operator that jumps elsewhere than at a root of another is left
- * to the checks along the steps. */
+/* The search for roots in time uses these bounds. Operators that jump although no other expression has a root there are left to the
+ * checks along the steps. */
 static bool is_enclosed(Op op) {
   switch (op) {
   case OP_ATAN2:

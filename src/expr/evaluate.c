@@ -1,6 +1,6 @@
-/* evaluate: values of operators and of expressions. A value outside of an operator's domain does not fail the
- * whole at once: it is carried as "undefined", with the node at fault, and counts only if it is used; so an
- * inactive branch of an if, or the rest of an and that is already false, may be undefined. */
+/* evaluate: values of operators and of expressions. An argument outside of an operator's domain does not fail the whole evaluation
+ * at once: the value is carried as "undefined", with the node at fault, and counts only if it is used. So an inactive branch of an
+ * if, or the rest of an `and` that is already false, may be undefined. */
 #include "expr/dag_internal.h"
 #include "expr/op_math.h"
 
@@ -40,7 +40,7 @@ static Expr evaluate_sum(const Dag *dag, const NodeValues *nodes, Expr e, double
   return child_fault(dag, nodes, e, 0, count);
 }
 
-/* if, and, or use their second part only if the first asks for it. */
+/* if, and, or use their second argument only if the first requires it. */
 static Expr evaluate_choice(const Dag *dag, const NodeValues *nodes, Op op, Expr e, double *value) {
   Expr fault = child_fault(dag, nodes, e, 0, 1);
   if (fault != EXPR_NONE) return fault;

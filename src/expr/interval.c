@@ -106,7 +106,7 @@ static Interval corners(Op op, const Interval *x, uint32_t count) {
   return interval_widen(result, LIBRARY_UNITS);
 }
 
-/* Values that are whole numbers, or compared, are exact. */
+/* Whole numbers and results of comparisons are exact. */
 static Interval exact_corners(Op op, const Interval *x, uint32_t count) {
   Interval wide = corners(op, x, count);
   return interval_is_bounded(wide) ? (Interval){rint(wide.low), rint(wide.high)} : wide;
@@ -139,7 +139,7 @@ static Interval enclose_even(Op op, Interval x) {
   return result;
 }
 
-/* Is there a peak, at `peak` plus whole turns, within x? Widened by what reducing the argument may lose. */
+/* Is there a peak, at `peak` plus whole turns, within x? x is widened by the error of reducing the argument. */
 static bool holds_peak(Interval x, double peak) {
   double slack = 4 * DBL_EPSILON * (fabs(x.low) + fabs(x.high) + PI);
   return floor((x.high + slack - peak) / (2 * PI)) > floor((x.low - slack - peak) / (2 * PI));
@@ -154,7 +154,7 @@ static Interval enclose_periodic(Op op, Interval x) {
   return result;
 }
 
-/* A tangent has its poles half a turn apart. */
+/* The poles of the tangent are half a turn apart. */
 static Interval enclose_tangent(Interval x) {
   if (!interval_is_bounded(x) || holds_peak((Interval){2 * x.low, 2 * x.high}, PI)) return INTERVAL_WHOLE;
   return corners(OP_TAN, &x, 1);
@@ -190,7 +190,7 @@ static Interval enclose_exponential(Interval x) {
   return (Interval){fmax(result.low, 0), fmax(result.high, DBL_TRUE_MIN)};
 }
 
-/* Arguments below zero are round-off of zero only where nothing else is left: the root is not defined there. */
+/* Below zero the root is not defined, even if the argument is negative only by round-off. */
 static Interval enclose_root(Interval x) {
   if (x.low < 0) return INTERVAL_WHOLE;
   Interval result = interval_widen((Interval){sqrt(x.low), sqrt(x.high)}, LIBRARY_UNITS);
@@ -227,7 +227,7 @@ static Interval enclose_logic(Op op, const Interval *x) {
                       : (Interval){fmax(a.low, b.low), fmax(a.high, b.high)};
 }
 
-/* The whole part of a quotient, as mod (which rounds down) or div and rem have it. */
+/* The whole part of a quotient: rounded down for mod, towards zero for div and rem. */
 static Interval whole_quotient(Op op, Interval a, Interval b) {
   Interval quotient = interval_divide(a, b);
   if (op == OP_MOD) return (Interval){floor(quotient.low), floor(quotient.high)};

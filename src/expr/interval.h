@@ -1,6 +1,6 @@
-/* interval: arithmetic with intervals. An operation on intervals holds every value that the operation has on numbers of these intervals,
- * round-off included: bounds are moved outwards after each operation, and the rounding mode stays as it is. Where an operator is not
- * defined on all of its arguments the result is the whole line. (Moore, Kearfott, Cloud 2009.) */
+/* interval: arithmetic with intervals. The result of an operation contains every value that the operation has on numbers of its
+ * intervals, round-off included: bounds are moved outwards after each operation, and the rounding mode stays as it is. Where an
+ * operator is not defined on all of its arguments the result is the whole line. (Moore, Kearfott, Cloud 2009.) */
 #pragma once
 
 #include "expr/dag.h"
@@ -28,17 +28,18 @@ static inline Interval interval_hull(Interval a, Interval b) {
   return (Interval){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
 
-/* What both hold. Both hold the same value, so there is something. */
+/* The intersection. Both contain the same value, so it is not empty. */
 static inline Interval interval_meet(Interval a, Interval b) {
   return (Interval){a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
 }
 
-/* Outwards by `units` times the spacing of numbers, at least. A zero is exact unless something underflowed: see interval_multiply. */
+/* Widens outwards by at least `units` times the spacing of numbers. A zero is exact unless something underflowed: see
+ * interval_multiply. */
 static inline Interval interval_widen(Interval x, double units) {
   double low = x.low - units * DBL_EPSILON * fabs(x.low), high = x.high + units * DBL_EPSILON * fabs(x.high);
   if (low != 0 && fabs(low) < DBL_MIN) low -= units * DBL_TRUE_MIN;
   if (high != 0 && fabs(high) < DBL_MIN) high += units * DBL_TRUE_MIN;
-  return low <= high ? (Interval){low, high} : INTERVAL_WHOLE; /* not so with what is not a number */
+  return low <= high ? (Interval){low, high} : INTERVAL_WHOLE; /* false if a bound is NAN */
 }
 
 static inline Interval interval_negate(Interval x) { return (Interval){-x.high, -x.low}; }
@@ -60,7 +61,7 @@ static inline Interval interval_scale(double a, Interval b) {
   return interval_widen(result, 1);
 }
 
-/* Zero times anything is zero; a product that underflows is not. */
+/* Zero times anything is zero; a product that underflows is not zero. */
 static inline Interval interval_multiply(Interval a, Interval b) {
   if (a.low == a.high && isfinite(a.low)) return interval_scale(a.low, b);
   if (b.low == b.high && isfinite(b.low)) return interval_scale(b.low, a);
@@ -85,15 +86,15 @@ Interval interval_divide(Interval a, Interval b);
 /* x to the power n, n >= 0. */
 Interval interval_power(Interval x, unsigned n);
 
-/* Has the operator a rule below? Calls, delays and the like have none. */
+/* Does the operator have a rule? Calls, delays and the like have none. */
 bool interval_has_rule(Op op);
 
-/* The values of an operator with three arguments at most; of a sum it has none. */
+/* The values of an operator with at most three arguments; not for sums. */
 Interval interval_operator(Op op, const Interval *x);
 
 /* The values of its derivative with respect to argument k, where the operator is continuous (interval_is_continuous); `self` holds its
  * own values. */
 Interval interval_partial(Op op, uint32_t k, const Interval *x, Interval self);
 
-/* Is the operator continuous, with bounds for its slopes, where the arguments are these? `self` holds its own values. */
+/* Is the operator continuous, with bounded slopes, on these arguments? `self` holds its own values. */
 bool interval_is_continuous(Op op, const Interval *x, Interval self);

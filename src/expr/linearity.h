@@ -1,5 +1,5 @@
-/* linearity: is an expression linear in a set of variable leaves, with coefficients free of them? Read off the graph: a
- * term that cancels by values still counts. */
+/* linearity: is an expression linear in a set of variable leaves, with coefficients free of them? The answer follows from the
+ * graph: a term that cancels only for certain values still counts. */
 #pragma once
 
 #include "expr/dag.h"

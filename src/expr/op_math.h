@@ -1,5 +1,5 @@
-/* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain
- * C99 that needs <math.h> only, so that generated C code can carry the text of this file. */
+/* op_math: the value functions of ops.def that <math.h> lacks, with the meaning Modelica gives them. Plain C99 that needs <math.h>
+ * only, so that generated C code can contain the text of this file. */
 #pragma once
 
 #include <math.h>
@@ -12,7 +12,7 @@ static inline double op_power_integer(double a, unsigned n) {
   return result;
 }
 
-/* a^b; small exponents that are integers, or half of one, by multiplication and a root. */
+/* a^b; small exponents that are integers or half-integers use multiplication and a root. */
 static inline double op_power(double a, double b) {
   if (b == 2) return a * a;
   double size = fabs(b), whole = floor(size);

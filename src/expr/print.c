@@ -1,9 +1,9 @@
-/* print: Modelica text with the fewest parentheses. A node becomes a list of parts (texts, numbers, nodes
- * with the level of precedence their place asks for), which go to a stack and are printed or opened in turn:
- * no recursion. Invariant: reading the text with the constructors of simplify.c gives the same node.
+/* print: Modelica text with the fewest parentheses. A node becomes a list of parts (texts, numbers, nodes with the precedence that
+ * their place requires). Parts go to a stack and are printed or opened in turn: no recursion. Invariant: reading the text with the
+ * constructors of simplify.c gives the same node.
  *
- * The text is that of the tree, which sharing may make exponentially longer than the graph. So texts for
- * people end at a limit, and texts to be read back give names to the nodes that are shared. */
+ * The text is as long as the tree, which may be exponentially larger than the graph. So texts for people end at a limit, and texts
+ * to be read back give names to shared nodes. */
 #include "base/number.h"
 #include "expr/dag_internal.h"
 
@@ -17,7 +17,7 @@ typedef enum Level {
   LEVEL_AND,
   LEVEL_NOT,
   LEVEL_RELATION,
-  LEVEL_SUM, /* unary minus too */
+  LEVEL_SUM, /* also unary minus */
   LEVEL_PRODUCT,
   LEVEL_POWER,
   LEVEL_PRIMARY,
@@ -49,7 +49,7 @@ typedef struct Printer {
   TextVec *text;
   IndexVec order;       /* the nodes below the root, children first */
   uint32_t *kinds;      /* ValueKind of the nodes, by position in the walk */
-  uint32_t *names;      /* number of the name that a node has, 0 for none, by position; NULL: no names */
+  uint32_t *names;      /* by position: number of the node's name; 0: none; NULL: no names */
   VEC(NamedNode) named; /* by number, from 1 */
   VEC(PrintPart) stack, parts;
   VEC(RankedTerm) terms; /* of the sum that is opened */
@@ -77,7 +77,9 @@ static void print_number(Printer *p, double value) {
     return;
   }
   text_append(p->heap, p->text, digits, number_shortest(value, digits));
-  if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e")) text_append(p->heap, p->text, ".0", 2); /* no Integer */
+  if (fabs(value) > 0x1p53 && !strpbrk(digits, ".e"))
+    text_append(p->heap, p->text, ".0", 2); /* written as a Real: not an
+                                                                                               * Integer */
 }
 
 static void print_leaf_index(Printer *p, Expr e) {
@@ -113,7 +115,7 @@ static uint32_t kind_of(const Printer *p, Expr e) { return p->kinds[position_of(
 
 static bool is_number(uint32_t kind) { return kind == VALUE_REAL || kind == VALUE_INTEGER; }
 
-/* The kind of a place that takes both; an enumeration beside a number counts as its Integer. */
+/* The kind of a place that accepts both; an enumeration next to a number counts as its Integer. */
 static uint32_t kind_join(uint32_t a, uint32_t b) {
   if (a == VALUE_ANY || a == b) return b;
   if (b == VALUE_ANY) return a;
@@ -129,7 +131,7 @@ static uint32_t kind_of_children(const Printer *p, Expr e, uint32_t first) {
   return kind;
 }
 
-/* Integer if all children are whole numbers (enumerations are read as such), else Real. */
+/* Integer if all children are whole numbers (enumerations count as such), otherwise Real. */
 static uint32_t kind_of_arithmetic(const Printer *p, Expr e) {
   for (uint32_t i = 0, count = dag_child_count(p->dag, e); i < count; i++)
     if (kind_of(p, dag_child(p->dag, e, i)) == VALUE_REAL) return VALUE_REAL;
@@ -310,7 +312,7 @@ static const RankedTerm *sorted_terms(Printer *p, Expr e, double *constant, uint
   return p->terms.data;
 }
 
-/* Terms in order, then the constant; but something positive goes first if there is any. */
+/* Prints the terms in order, then the constant. But something positive goes first if there is any. */
 static void open_sum(Printer *p, Expr e) {
   double constant;
   uint32_t count, lead = 0;
@@ -349,14 +351,14 @@ static void open_power(Printer *p, Expr e) {
   part_node(p, dag_child(p->dag, e, 1), LEVEL_PRIMARY, VALUE_REAL);
 }
 
-/* The number of the name by which a node is printed; 0: it is spelled out. An Integer in the place of a Boolean
- * is a choice among constants, which are true and false there. */
+/* The number of the name by which a node is printed; 0: it is written out. An Integer in the place of a Boolean is a choice among
+ * constants, which are written as true and false there. */
 static uint32_t name_of(const Printer *p, Expr e, uint32_t place) {
   if (!p->names || (place == VALUE_BOOLEAN && kind_of(p, e) == VALUE_INTEGER)) return 0;
   return p->names[position_of(p, e)];
 }
 
-/* "condition then value" and what follows; the words if or elseif stand before. */
+/* Prints "condition then value" and what follows; `if` or `elseif` is already printed. */
 static void open_choice(Printer *p, Expr e, uint32_t place) {
   part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, VALUE_BOOLEAN);
   part_text(p, " then ");
@@ -391,7 +393,7 @@ static void open_transport(Printer *p, Expr e) {
   part_text(p, "})");
 }
 
-/* The name is printed at once, because no part of this node precedes it. */
+/* The name is printed at once, because no part of this node comes before it. */
 static void open_plain_call(Printer *p, Expr e, CallInfo call) {
   if (p->leaves && p->leaves->function)
     text_printf(p->heap, p->text, "%s", p->leaves->function(p->leaves->context, call.function));
@@ -550,12 +552,12 @@ void dag_print(Dag *dag, Expr e, const LeafPrinter *printer, Heap *heap, TextVec
 
 /* ---- shared parts ---- */
 
-/* How often the text of a child occurs in that of its parent. */
+/* How often the text of a child occurs in the text of its parent. */
 static uint32_t repetitions(const Printer *p, Expr e, uint32_t child) {
   return dag_op(p->dag, e) == OP_POWER && child == 0 && whole_power(p, e) ? whole_power(p, e) : 1;
 }
 
-/* Nodes of the tree below each node of the graph, those with a name counted as one; by position. */
+/* The number of tree nodes below the node at a position; a node with a name counts as one. */
 static double tree_size(const Printer *p, uint32_t position, const double *sizes) {
   double size = 1;
   Expr e = p->order.data[position];
@@ -566,7 +568,7 @@ static double tree_size(const Printer *p, uint32_t position, const double *sizes
   return size;
 }
 
-/* Is the tree so much larger than the graph that its text is? */
+/* Is the tree so much larger than the graph that its text needs names? */
 static bool needs_names(const Printer *p, double *sizes) {
   enum { SMALL_TREE = 1000, REPETITION = 4 };
   for (uint32_t i = 0; i < p->order.count; i++) sizes[i] = tree_size(p, i, sizes);
@@ -589,8 +591,8 @@ static int compare_named(const void *a, const void *b) {
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-/* Names for what is used several times and is not short, in order of rank, which puts children first too. A
- * choice among whole numbers, whose kind is open, gets the name of an Integer. */
+/* Names the nodes that are used several times and are not short, in order of rank, so children come first. A choice among whole
+ * numbers, whose kind is open, becomes an Integer. */
 static void give_names(Printer *p, double *sizes) {
   enum { SHORT_TREE = 4 };
   uint32_t *uses = count_uses(p);
@@ -611,7 +613,7 @@ static void print_parts(Printer *p, TextVec *statements, IndexVec *kinds) {
   for (uint32_t k = 0; k < p->named.count; k++) {
     uint32_t i = p->named.data[k].position;
     text_printf(p->heap, statements, "    " DAG_PART_NAME " := ", k + 1);
-    p->names[i] = 0; /* here it has to be spelled out */
+    p->names[i] = 0; /* the node itself is written out here */
     print_root(p, p->order.data[i], p->kinds[i], statements, 0);
     p->names[i] = k + 1;
     text_append(p->heap, statements, ";\n", 2);

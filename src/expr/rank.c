@@ -51,8 +51,8 @@ static void key_text(Ranking *ranking, Name name) {
   }
 }
 
-/* Variables, parameters and discrete variables in the order in which their leaves were made, that is of
- * their declarations; then derivatives and pre by what they are of. */
+/* Variables, parameters and discrete variables are in the order in which their leaves were made, which is the order of
+ * declarations. Then come derivatives and pre, by order and index. */
 static void key_leaf(Ranking *ranking, Expr e) {
   const Dag *dag = ranking->dag;
   Op op = dag_op(dag, e);
@@ -140,7 +140,7 @@ static int compare_keys(const void *a, const void *b) {
 static uint32_t sort_by_height(Ranking *ranking, uint32_t *order, IndexVec *begins) {
   const Dag *dag = ranking->dag;
   uint32_t size = dag_size(dag), highest = 0;
-  uint32_t *heights = ranking->ranks; /* free until the ranks come */
+  uint32_t *heights = ranking->ranks; /* the array is free until the ranks are stored */
   for (Expr e = 0; e < size; e++) {
     heights[e] = 0;
     for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++)

@@ -8,7 +8,7 @@
 
 /* ---- sums ---- */
 
-/* May this product of factors stand for its factors? */
+/* Is this product of constant factors safe from over- and underflow? */
 static bool is_safe(double product) { return isfinite(product) && fabs(product) >= DBL_MIN; }
 
 static bool sum_may_merge(const Dag *dag, Expr e, double factor) {
@@ -23,7 +23,7 @@ static bool sum_may_merge(const Dag *dag, Expr e, double factor) {
   return true;
 }
 
-/* Adds one term to the scratch list, opening short sums; returns its constant part, and adds the size of that. */
+/* Adds one term to the scratch list and opens short sums; returns its constant part, and adds its size to *size. */
 static double sum_gather(Dag *dag, Term term, double *size) {
   double constant = 0;
   const Term *terms;
@@ -88,7 +88,7 @@ Expr dag_negate(Dag *dag, Expr a) { return dag_sum(dag, 0, (Term[]){{-1, a}}, 1)
 
 Expr dag_scale(Dag *dag, double factor, Expr a) { return factor == 1 ? a : dag_sum(dag, 0, (Term[]){{factor, a}}, 1); }
 
-/* e = factor * result, with the factor of a sum of one term; factor 1 for all else. */
+/* e = factor * result, with the factor of a sum of one term; factor 1 for everything else. */
 static Expr split_factor(const Dag *dag, Expr e, double *factor) {
   double constant;
   const Term *terms;
@@ -102,7 +102,7 @@ static Expr split_factor(const Dag *dag, Expr e, double *factor) {
 
 static Expr argument(const Dag *dag, Expr e, uint32_t i) { return dag_child(dag, e, i); }
 
-/* e = base ^ exponent with a constant exponent; e itself to the power of 1 for all else. */
+/* e = base ^ exponent with a constant exponent; everything else is e to the power of 1. */
 static Expr split_power(const Dag *dag, Expr e, double *exponent) {
   *exponent = 1;
   if (dag_op(dag, e) != OP_POWER || !dag_is_constant(dag, argument(dag, e, 1), exponent)) return e;
@@ -253,7 +253,7 @@ static Expr simplify_parity(Dag *dag, Op op, Expr a, bool odd) {
   return odd ? dag_negate(dag, positive) : positive;
 }
 
-/* edge and change of a discrete variable are expressed by pre; what cannot change has none. */
+/* edge and change of a discrete variable are expressed by pre; they are false for something that cannot change. */
 static Expr simplify_edge(Dag *dag, Op op, Expr a) {
   Op leaf = dag_op(dag, a);
   if (leaf == OP_CONSTANT || leaf == OP_PARAMETER || leaf == OP_STRING) return EXPR_ZERO;
@@ -303,7 +303,7 @@ static Expr simplify_relation(Dag *dag, Op op, Expr a, Expr b) {
   return fold(dag, op, (Expr[]){dag_constant(dag, order), EXPR_ZERO}, 2);
 }
 
-/* and: one operand true leaves the other, one false decides; or: the other way round. */
+/* and: a true operand leaves the other operand, a false operand decides; or: the other way round. */
 static Expr simplify_logic(Dag *dag, Op op, Expr a, Expr b) {
   double value;
   if (a == b) return a;
@@ -365,7 +365,7 @@ static Expr sum_of(Dag *dag, const Expr *arguments, uint32_t count) {
   return e;
 }
 
-/* The arguments may stand in the pool, which grows: through scratch memory. */
+/* Copies the arguments to scratch memory first, because they may be in the pool, which grows. */
 static Expr intern_copy(Dag *dag, Op op, const Expr *arguments, uint32_t count) {
   Expr *copy = heap_copy(dag->heap, arguments, count, sizeof *copy);
   Expr e = dag_intern(dag, op, copy, count);
@@ -373,7 +373,7 @@ static Expr intern_copy(Dag *dag, Op op, const Expr *arguments, uint32_t count) 
   return e;
 }
 
-/* Texts that are known are joined; EXPR_NONE if one is not. */
+/* Joins texts if all of them are known; EXPR_NONE otherwise. */
 static Expr join_texts(Dag *dag, const Expr *parts, uint32_t count) {
   TextVec text = {0};
   uint32_t i = 0;

@@ -1,6 +1,6 @@
-/* build: external functions whose C text is in the annotation Include, or whose library in Library (Modelica 3.6, section 12.9.4).
- * All of them are compiled to one shared library. Functions of the text may be static, so the library has a function for each that
- * returns its address. */
+/* build: external functions whose C text is in the annotation Include, or whose library is in the annotation Library (Modelica 3.6,
+ * section 12.9.4). All of them are compiled into one shared library. Functions in the text may be static, so the library has, for
+ * each of them, a function that returns its address. */
 #include "external/foreign.h"
 
 #include "base/compiler.h"
@@ -59,7 +59,7 @@ static void add_teller(Heap *heap, TextVec *text, const char *name) {
               name, name);
 }
 
-/* With their includes, each once; the others, which no text declares, apart. */
+/* Writes each include text once. Functions that no text declares go to a separate text. */
 static void write_texts(Heap *heap, const ExternalSource *sources, uint32_t count, TextVec *included, TextVec *plain) {
   for (uint32_t i = 0; i < count; i++)
     if (sources[i].include && !is_repeated(sources, i)) text_printf(heap, included, "%s\n", sources[i].include);

@@ -42,7 +42,7 @@ void curve_extend_steps(double *d, uint32_t pieces) {
   d[pieces + 1] = 2 * d[pieces] - d[pieces - 1];
 }
 
-/* Slopes at `count` points, which strictly increase; `steps` is room for `count` + 3. */
+/* Fills in the slopes at `count` strictly increasing points; `steps` is room for `count` + 3 numbers. */
 static void fill_slopes(Smoothness smoothness, const double *x, const double *y, uint32_t count, double *steps,
                         double *slope) {
   double *d = steps + 2;
@@ -103,9 +103,10 @@ static bool is_behind(const Curve *curve, uint32_t point, double u, bool before)
   return before ? curve->x[point] < u : curve->x[point] <= u;
 }
 
-/* The last point at or before u (before: strictly), except for the end of the curve. The search begins where it would be if the points were equally far apart. */
+/* The last point at or before u (`before`: strictly before u), except for the end of the curve. The search begins where that point
+ * would be if the points were equidistant. */
 static uint32_t find_piece(const Curve *curve, double u, bool before) {
-  uint32_t low = 0, high = curve->count - 1; /* the piece is at low or after it, and before high */
+  uint32_t low = 0, high = curve->count - 1; /* the result is at least low and less than high */
   double part = (u - curve->x[0]) / (curve->x[high] - curve->x[0]);
   uint32_t guess = part > 0 ? (uint32_t)fmin(part * high, high - 1) : 0;
   for (uint32_t step = 1; guess > low && guess < high; step *= 2) {
@@ -123,7 +124,7 @@ static uint32_t find_piece(const Curve *curve, double u, bool before) {
   return low;
 }
 
-/* Slope with which the curve leaves through an end; `piece` is that piece. */
+/* The slope of the curve at an end; `piece` is the piece that ends there. */
 static double end_slope(const Curve *curve, uint32_t point, uint32_t piece) {
   double width = curve->x[piece + 1] - curve->x[piece];
   if (curve->slope) return curve->slope[point];

@@ -1,10 +1,9 @@
-/* curve: a function of one variable through given points, which tables in one dimension and over time have for each
- * column: piecewise constant, linear or cubic, continued beyond its ends. Its derivatives of all orders are exact.
+/* curve: a function of one variable through given points: piecewise constant, linear or cubic, continued beyond its ends. Tables in
+ * one dimension and over time have one for each column. Its derivatives of all orders are exact.
  *
- * It is C99 that exported models carry (jet.h, grid.h and lookup.h too), and allocates nothing.
+ * It is C99 that exported models contain (like jet.h, grid.h and lookup.h), and allocates nothing.
  *
- * Points do not decrease; two at the same place are a jump. Cubic pieces on both sides of a jump do not know of each
- * other. */
+ * Points do not decrease; two at the same place are a jump. Cubic pieces on both sides of a jump are independent of each other. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +31,7 @@ typedef struct Curve {
   Extrapolation extrapolation;
   uint32_t count; /* points, at least one */
   const double *x, *y;
-  const double *slope; /* at each point, of the cubic kinds; NULL for others */
+  const double *slope; /* at each point, for cubic kinds; NULL for others */
 } Curve;
 
 /* Does it have slopes? */
@@ -41,13 +40,13 @@ bool curve_is_cubic(Smoothness smoothness);
 /* Fills in the slopes of a cubic curve; `steps` is room for count + 3 numbers. O(count). */
 void curve_fill_slopes(const Curve *curve, double *steps, double *slope);
 
-/* Value and derivatives up to `order` at u; from_left: of the piece that ends at u, if one does. false: u is outside of
- * a curve that is not to be extrapolated. */
+/* Value and derivatives up to `order` at u; from_left: those of the piece that ends at u, if there is one. false: u is outside of a
+ * curve that is not to be extrapolated. */
 bool curve_derivatives(const Curve *curve, double u, bool from_left, uint32_t order, double *derivative);
 
-/* How much of an Akima slope at a point is that of the piece before it, the rest being that of the piece after; d[-2..1]
- * are the slopes of the two pieces before and after. */
+/* The weight of the piece before a point in its Akima slope; the rest is the weight of the piece after it. d[-2..1] are the slopes
+ * of the two pieces before and the two after the point. */
 double curve_akima_share(const double *d, bool is_modified);
 
-/* Fills d[-2], d[-1], d[pieces], d[pieces + 1]: beyond the ends the slopes go on as those of a parabola do. */
+/* Fills d[-2], d[-1], d[pieces], d[pieces + 1]: beyond the ends the slopes continue like those of a parabola. */
 void curve_extend_steps(double *d, uint32_t pieces);

@@ -1,5 +1,5 @@
-/* effects: functions of Modelica.Utilities that change something outside; they are found only if the user allows it.
- * What is printed for people goes to the state of the run, not to the terminal. */
+/* effects: functions of Modelica.Utilities that change something outside; they are found only if the user allows it. Printed
+ * messages go to the state of the run, not to the terminal. */
 #include "external/functions.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PRINTED_MOST = 1 << 16 }; /* bytes; equations are evaluated often */
+enum { PRINTED_MOST = 1 << 16 }; /* bytes; a limit, because equations are evaluated often */
 
 static bool check(ExternalCall *call, bool is_done, const char *path) {
   return is_done || external_fail(call, "`%s`: %s", path, strerror(errno));
 }
 
-/* A line of text; to the run's messages, or after a file if one is named. */
+/* Adds a line of text to the run's messages, or appends it to a file if one is named. */
 bool external_print(ExternalCall *call) {
   const char *text = external_text(call, 0), *path = external_text(call, 1);
   if (!path[0]) {
@@ -77,7 +77,7 @@ bool external_set_environment(ExternalCall *call) {
 
 bool external_command(ExternalCall *call) { return external_give(call, system(external_text(call, 0))); }
 
-/* The level-4 format of MATLAB, column by column. */
+/* Writes the level-4 format of MATLAB, column by column. */
 static bool write_matrix(FILE *file, const char *name, const ExternalValue *matrix) {
   int32_t head[5] = {0, (int32_t)matrix->sizes[0], (int32_t)matrix->sizes[1], 0, (int32_t)strlen(name) + 1};
   if (fwrite(head, sizeof *head, 5, file) != 5 || fwrite(name, 1, (size_t)head[4], file) != (size_t)head[4])

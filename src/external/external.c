@@ -1,4 +1,4 @@
-/* external: what the functions share: arguments, results, objects (external.h). */
+/* external: arguments, results and objects, shared by all functions (external.h). */
 #include "external/foreign.h"
 #include "external/functions.h"
 
@@ -18,7 +18,7 @@ bool external_fail(ExternalCall *call, const char *format, ...) {
   return false;
 }
 
-/* An Integer serves where a Real is expected. */
+/* An Integer is accepted where a Real is expected. */
 static bool value_fits(const ExternalValue *value, char letter) {
   bool is_array = isupper((unsigned char)letter);
   ExternalType expected = (ExternalType)tolower((unsigned char)letter);
@@ -107,7 +107,7 @@ void *external_content(ExternalCall *call, uint32_t position, const void *kind) 
   return NULL;
 }
 
-/* Objects go with the heap that they are in, and files are never left open. */
+/* Nothing to do: objects are freed with their heap, and files are never left open. */
 bool external_close(ExternalCall *call) {
   (void)call;
   return true;
@@ -117,14 +117,14 @@ bool external_close(ExternalCall *call) {
 
 typedef void (*Address)(void);
 
-/* POSIX lets a function's address be an object's, C does not. */
+/* POSIX allows the conversion of an object pointer to a function pointer; C does not. */
 static Address as_address(void *symbol) {
   Address address;
   memcpy(&address, &symbol, sizeof address);
   return address;
 }
 
-/* The address of a function of a library. Functions in code that daedal compiled may be static: there a function returns the
+/* The address of a function of a library. Functions in code that daedal compiled may be static; there another function returns the
  * address. */
 Address external_address(const ExternalRights *rights, const char *name) {
   char teller[256];

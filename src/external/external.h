@@ -1,42 +1,40 @@
-/* external: what stands after `external "C"` and `external "FORTRAN 77"`. The functions of the Modelica Standard
- * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the
- * user names. A function sees plain numbers, texts and objects. Its arguments are checked against its signature
- * before it runs.
+/* external: the functions that `external "C"` and `external "FORTRAN 77"` refer to. The functions of the Modelica Standard
+ * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the user names. A
+ * function sees plain numbers, texts and objects. Its arguments are checked against its signature before it runs.
  *
- * Invariant: nothing here is global. What a call leaves after (objects, states of generators, files read) belongs to
- * the ExternalState of a run, or, if it is an object, to the heap of that state. An object is never changed after it
- * was made, unless a library of the user made it. */
+ * Invariant: nothing here is global. What a call leaves behind (states of generators, files read) belongs to the ExternalState of a
+ * run; objects belong to the heap of that state. An object is never changed after it was made, unless a library of the user made
+ * it. */
 #pragma once
 
 #include "base/reading.h"
 
 #include <stdint.h>
 
-/* What a value is: the letter of a signature, in lower case a scalar, in upper case an array. */
+/* The type of a value, as the letter in a signature: lower case for a scalar, upper case for an array. */
 typedef enum ExternalType {
   EXTERNAL_NOTHING = 0,
   EXTERNAL_REAL = 'r',
-  EXTERNAL_INTEGER = 'i', /* Boolean and enumerations too */
+  EXTERNAL_INTEGER = 'i', /* also Booleans and enumerations */
   EXTERNAL_TEXT = 's',
   EXTERNAL_OBJECT = 'o',
 } ExternalType;
 
-/* Something that a constructor made. Equations carry its address as a number, which is exact below 2^53. */
+/* An object that a constructor made. Equations carry its address as a number, which is exact below 2^53. */
 typedef struct ExternalInstance {
   const void *kind; /* address that distinguishes objects of different classes */
   void *content;
-  bool is_shared;                 /* never changes: several runs may use it at once */
+  bool is_shared;                 /* it never changes, so several runs may use it at once */
   void (*release)(void *content); /* NULL: nothing to release */
 } ExternalInstance;
 
-/* An argument or the result. Arrays are in row-major order. A Real of a function that knows its derivatives
- * (External.is_smooth) is an element of the algebra with ExternalCall.nilpotents nilpotents: 2^nilpotents
- * coefficients, the value first. */
+/* An argument or the result. Arrays are in row-major order. If the function knows its derivatives (External.is_smooth), a Real is
+ * an element of the algebra with ExternalCall.nilpotents nilpotents: 2^nilpotents coefficients, the value first. */
 typedef struct ExternalValue {
   ExternalType type;
   uint32_t dimensions, count;
   const uint32_t *sizes;
-  bool is_output; /* what the function writes there is taken */
+  bool is_output; /* the function writes a result here */
   union {
     double *numbers;
     const char **texts;
@@ -67,11 +65,11 @@ typedef struct ExternalCall {
   ExternalValue result;
   uint32_t nilpotents;
   ExternalState *state;
-  Arena *arena; /* of texts and arrays that the call gives back */
+  Arena *arena; /* for texts and arrays that the call returns */
   const char *failure;
 } ExternalCall;
 
-/* What a function may do to the world. */
+/* Effects of a function outside of its result. */
 typedef enum ExternalEffect {
   EFFECT_NONE,   /* depends on its arguments, and on files that it reads */
   EFFECT_HIDDEN, /* depends on earlier calls, or on the time of day */
@@ -80,12 +78,12 @@ typedef enum ExternalEffect {
 
 typedef struct External {
   const char *name;
-  /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and gives a Real. NULL: any,
-   * the function itself looks. */
+  /* Result, then `=`, then the arguments: "r=oir" takes an object, an Integer and a Real and returns a Real. NULL: any; the
+   * function checks its arguments itself. */
   const char *signature;
   bool (*run)(ExternalCall *call); /* NULL: the machine eliminates linear equations itself */
   ExternalEffect effect;
-  bool is_smooth;                      /* takes and gives nilpotents */
+  bool is_smooth;                      /* its Reals have nilpotents */
   const struct ExternalRights *rights; /* what the user allows; NULL: nothing */
   /* For a function in a library, run by external_foreign. */
   void (*address)(void);
@@ -98,9 +96,9 @@ typedef struct External {
 
 /* What external functions may do. */
 typedef struct ExternalRights {
-  bool may_write;        /* change files and the environment and run commands; they then read everywhere, too */
+  bool may_write;        /* change files and the environment, run commands, and read everywhere */
   VEC(void *) libraries; /* from dlopen: functions are looked up there, too */
-  uint32_t built;        /* how many functions were compiled, or tried to be */
+  uint32_t built;        /* number of functions that were compiled, or that failed to compile */
   Reading reading;
 } ExternalRights;
 
@@ -110,19 +108,19 @@ typedef struct ExternalName {
   bool is_fortran;
 } ExternalName;
 
-/* The function of this name. NULL: there is none; or (is_forbidden) it writes, which the rights do not include.
- * They must outlive it. */
+/* The function of this name. NULL: there is none or, if is_forbidden is set, it writes and the rights do not allow that. The rights
+ * must outlive the function. */
 const External *external_find(Heap *heap, ExternalName wanted, const ExternalRights *rights, bool *is_forbidden);
 
 /* The address of a function in the libraries of the rights; NULL: there is none. */
 void (*external_address(const ExternalRights *rights, const char *name))(void);
 
-/* Gives the right to write and to these shared libraries (paths with commas between them, may be empty), for the life of
- * the heap; false with the reason in the arena if one cannot be opened. */
+/* Allows writing, and the use of these shared libraries (paths separated by commas, may be empty), for the lifetime of the heap.
+ * Returns false, with the reason in the arena, if one cannot be opened. */
 bool external_allow(Heap *heap, ExternalRights *rights, const char *const *libraries, Arena *arena,
                     const char **failure);
 
-/* C text that external functions come with, and where it finds what it needs. */
+/* The C text of an external function, and the folders and libraries that it needs. */
 typedef struct ExternalSource {
   const char *name;              /* of the function */
   const char *include;           /* text; NULL: none, it is in a library */
@@ -132,12 +130,11 @@ typedef struct ExternalSource {
   uint32_t library_count;
 } ExternalSource;
 
-/* Compiles the sources of these functions, with the system's compiler in a folder of its own, and lets functions come from
- * there; false with the reason in `failure`, which has room for COMPILER_FAILURE characters. The rights must include that
- * of writing. */
+/* Compiles the sources of these functions with the system's compiler in a separate folder, and makes them available. Returns false
+ * with the reason in `failure`, which has room for COMPILER_FAILURE characters. The rights must allow writing. */
 bool external_build(Heap *heap, ExternalRights *rights, const ExternalSource *sources, uint32_t count, char *failure);
 
-/* That of the heap, made when first needed. */
+/* The state of the heap, made when first needed. */
 ExternalState *external_state(Heap *heap);
 
 /* Checks the arguments and runs the function. false: the reason is in call->failure, which lives in call->arena. */
@@ -152,16 +149,16 @@ ExternalInstance *external_instance(double handle);
 /* May the function read this file or folder? false after external_fail. */
 bool external_may_read(ExternalCall *call, const char *path);
 
-/* Says why and returns false. */
+/* Sets the reason of a failure and returns false. */
 __attribute__((format(printf, 2, 3))) bool external_fail(ExternalCall *call, const char *format, ...);
 
-/* A new object as the result; its content is in the heap of the state, or is released by who made it. */
+/* A new object as the result; its content is in the heap of the state, or its maker releases it. */
 bool external_give_object(ExternalCall *call, const void *kind, void *content, bool is_shared);
 
 /* Content of argument `position` if it is an object of this kind; NULL after external_fail. */
 void *external_content(ExternalCall *call, uint32_t position, const void *kind);
 
-/* Argument `position` as a number, a count of rows and the like. */
+/* Argument `position` as a number, such as a count of rows. */
 double external_number(const ExternalCall *call, uint32_t position);
 int64_t external_integer(const ExternalCall *call, uint32_t position);
 const char *external_text(const ExternalCall *call, uint32_t position);

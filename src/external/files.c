@@ -1,4 +1,5 @@
-/* files: what Modelica.Utilities reads of files, folders and the system, and matrices in files (ModelicaIO). */
+/* files: the functions of Modelica.Utilities that read files, folders and system settings, and those that read matrices in files
+ * (ModelicaIO). */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "external/functions.h"
@@ -95,7 +96,7 @@ bool external_count_lines(ExternalCall *call) {
   return text && external_give(call, (double)count_lines(text));
 }
 
-/* file, number of the line, whether that is after the end */
+/* file, number of the line, out: is the line after the end? */
 bool external_read_line(ExternalCall *call) {
   size_t size, length = 0;
   const char *text = file_bytes(call, external_text(call, 0), &size);
@@ -127,7 +128,7 @@ static int compare_names(const void *a, const void *b) {
 
 static void close_directory(void *directory) { closedir(directory); }
 
-/* Names but . and .., in order; into `names` as many as it has room for. The number of all; -1 after external_fail. */
+/* Sorted names except . and .., as many as `names` has room for. Returns the number of all names; -1 after external_fail. */
 static int64_t list_directory(ExternalCall *call, const char *path, const char **names, uint32_t room) {
   if (!external_may_read(call, path)) return -1;
   DIR *directory = opendir(path);

@@ -12,24 +12,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MODES_KEPT = 16 };         /* after the last one; steps that are repeated go back by one or two */
+enum { MODES_KEPT = 16 };         /* the newest modes; a repeated step goes back by one or two */
 static const double NEVER = 1e60; /* Modelica.Constants.inf */
 
-/* How the FMU came to a mode, and what it says there. */
+/* How the FMU got into a mode, and its values there. */
 typedef struct Mode {
   int64_t number, from; /* 0: none */
   double time;
-  double *cause;           /* states and inputs in front, in one array */
+  double *cause;           /* states and inputs before the mode, in one array */
   void *saved;             /* NULL: its state cannot be saved */
-  double *states, *values; /* after: those of all states, and of what is held until the next mode */
+  double *states, *values; /* after the change: all states, and the values held until the next mode */
   FmuEvent event;
 } Mode;
 
 typedef struct FmuObject {
   Fmu fmu;
   double tolerance, *parameters;
-  Mode modes[MODES_KEPT]; /* number modulo */
-  int64_t last, current;  /* the newest mode, and that which the FMU is in */
+  Mode modes[MODES_KEPT]; /* mode `number` is at number % MODES_KEPT */
+  int64_t last, current;  /* the newest mode, and the mode that the FMU is in */
   uint32_t causes;        /* numbers in Mode.cause */
   bool has_begun;
 } FmuObject;
@@ -90,7 +90,7 @@ static bool load(ExternalCall *call, FmuObject *object, const char *path, bool i
   return true;
 }
 
-/* How many states have a start value that may be set. */
+/* The number of states with a start value that may be set. */
 static uint32_t count_starts(const FmuObject *object) {
   uint32_t count = 0;
   for (uint32_t k = 0; k < count_of(object, FMI_STATE); k++)
@@ -98,7 +98,7 @@ static uint32_t count_starts(const FmuObject *object) {
   return count;
 }
 
-/* file, by model exchange?, values of the parameters and start values of states, tolerance */
+/* file, is it model exchange?, parameters and start values of states, tolerance */
 bool external_fmu_open(ExternalCall *call) {
   Heap *heap = call->state->heap;
   FmuObject *object = heap_alloc(heap, sizeof *object);
@@ -135,7 +135,7 @@ static bool serves(FmuObject *object, int64_t from, double time) {
   return object->fmu.is_exchange && !object->fmu.saves && current && current->from == from && current->time == time;
 }
 
-/* The FMU in this mode; NULL after external_fail. */
+/* Puts the FMU into this mode; NULL after external_fail. */
 static Mode *enter_mode(ExternalCall *call, FmuObject *object, int64_t number) {
   Mode *mode = find_mode(object, number);
   if (!mode) return external_fail(call, "the FMU cannot go back so far"), NULL;
@@ -146,7 +146,7 @@ static Mode *enter_mode(ExternalCall *call, FmuObject *object, int64_t number) {
   return mode;
 }
 
-/* The arguments from position `first` on, three arrays or two without states, in one. */
+/* Reads the arguments from position `first` on into one array: three arrays, or two if there are no states. */
 static bool read_cause(ExternalCall *call, const FmuObject *object, uint32_t first, bool has_states, double *cause) {
   static const FmiRole ROLES[] = {FMI_STATE, FMI_INPUT, FMI_SWITCH};
   uint32_t at = has_states ? 0 : count_of(object, FMI_STATE);
@@ -169,7 +169,7 @@ static bool set_inputs(FmuObject *object, const double *cause, FmiRole role) {
   return fmu_set(&object->fmu, scalars_of(object, role), count_of(object, role), cause_of(object, cause, role));
 }
 
-/* A new mode after `from`, which the FMU is in now. */
+/* Adds a new mode after `from`; the FMU is in it now. */
 static bool add_mode(ExternalCall *call, FmuObject *object, int64_t from, double time, const double *cause,
                      FmuEvent event) {
   Heap *heap = call->state->heap;
@@ -191,7 +191,7 @@ static bool add_mode(ExternalCall *call, FmuObject *object, int64_t from, double
   return external_give(call, (double)number);
 }
 
-/* Was the same already requested? Then returns that mode again. */
+/* If the same mode was already requested, returns it again. */
 static bool give_known(ExternalCall *call, FmuObject *object, int64_t from, double time, const double *cause) {
   for (int64_t number = object->last; number > 0 && number > object->last - MODES_KEPT; number--) {
     const Mode *mode = find_mode(object, number);
@@ -201,7 +201,7 @@ static bool give_known(ExternalCall *call, FmuObject *object, int64_t from, doub
   return false;
 }
 
-/* Start values that are not those of the description, which an FMU may make of parameters. */
+/* Sets start values only if they differ from the description, because an FMU may compute its own from parameters. */
 static bool set_starts(FmuObject *object) {
   const FmiScalar *states = scalars_of(object, FMI_STATE);
   const double *value = object->parameters + count_of(object, FMI_PARAMETER);
@@ -245,7 +245,7 @@ static bool pass_event(FmuObject *object, double time, const double *cause, FmuE
          fmu_update(fmu, event);
 }
 
-/* A step of co-simulation from the mode, with its inputs; those now are for the next one. */
+/* A step of co-simulation from the mode, with the inputs of that mode; the current inputs are for the next step. */
 static bool make_step(FmuObject *object, const Mode *mode, double time, const double *cause, FmuEvent *event) {
   *event = (FmuEvent){.next = INFINITY};
   return fmu_step(&object->fmu, mode->time, time - mode->time, &event->terminates) &&
@@ -341,7 +341,7 @@ bool external_fmu_rates(ExternalCall *call) {
          fail(call, object);
 }
 
-/* the same, out: the other continuous variables */
+/* object, mode, time, states, inputs, discrete inputs, out: the other continuous variables */
 bool external_fmu_values(ExternalCall *call) {
   FmuObject *object = evaluate(call);
   const ExternalValue *out = &call->arguments[6];

@@ -106,7 +106,7 @@ static void release_object(void *object) {
   instance->release(instance->content);
 }
 
-/* An object goes, by its destructor, with the heap of the run. */
+/* The object's destructor is called when the heap of the run is freed. */
 static bool give_object(ExternalCall *call, void *content) {
   if (!content) return external_fail(call, "the constructor made no object");
   external_give_object(call, &FOREIGN_KIND, content, false);
@@ -141,7 +141,7 @@ static ffi_type *result_type(ExternalType type) {
 
 /* ---- what the function calls back ---- */
 
-/* The current call of this thread, and where an error leads. */
+/* The current call of this thread, and where to continue after an error. */
 static _Thread_local struct {
   ExternalCall *call;
   jmp_buf back;
@@ -160,7 +160,7 @@ static void service_message(const char *text) {
   if (state->printed.count < PRINTED_MOST) text_printf(state->heap, &state->printed, "%s", text);
 }
 
-/* It lives as long as the call's other texts. */
+/* The memory lives as long as the call's other texts. */
 static char *service_allocate(size_t size) { return arena_array(current.call->arena, size, 1); }
 
 const ForeignServices foreign_services = {service_error, service_message, service_allocate};
@@ -183,7 +183,7 @@ typedef struct Crossing {
   };
 } Crossing;
 
-/* An error of the function leads back: false. */
+/* Runs the call; an error in the function returns here with false. */
 static bool cross(ExternalCall *call, Crossing *crossing) {
   ExternalCall *outer = current.call;
   jmp_buf back;

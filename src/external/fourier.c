@@ -23,7 +23,7 @@ static Complex *unit_roots(Arena *arena, uint32_t n) {
   return root;
 }
 
-/* One pass: transforms of length `factor` over elements that are length/factor blocks of `stride` numbers apart. */
+/* One pass: transforms of length `factor`, over elements length/factor blocks of `stride` numbers apart. */
 static void pass(const Complex *in, Complex *out, const Complex *root, uint32_t n, uint32_t stride, uint32_t factor) {
   uint32_t blocks = n / stride / factor;
   for (uint32_t i = 0; i < blocks * stride; i++) {
@@ -55,8 +55,8 @@ static const Complex *transform(Arena *arena, const double *samples, uint32_t n)
   return now;
 }
 
-/* Amplitudes and phases, as of cosines, of n samples. The library divides amplitudes by n/2 + 1, and so does this, to give the same
- * numbers. The status: 0, or 1 if n is odd, 2 if the room for work, which is not needed here, has another size than in the library. */
+/* Amplitudes and phases of cosines for n samples. Amplitudes are divided by n/2 + 1, as in the Modelica Standard Library. The
+ * status is 0; 1 if n is odd; 2 if the workspace, which is not needed here, does not have the size that the library requires. */
 bool external_real_fourier(ExternalCall *call) {
   const ExternalValue *samples = &call->arguments[0], *work = &call->arguments[2];
   uint32_t n = samples->count, lines = n / 2 + 1;

@@ -8,7 +8,7 @@
 
 /* ---- slopes ---- */
 
-/* Slopes along one direction at every point, and (share) how much of each is that of the piece before. */
+/* Fills in the slopes along one direction at every point, and in `share` the weight of the piece before the point. */
 static void fill_slopes(const Grid *grid, uint32_t direction, double *steps, double *slope, double *share) {
   const GridAxis *axis = &grid->axis[direction], *other = &grid->axis[!direction];
   uint32_t along = direction ? 1 : other->count, across = direction ? axis->count : 1;
@@ -26,7 +26,7 @@ static void fill_slopes(const Grid *grid, uint32_t direction, double *steps, dou
   }
 }
 
-/* The cross difference of a cell, beyond the grid as a line through the last two. */
+/* The mixed difference of a cell; beyond the grid it is extrapolated linearly from the last two cells. */
 static double cell_twist(const Grid *grid, int64_t i, int64_t j) {
   const GridAxis *a = &grid->axis[0], *b = &grid->axis[1];
   int64_t last[2] = {(int64_t)a->count - 2, (int64_t)b->count - 2}, *cell[2] = {&i, &j};
@@ -66,7 +66,7 @@ void grid_fill_slopes(const Grid *grid, double *room, double *slope[2], double *
 
 /* ---- values ---- */
 
-/* A place along an axis: the piece, the distance from its begin, and what lies beyond the ends. */
+/* A place along an axis: the piece, the distance from its beginning, and the distance beyond an end. */
 typedef struct Place {
   uint32_t piece;
   double distance, beyond;
@@ -117,7 +117,7 @@ static void bicubic_piece(const Grid *grid, uint32_t i, uint32_t j, double c[4][
   for (uint32_t k = 0; k < 4; k++) hermite(height, edge[0][k], edge[1][k], edge[2][k], edge[3][k], c[k]);
 }
 
-/* The one axis with several places has the cubic pieces of a curve. */
+/* Only one axis has several places; along it the pieces are cubic, as in a curve. */
 static void line_piece(const Grid *grid, uint32_t direction, uint32_t i, double c[4][4]) {
   const double *x = grid->axis[direction].x, *slope = grid->slope[direction];
   double line[4];
@@ -170,7 +170,7 @@ bool grid_derivatives(const Grid *grid, double u1, double u2, uint32_t n, double
   double c[4][4] = {{0}}, d[JET_LIMIT + 2][JET_LIMIT + 2];
   Place p, q;
   if (!find_place(grid, &grid->axis[0], u1, &p) || !find_place(grid, &grid->axis[1], u2, &q)) return false;
-  /* Constant pieces are continued by the line, or the bilinear surface, through the last points. */
+  /* Constant pieces are extrapolated by the line, or the bilinear surface, through the last points. */
   bool is_continued = grid->extrapolation == EXTRAPOLATE_LINEAR && (p.beyond != 0 || q.beyond != 0);
   p.is_constant = q.is_constant = grid->smoothness == SMOOTH_CONSTANT && !is_continued;
   bool has_pieces = grid->axis[0].count > 1 || grid->axis[1].count > 1;

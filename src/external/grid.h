@@ -1,5 +1,5 @@
-/* grid: a function of two variables through values on a grid, which tables in two dimensions have: bicubic, bilinear or constant pieces,
- * continued beyond its ends. C99 that exported models carry, and allocates nothing. */
+/* grid: a function of two variables through values on a grid, for tables in two dimensions: bicubic, bilinear or constant pieces,
+ * continued beyond its ends. It is C99 that exported models contain, and allocates nothing. */
 #pragma once
 
 #include "external/curve.h"
@@ -18,7 +18,7 @@ typedef struct Grid {
   Extrapolation extrapolation;
 } Grid;
 
-/* Fills in the slopes of a bicubic grid; `room` is for 2 numbers a point, and one for each place and 6 more. O(points). */
+/* Fills in the slopes of a bicubic grid; `room` holds 2 numbers for each point, one for each place, and 6 more. O(points). */
 void grid_fill_slopes(const Grid *grid, double *room, double *slope[2], double *twist);
 
 /* out[j * (n + 1) + k]: the j-th derivative in u1 and k-th in u2, at most the n-th. false: a place is outside of a grid that is not to

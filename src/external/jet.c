@@ -13,7 +13,7 @@ void jet_multiply(uint32_t n, const double *a, const double *b, double *out) {
   }
 }
 
-/* What an element adds to its value. */
+/* The nilpotent part of an element: all but its value. */
 static void take_nilpotent(uint32_t n, const double *u, double *rest) {
   memcpy(rest, u, sizeof *u << n);
   rest[0] = 0;

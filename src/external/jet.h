@@ -1,17 +1,17 @@
-/* jet: numbers with derivatives in the algebra with n nilpotents (e_i^2 = 0): 2^n coefficients, that of the product of
- * the e_i with i in a set at the position whose bits are the set. The upper half of an element is its derivative in the
- * direction of the last nilpotent. */
+/* jet: numbers with derivatives in the algebra with n nilpotents (e_i^2 = 0): 2^n coefficients. The coefficient of a product of
+ * some e_i is at the position whose bits are these i. The upper half of an element is its derivative in the direction of the last
+ * nilpotent. */
 #pragma once
 
 #include <stdint.h>
 
-/* Nilpotents at most: a table is differentiated no more often than this. */
+/* The largest number of nilpotents: a table is not differentiated more often than this. */
 enum { JET_LIMIT = 8, JET_SIZE = 1 << JET_LIMIT };
 
 /* out = a * b; out must be neither. */
 void jet_multiply(uint32_t n, const double *a, const double *b, double *out);
 
-/* f(u) by Taylor's series, which ends: derivative[k] is the k-th derivative at the value of u, k <= n. */
+/* f(u) by its Taylor series, which is finite: derivative[k] is the k-th derivative at the value of u, k <= n. */
 void jet_compose(uint32_t n, const double *derivative, const double *u, double *out);
 
 /* f(u, v): derivative[j * (n + 1) + k] is the j-th in u and k-th in v. */

@@ -13,21 +13,21 @@
 
 enum {
   FORMALS_MOST = 24,
-  /* LAPACK counts in int, also a size times the width of a block (at most 64) or a small number. */
+  /* LAPACK uses int, also for a size times a block width (at most 64) or times a small number. */
   SIZE_MOST = 1 << 24,
 };
 
-/* An argument as its row has it: its name, and what follows the name. */
+/* An argument in the row of a routine: its name, and the text after the name. */
 typedef struct Formal {
   const char *name, *rest;
   uint32_t length; /* of the name */
 } Formal;
 
-/* A call on its way. */
+/* A call in progress. */
 typedef struct Lapack {
   ExternalCall *call;
   Formal formals[FORMALS_MOST];
-  void *copies[FORMALS_MOST]; /* what the routine sees; in the heap, but texts in the arena */
+  void *copies[FORMALS_MOST]; /* what the routine sees; in the heap, except texts, which are in the arena */
   double sizes[FORMALS_MOST]; /* elements of workspace */
 } Lapack;
 
@@ -39,7 +39,7 @@ static uint32_t name_length(const char *at) {
   return length;
 }
 
-/* How many arguments the row has. */
+/* Reads the row; returns its number of arguments. */
 static uint32_t read_row(Lapack *lapack) {
   uint32_t count = 0;
   for (const char *at = lapack->call->function->arguments; *at; count++) {
@@ -51,7 +51,7 @@ static uint32_t read_row(Lapack *lapack) {
   return count;
 }
 
-/* The argument of the name at *at, which moves on after it. */
+/* The argument whose name is at *at; *at moves past it. */
 static uint32_t find_formal(const Lapack *lapack, const char **at) {
   const char *name = *at;
   uint32_t length = name_length(name), k = 0;
@@ -60,7 +60,7 @@ static uint32_t find_formal(const Lapack *lapack, const char **at) {
   return k;
 }
 
-/* Is the first letter of a text one of those between the quotes at *at, which moves on after them? */
+/* Is the first letter of the text among those between the quotes at *at? *at moves past them. */
 static bool text_is_one_of(const char *text, const char **at) {
   size_t count = strcspn(++*at, "'");
   bool is_found = *text && memchr(*at, toupper((unsigned char)*text), count);
@@ -68,7 +68,7 @@ static bool text_is_one_of(const char *text, const char **at) {
   return is_found;
 }
 
-/* Numbers of the row are doubles: exact where it matters, and products do not overflow. */
+/* Numbers in a row are doubles: they are exact where it matters, and products do not overflow. */
 static double read_sum(const Lapack *lapack, const char **at);
 
 static double read_number(const char **at) {
@@ -147,7 +147,7 @@ static bool is_listed(const char *at, double value) {
   return false;
 }
 
-/* The values that an Integer argument may have. */
+/* Does the Integer argument have an allowed value? */
 static bool integer_fits(const Lapack *lapack, uint32_t k) {
   double value = lapack->call->arguments[k].numbers[0], least = 0, most = SIZE_MOST;
   const char *rest = lapack->formals[k].rest;
@@ -178,13 +178,13 @@ static bool text_fits(const Lapack *lapack, uint32_t k) {
 
 /* ---- types ---- */
 
-/* What the routine writes must have its type; where it only reads, an Integer serves as a Real. */
+/* An argument that the routine writes must have exactly this type. If it is only read, an Integer is accepted as a Real. */
 static bool type_fits(const ExternalValue *value, ExternalType type) {
   bool is_read_as_real = type == EXTERNAL_REAL && value->type == EXTERNAL_INTEGER && !value->is_output;
   return value->type == type || is_read_as_real;
 }
 
-/* The character after the name is the kind of an argument; ' ' is that of a size. */
+/* The character after the name is the kind of an argument; ' ' is the kind of a size. */
 static char kind_of(const Formal *formal) { return *formal->rest ? *formal->rest : ' '; }
 
 static bool is_array(const Formal *formal) { return strchr("([~#&", kind_of(formal)); }
@@ -214,7 +214,7 @@ static bool types_fit(const Lapack *lapack, uint32_t count) {
   return true;
 }
 
-/* Numbers that the routine reads are finite, Integers fit an int; what is only written may be anything. */
+/* Numbers that the routine reads must be finite, and Integers must fit an int. Arguments that are only written may be anything. */
 static bool numbers_fit(const Lapack *lapack, uint32_t k) {
   const ExternalValue *value = &lapack->call->arguments[k];
   bool is_real = type_of(&lapack->formals[k]) == EXTERNAL_REAL;
@@ -227,7 +227,7 @@ static bool numbers_fit(const Lapack *lapack, uint32_t k) {
   return true;
 }
 
-/* Scalars first, because sizes and ranges depend on them; each kind after the kinds that it depends on. */
+/* Scalars are checked first, because sizes and ranges depend on them. Each kind comes after the kinds that it depends on. */
 static bool scalars_fit(const Lapack *lapack) {
   static const char *const rounds[] = {"'", " ", ":>{@!."};
   for (int round = 0; round < 3; round++)
@@ -244,7 +244,7 @@ static bool scalars_fit(const Lapack *lapack) {
 
 /* ---- arrays ---- */
 
-/* What stands after the sizes of an array. */
+/* The marks after the sizes of an array. */
 static const char *marks_of(const Formal *formal) {
   const char *at = formal->rest;
   for (int depth = 0;; at++) {
@@ -334,7 +334,7 @@ static void *copy_out(const Lapack *lapack, uint32_t k) {
     if (is_real) ((double *)copy)[at] = number;
     else ((int *)copy)[at] = number >= INT_MIN && number <= INT_MAX ? (int)number : 0;
   }
-  if (is_leading && *(int *)copy == 0) *(int *)copy = 1; /* of a matrix without rows; LAPACK requires 1 */
+  if (is_leading && *(int *)copy == 0) *(int *)copy = 1; /* a matrix without rows; LAPACK requires at least 1 */
   return copy;
 }
 
@@ -349,7 +349,7 @@ static void copy_back(const Lapack *lapack, uint32_t k) {
   }
 }
 
-/* The argument that has the length of workspace k; UINT32_MAX if none has. */
+/* The argument that is the length of workspace k; UINT32_MAX if there is none. */
 static uint32_t length_of_workspace(const Lapack *lapack, uint32_t k) {
   for (uint32_t i = 0; i < lapack->call->count; i++) {
     const char *at = lapack->formals[i].rest + 1;
@@ -358,7 +358,7 @@ static uint32_t length_of_workspace(const Lapack *lapack, uint32_t k) {
   return UINT32_MAX;
 }
 
-/* Workspace as long as the routine needs, or as the model has it if that is longer. */
+/* Makes workspace as long as the routine needs, or as long as the model provides if that is longer. */
 static bool make_workspace(Lapack *lapack, uint32_t k) {
   const char *at = lapack->formals[k].rest + 1;
   uint32_t length = length_of_workspace(lapack, k);
@@ -422,7 +422,7 @@ static bool arrays_fit(const Lapack *lapack) {
   return true;
 }
 
-/* Everything by address; the lengths of texts follow. */
+/* All arguments are passed by address; the lengths of texts follow. */
 static bool run_routine(Lapack *lapack, double *result) {
   const External *function = lapack->call->function;
   ffi_type *types[2 * FORMALS_MOST], *type = function->result == EXTERNAL_REAL ? &ffi_type_double : &ffi_type_void;

@@ -1,5 +1,4 @@
-/* library: where a function comes from: the list of those that are built in, LAPACK, or a shared library that the user
- * named. */
+/* library: finds a function in the list of built-in functions, in LAPACK, or in a shared library that the user named. */
 #include "external/foreign.h"
 #include "external/functions.h"
 #include "external/lapack.h"
@@ -35,7 +34,7 @@ static const External *find_builtin(ExternalName wanted) {
 
 typedef void (*Address)(void);
 
-/* In FORTRAN, names are in lower case with an underscore after. */
+/* FORTRAN symbols are in lower case and end with an underscore. */
 static const char *symbol_name(Arena *arena, ExternalName wanted) {
   if (!wanted.is_fortran) return wanted.name;
   char *name = arena_printf(arena, "%s_", wanted.name);
@@ -60,7 +59,7 @@ static const External *find_foreign(Heap *heap, ExternalName wanted, const Exter
 static void close_library(void *library) { dlclose(library); }
 
 static bool open_library(Heap *heap, ExternalRights *rights, Arena *arena, const char *path, const char **failure) {
-  bool is_here = !strchr(path, '/'); /* the loader would not look in the working directory */
+  bool is_here = !strchr(path, '/'); /* the loader does not look in the working directory */
   void *library = is_here ? dlopen(arena_printf(arena, "./%s", path), RTLD_NOW | RTLD_LOCAL) : NULL;
   if (!library) library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) {

@@ -9,7 +9,7 @@ static double first_place(const Lookup *lookup) { return lookup->curves[0].x[0];
 
 static double last_place(const Lookup *lookup) { return lookup->curves[0].x[lookup->curves[0].count - 1]; }
 
-/* A place and its derivatives along a path as an element with `order` more nilpotents. */
+/* Converts a place and its derivatives along a path into an element with `order` more nilpotents. */
 static void lay_path(uint32_t n, uint32_t order, const double *place, const double *first, const double *second,
                      double *u) {
   size_t size = (size_t)1 << n;
@@ -57,7 +57,7 @@ double lookup_next_event(const Lookup *lookup, double time) {
 
 /* ---- values ---- */
 
-/* A place that is an event except for round-off is that event: the side counts there. */
+/* A place that differs from an event only by round-off becomes that event, because left and right limits differ there. */
 static double snap(const Lookup *lookup, double place, double room) {
   const TimeEvents *events = lookup->events;
   double length = last_place(lookup) - first_place(lookup);
@@ -72,7 +72,8 @@ static double snap(const Lookup *lookup, double place, double room) {
                                                                                    : place - period;
 }
 
-/* The curve over time. From the left where time has got to an event that the model has not passed yet; 0 before the start. */
+/* The curve over time. Values are left limits if time has reached an event that the model has not handled yet; 0 before the
+ * start. */
 static bool time_derivatives(const Lookup *lookup, const Curve *curve, const double *const *arguments, uint32_t order,
                              double *derivative, double *place) {
   const TimeEvents *events = lookup->events;

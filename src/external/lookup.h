@@ -1,9 +1,9 @@
 /* lookup: the tables of the Modelica Standard Library at a place, with derivatives: in one dimension (CombiTable1D), over time
- * (CombiTimeTable), in two dimensions (CombiTable2D). C99 that exported models carry, and allocates nothing.
+ * (CombiTimeTable), in two dimensions (CombiTable2D). It is C99 that exported models contain, and allocates nothing.
  *
- * A table over time is read at time - shift from the start time on, and is 0 before. Where it jumps, kinks, begins
- * or ends, time events happen; the model asks for the next one and hands it back: while time has reached that event
- * and the model has not handled it yet, values are left limits. */
+ * A table over time is read at time - shift from the start time on, and is 0 before. There are time events where it jumps, kinks,
+ * begins or ends. The model asks for the next event and passes it back as an argument. Once time has reached that event, values are
+ * left limits until the model has handled it. */
 #pragma once
 
 #include "external/grid.h"
@@ -23,13 +23,13 @@ typedef struct Lookup {
   const Grid *grid;         /* NULL: in one dimension */
 } Lookup;
 
-/* Arguments of its functions at most, without the table itself. */
+/* The largest number of arguments of its functions, without the table itself. */
 enum { LOOKUP_ARGUMENTS = 6 };
 
-/* The value, or its derivative of an order along a path, as an element with n nilpotents, as the arguments are: number of the curve, place,
- * first and second derivative of the place; over time the event awaited and the one taken are after the time; in two dimensions both
- * places, then their derivatives. false: there is no such curve, or *place is outside of what is not to be extrapolated, or n is too
- * large. */
+/* The value, or its derivative of this order along a path, as an element with n nilpotents. Arguments are such elements, too:
+ * number of the curve, place, first and second derivative of the place. Over time, the next event and its pre() value come after
+ * the time. In two dimensions there are both places, then their derivatives. false: there is no such curve, n is too large, or
+ * *place is outside of a table that is not to be extrapolated. */
 bool lookup_value(const Lookup *lookup, uint32_t n, uint32_t order, const double *const *arguments, double *result,
                   double *place);
 

@@ -1,4 +1,4 @@
-/* matrix_file: see matrix_file.h. Sizes in files are not trusted: only bytes of the file are read. */
+/* matrix_file: see matrix_file.h. Sizes in files are not trusted: nothing beyond the bytes of the file is read. */
 #include "external/matrix_file.h"
 
 #include "base/number.h"
@@ -12,7 +12,7 @@
 
 enum { MATRIX_LIMIT = 1 << 27 }; /* elements */
 
-/* All of a file, or as much as it has. */
+/* Reads a whole file, or as much as it contains. */
 static size_t read_bytes(int descriptor, char *bytes, size_t size) {
   size_t count = 0;
   for (ssize_t more; count < size; count += (size_t)more) {
@@ -56,7 +56,7 @@ bool matrix_make(ExternalCall *call, uint64_t rows, uint64_t columns, Matrix *ma
 
 /* ---- text ---- */
 
-/* Separators and comments are skipped; *at is after them. */
+/* Skips separators and comments; *at is then after them. */
 static void skip_blank(const char **at) {
   for (;;) {
     *at += strspn(*at, " \t\r\n,;");
@@ -65,7 +65,7 @@ static void skip_blank(const char **at) {
   }
 }
 
-/* `double name(rows,columns)`: the name in *name. */
+/* Reads `double name(rows,columns)`; the name goes to `name`. */
 static bool read_heading(const char **at, char name[128], unsigned *rows, unsigned *columns) {
   int length = 0;
   if (sscanf(*at, "%*[a-z] %127[^( \t] ( %u , %u )%n", name, rows, columns, &length) != 3 || !length) return false;
@@ -73,14 +73,14 @@ static bool read_heading(const char **at, char name[128], unsigned *rows, unsign
   return strncmp(*at - length, "double", 6) == 0 || strncmp(*at - length, "float", 5) == 0;
 }
 
-/* The number at `at`, up to a separator; its length, or 0 if there is none. */
+/* Reads the number at `at`, up to a separator; returns its length, or 0 if there is none. */
 static size_t read_number(const char *at, char delimiter, double *value) {
   const char separators[] = {' ', '\t', '\r', '\n', ',', ';', '#', '"', delimiter, 0};
   size_t length = strcspn(at, separators);
   return length && number_parse(at, at + length, value) ? length : 0;
 }
 
-/* Numbers in any arrangement; NULL values: they are skipped. */
+/* Reads numbers in any arrangement; values NULL: skips them. */
 static bool read_numbers(const char **at, double *values, uint64_t count) {
   for (uint64_t i = 0; i < count; i++) {
     double value;
@@ -110,7 +110,8 @@ static bool read_text(ExternalCall *call, const char *path, const char *text, co
 
 /* ---- comma-separated values ---- */
 
-/* Numbers of one line, up to `most`, into values (which may be NULL); their count, or -1 if something else is there. */
+/* Reads at most `most` numbers of one line into values (may be NULL); returns their count, or -1 if the line contains anything
+ * else. */
 static int64_t read_line(const char *line, const char *end, char delimiter, double *values, int64_t most) {
   int64_t count = 0;
   for (const char *at = line; at < end; count++) {
@@ -187,7 +188,7 @@ static double read_value(const Reader *reader, const char *at, Kind kind) {
   return value;
 }
 
-/* Column by column. */
+/* Reads the values, which are stored column by column. */
 static bool take_values(ExternalCall *call, const Reader *reader, const char *at, size_t bytes, Kind kind,
                         uint64_t rows, uint64_t columns, Matrix *matrix) {
   if (!matrix_make(call, rows, columns, matrix)) return false;
@@ -217,7 +218,7 @@ static bool read_level_4(ExternalCall *call, Reader reader, const char *path, co
   return external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
 }
 
-/* A data element of level 5: what it is and its bytes; *reader is after it. */
+/* A data element of level 5: what it is and its bytes; *reader is then after it. */
 typedef struct Element {
   uint32_t type;
   const char *data;
@@ -271,7 +272,7 @@ static const char *path_behind(const char *path, const char *word, size_t length
   return path[length] == '.' ? path + length + 1 : path[length] ? NULL : path + length;
 }
 
-/* The field that a path begins with. */
+/* Opens the field that a path begins with. */
 static bool open_field(Array *array, const char **path) {
   Element length, names, field;
   Reader *reader = &array->rest;
@@ -347,7 +348,7 @@ bool matrix_read(ExternalCall *call, const char *path, const char *name, MatrixF
   size_t size;
   const char *bytes = file_bytes(call, path, &size);
   if (!bytes) return false;
-  if (strncmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, size -= 3; /* the mark of a text in UTF-8 */
+  if (strncmp(bytes, "\xEF\xBB\xBF", 3) == 0) bytes += 3, size -= 3; /* byte order mark of UTF-8 */
   Reader reader = {bytes, bytes + size, false};
   if (strncmp(bytes, "#1", 2) == 0) return read_text(call, path, bytes + 2, name, matrix);
   if (size >= 128 && memcmp(bytes, "MATLAB", 6) == 0) return read_level_5(call, reader, path, name, matrix);

@@ -1,5 +1,5 @@
-/* matrix_file: matrices in files, as tables and ModelicaIO read them. The content shows the format: text that begins with #1, a
- * MATLAB file of level 4 or of level 5 (v6, v7), where s.a is field a of structure s, or otherwise comma-separated values. */
+/* matrix_file: matrices in files, for tables and ModelicaIO. The content decides the format: text that begins with #1; a MATLAB
+ * file of level 4 or level 5 (v6, v7), where s.a is field a of structure s; otherwise comma-separated values. */
 #pragma once
 
 #include "external/external.h"

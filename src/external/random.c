@@ -1,6 +1,6 @@
-/* random: the generators of Modelica.Math.Random, by S. Vigna (ACM Trans. Math. Softw. 42 (2016) 30, and J. Comput. Appl.
- * Math. 315 (2017) 175). In the library, unlike in the papers, the states of the two short generators take the word that
- * is given out; so sequences are those of the library. A word of 64 bits is two Integers, the low one first. */
+/* random: the generators of Modelica.Math.Random, by S. Vigna (ACM Trans. Math. Softw. 42 (2016) 30, and J. Comput. Appl. Math. 315
+ * (2017) 175). As in the Modelica Standard Library, and unlike in the papers, the two short generators store the word that they
+ * return as their state; so the sequences are those of the library. A word of 64 bits is two Integers, the low one first. */
 #include "external/functions.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ bool external_random_hidden(ExternalCall *call) {
   return external_give(call, unit_number(next_1024(hidden_state(call))));
 }
 
-/* Initial values are found by iteration: what depends on the seed must not see another one each time. */
+/* The seed stays the same in a run: initial values are found by iteration, which must not get another seed each time. */
 bool external_random_seed(ExternalCall *call) {
   struct timespec now;
   while (!call->state->automatic_seed) {

@@ -18,7 +18,7 @@ bool external_string_compare(ExternalCall *call) {
   }
 }
 
-/* Characters of [first, last] that the text has. */
+/* The characters [first, last], as far as the text has them. */
 bool external_string_part(ExternalCall *call) {
   const char *text = external_text(call, 0);
   int64_t length = (int64_t)strlen(text), first = external_integer(call, 1), last = external_integer(call, 2);
@@ -56,7 +56,7 @@ bool external_string_skip(ExternalCall *call) {
 
 static const char *skip_digits(const char *at) { return at + strspn(at, "0123456789"); }
 
-/* The end of a number at `at`, which has a sign only if allowed; `at` itself if there is none. */
+/* The end of the number at `at`, which may have a sign only if that is allowed; `at` itself if there is no number. */
 static const char *number_end(const char *at, bool is_unsigned, bool is_integer) {
   const char *digits = at + (!is_unsigned && (*at == '+' || *at == '-')), *end = skip_digits(digits);
   uint32_t count = (uint32_t)(end - digits);
@@ -84,7 +84,7 @@ static bool scan_number(ExternalCall *call, bool is_integer) {
 bool external_scan_real(ExternalCall *call) { return scan_number(call, false); }
 bool external_scan_integer(ExternalCall *call) { return scan_number(call, true); }
 
-/* Arguments 2 and 3: where the text continues, and what was found. */
+/* Sets arguments 2 and 3: where the text continues, and what was found. */
 static bool give_scanned(ExternalCall *call, const char *begin, const char *end, const char *next) {
   bool is_found = next > begin;
   call->arguments[2].numbers[0] = is_found ? index_of(call, next) : external_number(call, 1);

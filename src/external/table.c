@@ -1,4 +1,4 @@
-/* table: tables in one dimension (CombiTable1D), and what others share with them (table.h). */
+/* table: tables in one dimension (CombiTable1D), and the code that all tables share (table.h). */
 #include "external/table.h"
 
 #include "external/foreign.h"
@@ -10,7 +10,8 @@
 
 static bool has_name(const char *name) { return name[0] && strcmp(name, "NoName") != 0; }
 
-/* The matrix: from a file if both names are given, else that of the arguments, or the user's own if that is empty. */
+/* Finds the matrix: in a file if both names are given; in the user's function usertab if the table has a name but its matrix is
+ * empty; otherwise in the arguments. */
 static bool find_matrix(ExternalCall *call, TableArguments at, Matrix *matrix) {
   uint32_t verbose = at.verbose;
   const char *file = external_text(call, 0), *name = external_text(call, 1);
@@ -85,7 +86,7 @@ bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps,
                  .count = table->rows,
                  .x = x,
                  .y = x};
-  curves[0] = plain; /* without columns it still has places */
+  curves[0] = plain; /* a table without columns still has places */
   for (uint32_t k = 0; k < columns->count; k++) {
     double column = columns->numbers[k];
     if (!(column >= 1 && column <= table->columns))
@@ -131,7 +132,7 @@ static bool fail_outside(ExternalCall *call, double place, double begin, double 
                        begin, end);
 }
 
-/* Why there is no value. */
+/* Reports why there is no value. */
 static bool explain_fault(ExternalCall *call, const Lookup *lookup, double place) {
   if (!lookup->grid) return fail_outside(call, place, lookup_minimum(lookup), lookup_maximum(lookup));
   for (uint32_t k = 0; k < 2; k++) {

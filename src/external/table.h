@@ -1,4 +1,4 @@
-/* table: what the constructors of tables share: a matrix from a file or from arguments, and what is read of it (lookup.h). */
+/* table: shared by the constructors of tables: a matrix from a file or from arguments, and the table made from it (lookup.h). */
 #pragma once
 
 #include "external/external.h"
@@ -20,13 +20,13 @@ typedef struct TableArguments {
   int dimensions;                                       /* 0: over time */
 } TableArguments;
 
-/* The matrix of a constructor's arguments, and its kinds checked; false after external_fail. */
+/* Reads the matrix from a constructor's arguments and checks its kinds; false after external_fail. */
 bool table_matrix(ExternalCall *call, TableArguments at, Table *table);
 
-/* Makes the curves of the columns of a constructor's arguments; false after external_fail. */
+/* Makes a curve for each column in a constructor's arguments; false after external_fail. */
 bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps, Table *table);
 
-/* A table as the result. */
+/* Returns a table as the result. */
 bool table_give(ExternalCall *call, TableKind kind, Table *table);
 
 /* The table of argument 0; NULL after external_fail. */

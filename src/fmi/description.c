@@ -7,17 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 1 << 20 }; /* of one array, so that a short description cannot ask for all memory */
-enum { DIMENSIONS_MAX = 16 };    /* as the language has them */
-enum { SCALAR_WORK = 100 };      /* an element and its name take as long as so many steps */
+enum { ELEMENTS_MAX = 1 << 20 }; /* of one array, so that a short description cannot exhaust memory */
+enum { DIMENSIONS_MAX = 16 };    /* as in Modelica */
+enum { SCALAR_WORK = 100 };      /* steps of work for an element and its name */
 
-/* A variable as the document has it. */
+/* A variable as the document declares it. */
 typedef struct Declared {
   const XmlElement *element; /* name and attributes of the variable */
-  const XmlElement *typed;   /* those of its type: the same in FMI 3 */
+  const XmlElement *typed;   /* attributes of its type; the same element in FMI 3 */
   uint32_t reference;
   uint32_t position; /* for a state: its place among the derivatives; MAP_NONE: it is not a state */
-  bool is_rate;      /* the derivative of one */
+  bool is_rate;      /* it is the derivative of a state */
 } Declared;
 
 typedef struct Describing {
@@ -51,14 +51,14 @@ static double number_of(const XmlElement *element, const char *name) {
   return text && number_parse(text, text + strlen(text), &value) && isfinite(value) ? value : NAN;
 }
 
-/* A number without sign that fits; MAP_NONE: there is none. */
+/* An unsigned integer attribute; MAP_NONE: there is none. */
 static uint32_t index_of(const XmlElement *element, const char *name) {
   double value = number_of(element, name);
   return value >= 0 && value < MAP_NONE && value == floor(value) ? (uint32_t)value : MAP_NONE;
 }
 
-/* The next of a list of numbers or truth values with blanks between them; the list then begins after it. NAN: none
- * is left, or it is not a number. A single value stays in the list and so serves for all elements. */
+/* Reads the next value of a list of numbers or Booleans separated by blanks; the list then begins after it. NAN: no value is left,
+ * or it is not a number. A single value stays in the list and applies to all elements. */
 static double next_number(const char **list, bool is_alone) {
   double value;
   if (!*list) return NAN;
@@ -95,7 +95,7 @@ static const TypeName *find_type(const FmiDescription *description, const char *
   return NULL;
 }
 
-/* The element of FMI 2 that says the type of a scalar. */
+/* The element of FMI 2 that gives the type of a scalar. */
 static const XmlElement *type_element(const FmiDescription *description, const XmlElement *variable) {
   if (description->version == 3) return variable;
   for (const XmlElement *child = variable->child; child; child = child->next)
@@ -146,7 +146,7 @@ static Declared *unknown_of(const Describing *describing, const XmlElement *unkn
   return index >= 1 && index <= describing->count ? &describing->list[index - 1] : NULL;
 }
 
-/* A dimension is a number, or the start value of another variable; MAP_NONE: it is none. */
+/* The size of a dimension: a number, or the start value of another variable; MAP_NONE: it is invalid. */
 static uint32_t dimension_size(const Describing *describing, const XmlElement *dimension) {
   const Declared *by = find_reference(describing, index_of(dimension, "valueReference"));
   return index_of(by ? by->typed : dimension, "start");
@@ -177,7 +177,7 @@ static uint32_t variable_size(Describing *describing, const Declared *declared) 
   return MAP_NONE;
 }
 
-/* Places of the states, and how many event indicators there are. */
+/* Reads the places of the states and the number of event indicators. */
 static bool read_structure(Describing *describing, const XmlElement *root) {
   FmiDescription *made = describing->made;
   const XmlElement *structure = xml_child(root, "ModelStructure");
@@ -204,7 +204,7 @@ static bool read_structure(Describing *describing, const XmlElement *root) {
 
 /* ---- scalars ---- */
 
-/* FMI_ROLES: it is left out: the time, a text, a size. */
+/* The role of a variable. FMI_ROLES: the variable is left out (the time, a text, a size). */
 static FmiRole role_of(const Declared *declared, const TypeName *type) {
   const char *causality = xml_attribute(declared->element, "causality");
   bool is_real = type->type == FMI_FLOAT64 || type->type == FMI_FLOAT32;

@@ -1,11 +1,11 @@
-/* description: what the modelDescription.xml of an FMU says (FMI 2.0.4, FMI 3.0.1), as far as a run needs it. */
+/* description: the content of an FMU's modelDescription.xml (FMI 2.0.4, FMI 3.0.1), as far as a run needs it. */
 #pragma once
 
 #include <math.h>
 
 #include "fmi/xml.h"
 
-/* The type that the functions of an FMU have for a value. Enumerations are Int32 in FMI 2 and Int64 in FMI 3. */
+/* The type of a value in the functions of an FMU. Enumerations are Int32 in FMI 2 and Int64 in FMI 3. */
 typedef enum FmiType {
   FMI_FLOAT64,
   FMI_FLOAT32,
@@ -21,7 +21,7 @@ typedef enum FmiType {
   FMI_OTHER, /* String, Binary, Clock: not read here */
 } FmiType;
 
-/* What a variable is to a model that has the FMU in it. */
+/* The role of a variable in a model that contains the FMU. */
 typedef enum FmiRole {
   FMI_PARAMETER,  /* may be set before the start */
   FMI_INPUT,      /* given from outside, continuous */
@@ -50,14 +50,14 @@ typedef struct FmiDescription {
   uint32_t version; /* 2 or 3 */
   const char *name, *description, *token;
   const char *exchange, *cosimulation;     /* identifiers of the two interfaces; NULL: not offered */
-  bool exchange_saves, cosimulation_saves; /* the state of the whole FMU can be taken and set again */
+  bool exchange_saves, cosimulation_saves; /* the state of the whole FMU can be saved and restored */
   double start, stop, tolerance, step;     /* NAN: not given */
   uint32_t indicators;
   FmiScalar *scalars; /* sorted by role; states in the order of their derivatives */
   uint32_t first[FMI_ROLES + 1];
 } FmiDescription;
 
-/* Reads the text; NULL with the reason in the arena. */
+/* Reads the text; NULL: the reason is in the arena. */
 FmiDescription *description_read(const char *text, Arena *arena, const char **failure);
 
 static inline uint32_t description_count(const FmiDescription *description, FmiRole role) {
@@ -66,7 +66,7 @@ static inline uint32_t description_count(const FmiDescription *description, FmiR
 static inline const FmiScalar *description_scalars(const FmiDescription *description, FmiRole role) {
   return description->scalars + description->first[role];
 }
-/* Has the state a start value, which may be set before the start? */
+/* Does the state have a start value, which may be set before the start? */
 static inline bool scalar_has_start(const FmiScalar *state) {
   return state->role == FMI_STATE && isfinite(state->start);
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { UPDATES_MAX = 1000 }; /* of discrete states at one instant; a model that needs more does not settle */
+enum { UPDATES_MAX = 1000 }; /* updates of discrete states at one instant; a model that needs more does not converge */
 enum { FMI_OK = 0, FMI_WARNING = 1 };
 
 /* ---- failures ---- */
@@ -41,7 +41,7 @@ static bool check(Fmu *fmu, int status, const char *function) {
 
 typedef void (*Address)(void);
 
-/* As the standard has them; both versions, a component first. */
+/* Types as in the standard, for both versions; functions take the component first. */
 typedef struct Callbacks2 {
   void (*log)(void *environment, const char *name, int status, const char *category, const char *message, ...);
   void *(*allocate)(size_t count, size_t size);
@@ -64,7 +64,8 @@ typedef int Restore(void *component, void *state);
 typedef int Access2(void *component, const unsigned *references, size_t count, void *values);
 typedef int Access3(void *component, const unsigned *references, size_t count, void *values, size_t value_count);
 
-/* Functions of both versions: name, and whether model exchange (x), co-simulation (c) or both (b) need it, or it may be missing (o). */
+/* Functions of both versions: the name, and whether model exchange (x), co-simulation (c) or both (b) need it, or it is optional
+ * (o). */
 #define FMI_COMMON(F)           \
   F(FreeInstance, b)            \
   F(Reset, b)                   \
@@ -153,7 +154,7 @@ static Address find_function(const Fmu *fmu, const char *prefix, const char *nam
   Address address = NULL;
   snprintf(full, sizeof full, "fmi%u%s%s", (unsigned)fmu->description->version, prefix, name);
   void *symbol = dlsym(fmu->library, full);
-  memcpy(&address, &symbol, sizeof address); /* POSIX lets a function's address be an object's, C does not */
+  memcpy(&address, &symbol, sizeof address); /* POSIX allows this conversion of pointers; C does not */
   return address;
 }
 
@@ -200,7 +201,7 @@ static void free_component(void *object) {
   fmu->component = NULL;
 }
 
-/* Makes the folders in front of the last part of a path. */
+/* Makes the folders that contain the last part of a path. */
 static void make_folders(char *path, size_t begin) {
   for (char *slash = strchr(path + begin, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = 0;
@@ -222,7 +223,7 @@ static bool write_entry(Fmu *fmu, const Zip *zip, const ZipEntry *entry, Arena *
   return is_written || fail(fmu, "`%s` cannot be written: %s", arena_printable(arena, path), strerror(errno));
 }
 
-/* Is it a file that the FMU may need in a run: a binary or a resource? */
+/* May the FMU need this file in a run: is it a binary or a resource? */
 static bool is_needed(const char *name) {
   return !strncmp(name, "binaries/", strlen("binaries/")) || !strncmp(name, "resources/", strlen("resources/"));
 }
@@ -260,7 +261,7 @@ static const char *const PLATFORMS[] = {"linux32", NULL};
 #define ENDING ".so"
 #endif
 
-/* The library of this machine's kind. FMUs of FMI 2 for other processors are often in linux64: there the loader decides. */
+/* Opens the library for this platform. FMUs of FMI 2 for other processors are often in linux64, so the loader decides there. */
 static bool open_library(Fmu *fmu, Arena *arena) {
   const char *identifier = fmu->is_exchange ? fmu->description->exchange : fmu->description->cosimulation;
   const char *why = NULL;
@@ -355,7 +356,7 @@ FmiDescription *fmu_describe(const Zip *zip, Arena *arena, const char **failure)
 
 /* ---- values ---- */
 
-/* One value between the type that the FMU has for it and a double. */
+/* Converts one value between a double and its type in the FMU. */
 static void put_value(FmiType type, size_t size, double value, char *to) {
   double limited = fmin(fmax(value, -0x1p53), 0x1p53);
   int64_t integer = type == FMI_BOOLEAN ? value != 0 : (int64_t)limited;
@@ -379,7 +380,7 @@ static double take_value(FmiType type, size_t size, const char *from) {
   return SIGNED[type] ? (double)((int64_t)(integer << shift) >> shift) : (double)integer;
 }
 
-/* How many of the scalars are of one type, and so of one call; and of how many variables. */
+/* The number of scalars from the first on that have the same type and so fit into one call, and the number of their variables. */
 static uint32_t run_length(const FmiScalar *scalars, uint32_t count, uint32_t *variables) {
   uint32_t k = 0;
   for (*variables = 0; k < count && scalars[k].type == scalars[0].type; k++) *variables += scalars[k].element == 0;

@@ -1,7 +1,7 @@
-/* fmu: the binary of an FMU, unpacked and loaded, after one interface for FMI 2.0 and 3.0.
+/* fmu: the binary of an FMU, unpacked and loaded, behind one interface for FMI 2.0 and 3.0.
  *
- * Invariant: the folder that the FMU was unpacked to is removed, and the library closed, with the heap. An FMU runs code of
- * strangers: who calls this has the leave of the user. A function that fails says why in `failure`. */
+ * Invariant: the folder that the FMU was unpacked to is removed, and the library closed, with the heap. An FMU runs foreign code:
+ * the caller must have the user's permission. A function that fails writes the reason to `failure`. */
 #pragma once
 
 #include "fmi/description.h"
@@ -13,38 +13,38 @@ typedef struct Fmu {
   Heap *heap;
   const FmiDescription *description;
   bool is_exchange;
-  bool saves; /* its state can be taken and set again */
+  bool saves; /* its state can be saved and restored */
   char *folder;
   void *library, *component;
   const struct FmiFunctions *functions;
-  char failure[FMU_MESSAGE]; /* the last one; what the FMU itself logged stands in front */
+  char failure[FMU_MESSAGE]; /* the last failure, after the FMU's own log messages */
 } Fmu;
 
-/* The description of an FMU in memory; NULL with the reason in the arena. */
+/* The description of an FMU in memory; NULL: the reason is in the arena. */
 FmiDescription *fmu_describe(const Zip *zip, Arena *arena, const char **failure);
 
-/* Unpacks, loads and instantiates it. false: see fmu->failure. */
+/* Unpacks, loads and instantiates the FMU. false: see fmu->failure. */
 bool fmu_load(Fmu *fmu, Heap *heap, const Zip *zip, const FmiDescription *description, bool is_exchange);
 
-/* Values of variables, all elements of an array one after the other. */
+/* Sets or gets values of variables, all elements of an array one after another. */
 bool fmu_set(Fmu *fmu, const FmiScalar *scalars, uint32_t count, const double *values);
 bool fmu_get(Fmu *fmu, const FmiScalar *scalars, uint32_t count, double *values);
 
-/* Initialization mode; before it, values of parameters are set, in it those of inputs. */
+/* fmu_begin enters initialization mode. Parameters are set before it, inputs during it. */
 bool fmu_begin(Fmu *fmu, double start, double tolerance);
 bool fmu_end_initialization(Fmu *fmu);
 bool fmu_reset(Fmu *fmu);
 
 /* ---- model exchange ---- */
 
-/* What an event brings. */
+/* The result of an event. */
 typedef struct FmuEvent {
   bool terminates;
   double next; /* time of the next event; INFINITY: none is known */
 } FmuEvent;
 
 bool fmu_enter_event_mode(Fmu *fmu);
-bool fmu_update(Fmu *fmu, FmuEvent *event); /* until nothing changes any more; then in continuous-time mode */
+bool fmu_update(Fmu *fmu, FmuEvent *event); /* repeats until nothing changes; ends in continuous-time mode */
 bool fmu_set_time(Fmu *fmu, double time);
 bool fmu_set_states(Fmu *fmu, const double *states);
 bool fmu_get_states(Fmu *fmu, double *states);
@@ -57,7 +57,7 @@ bool fmu_step(Fmu *fmu, double time, double step, bool *terminates);
 
 /* ---- the state of the whole ---- */
 
-/* Takes it, over what *state was (NULL: new); it belongs to the FMU. */
+/* Saves the state in *state, over an earlier one (NULL: new). It belongs to the FMU. */
 bool fmu_save(Fmu *fmu, void **state);
 bool fmu_restore(Fmu *fmu, void *state);
 void fmu_forget(Fmu *fmu, void **state);

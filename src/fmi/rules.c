@@ -1,4 +1,4 @@
-/* rules: see rules.h. Each function looks at one part of the document; nothing depends on another one having held. */
+/* rules: see rules.h. Each function checks one part of the document and does not depend on the other checks. */
 #include "fmi/rules.h"
 
 #include "base/map.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct RuleVariable {
-  const XmlElement *element, *typed; /* attributes of the variable, and of its type: the same in FMI 3 */
+  const XmlElement *element, *typed; /* attributes of the variable and of its type; the same element in FMI 3 */
   const char *name, *type, *causality, *variability, *initial, *start;
   uint32_t reference; /* MAP_NONE: none */
 } RuleVariable;
@@ -109,7 +109,7 @@ static bool is_real(const RuleVariable *variable) {
 
 static const char *given(const char *text, const char *otherwise) { return text ? text : otherwise; }
 
-/* What `initial` is where it is not given (FMI 2.0.4, table of 2.2.7; FMI 3.0.1, 2.4.7.5). */
+/* The default of `initial` (FMI 2.0.4, table of 2.2.7; FMI 3.0.1, 2.4.7.5). */
 static const char *default_initial(const RuleVariable *variable) {
   const char *causality = variable->causality, *variability = variable->variability;
   if (is(variability, "constant") || is(causality, "parameter") || is(causality, "structuralParameter")) return "exact";
@@ -153,7 +153,8 @@ static void list_variables(Rules *rules) {
   }
 }
 
-/* Names are unique; value references are unique in FMI 3.0, and in FMI 2.0 mean variables of one type. */
+/* Names must be unique. Value references must be unique in FMI 3.0; in FMI 2.0 variables with the same reference must have one
+ * type. */
 static void check_names(Rules *rules) {
   Names known = names_make(rules->heap);
   for (uint32_t k = 0; k < rules->count; k++) {
@@ -171,7 +172,7 @@ static void check_names(Rules *rules) {
   names_free(&known);
 }
 
-/* Which causality, variability and initial go together. */
+/* Checks which causality, variability and initial may be combined. */
 static void check_combination(Rules *rules, const RuleVariable *variable) {
   static const char *const causalities[] = {"parameter",   "calculatedParameter", "input", "output", "local",
                                             "independent", "structuralParameter", NULL};
@@ -197,7 +198,7 @@ static void check_combination(Rules *rules, const RuleVariable *variable) {
            causality, variability, given(initial, "none"));
 }
 
-/* Start values are there where they count, and nowhere else. */
+/* Start values must be given where they are needed, and nowhere else. */
 static void check_start(Rules *rules, const RuleVariable *variable) {
   bool needs = is(variable->initial, "exact") || is(variable->initial, "approx") || is(variable->causality, "input");
   bool forbids = is(variable->initial, "calculated") || is(variable->causality, "independent");
@@ -214,7 +215,7 @@ static void check_start(Rules *rules, const RuleVariable *variable) {
     broken(rules, "variable `%s`: its start value is below min or above max", variable->name);
 }
 
-/* Units and types by name. */
+/* Checks that named units and types exist. */
 static void check_reference(Rules *rules, const RuleVariable *variable, const char *attribute,
                             const char *definitions) {
   const char *wanted = xml_attribute(variable->typed, attribute);
@@ -262,7 +263,7 @@ static const RuleVariable *find_unknown(const Rules *rules, const XmlElement *un
   return find_derivative(rules, index_of(unknown, rules->is_third ? "valueReference" : "index"));
 }
 
-/* Lists of what an unknown depends on. */
+/* Checks the lists of what an unknown depends on. */
 static void check_dependencies(Rules *rules, const RuleVariable *variable, const XmlElement *unknown) {
   const char *at = xml_attribute(unknown, "dependencies"), *kinds = xml_attribute(unknown, "dependenciesKind");
   uint32_t count = 0, kind_count = 0;
@@ -277,7 +278,7 @@ static void check_dependencies(Rules *rules, const RuleVariable *variable, const
     broken(rules, "`%s` has %u dependencies, and %u kinds of them", variable->name, count, kind_count);
 }
 
-/* Marks the variables of a list; each once, and of the right kind. */
+/* Marks the variables of a list; each must occur once and be of the right kind. */
 static void read_list(Rules *rules, const XmlElement *first, const char *element, const char *what, bool *listed) {
   for (const XmlElement *e = first; e; e = e->next) {
     if (strcmp(e->name, element) != 0) continue;

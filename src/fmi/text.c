@@ -19,7 +19,7 @@ typedef struct Writing {
 #define write(writing, ...) text_printf((writing)->heap, (writing)->text, __VA_ARGS__)
 
 static bool is_plain(const char *name) {
-  /* Keywords, and names that the language gives a meaning. */
+  /* Keywords, and names with a meaning in the language. */
   static const char *const WORDS[] = {
 #define KEYWORD(id, text) text,
 #define SYMBOL(id, text)
@@ -98,14 +98,14 @@ static void write_declarations(const Writing *writing, FmiRole role, const char 
     write_declaration(writing, &scalars[k], prefix);
 }
 
-/* A number of any type, as Real. */
+/* Writes a number of any type as Real. */
 static void write_value(const Writing *writing, const FmiScalar *scalar) {
   if (scalar->type == FMI_BOOLEAN)
     write(writing, "if "), write_name(writing, scalar->name), write(writing, " then 1 else 0");
   else write_name(writing, scalar->name);
 }
 
-/* "{a, b}" of all variables of a role; an empty array where there are none. */
+/* Writes "{a, b}" for all variables of a role; an empty array if there are none. */
 static void write_list(const Writing *writing, FmiRole role) {
   uint32_t count = description_count(writing->description, role);
   const FmiScalar *scalars = description_scalars(writing->description, role);
@@ -117,7 +117,7 @@ static void write_list(const Writing *writing, FmiRole role) {
   write(writing, "}");
 }
 
-/* A parameter for the start value of each state that has one: start(x). */
+/* The name of the parameter for a state's start value: start(x). */
 static void write_start_name(const Writing *writing, const FmiScalar *state) {
   TextVec name = {0};
   text_printf(writing->heap, &name, "start(%s)", state->name);
@@ -137,7 +137,7 @@ static void declare_starts(const Writing *writing) {
   }
 }
 
-/* "{a, b, start(x)}": all that is set before the start. */
+/* Writes "{a, b, start(x)}": everything that is set before the start. */
 static void write_settings(const Writing *writing) {
   const FmiScalar *parameters = description_scalars(writing->description, FMI_PARAMETER),
                   *states = description_scalars(writing->description, FMI_STATE);
@@ -152,7 +152,7 @@ static void write_settings(const Writing *writing) {
   write(writing, *between == '{' ? "zeros(0)" : "}");
 }
 
-/* What functions of time are given: "'FMU', mode, time, states, inputs, discrete inputs". */
+/* Writes the arguments of functions of time: "'FMU', mode, time, states, inputs, discrete inputs". */
 static void write_arguments(const Writing *writing, const char *mode) {
   write(writing, "('fmu', %s, time, ", mode);
   write_list(writing, FMI_STATE);
@@ -224,7 +224,7 @@ static void write_object(const Writing *writing, const char *path) {
   write(writing, ");\n  Integer 'fmu mode';\n  discrete Real 'fmu next';\n  Integer 'fmu ends';\n");
 }
 
-/* Variables that change with the mode alone. */
+/* Variables that change only with the mode. */
 static void write_held(const Writing *writing, FmiRole first) {
   const FmiDescription *description = writing->description;
   const FmiScalar *scalars = description_scalars(description, first);
@@ -277,7 +277,7 @@ static void write_values(const Writing *writing) {
   write(writing, ";\n");
 }
 
-/* An event: an indicator changes its sign, a discrete input its value, or the time has come. */
+/* An event happens when an indicator changes its sign, a discrete input changes its value, or the next event time is reached. */
 static void write_events(const Writing *writing) {
   const FmiDescription *description = writing->description;
   const FmiScalar *switches = description_scalars(description, FMI_SWITCH),
@@ -316,7 +316,7 @@ static void write_begin(const Writing *writing) {
   write(writing, " = 'FMU states'('fmu', 'fmu mode');\n");
 }
 
-/* Default experiment; communication steps of co-simulation are those of the FMU, else a 500th of the time. */
+/* The default step: the communication step of the FMU if it gives one, otherwise a 500th of the time. */
 static double default_step(const FmiDescription *description) {
   double start = isfinite(description->start) ? description->start : 0;
   double stop = isfinite(description->stop) && description->stop > start ? description->stop : start + 1;
@@ -343,7 +343,7 @@ static void write_experiment(const Writing *writing) {
   write(writing, "));\n");
 }
 
-/* Inputs and outputs are connectors, so that `connect` takes them. */
+/* Inputs and outputs are connectors, so that `connect` accepts them. */
 static void write_connectors(const Writing *writing) {
   static const char *const TYPES[] = {"Real", "Integer", "Boolean"}, *const WAYS[] = {"input", "output"};
   for (size_t way = 0; way < 2; way++)

@@ -21,14 +21,14 @@ static void skip_blanks(Reader *reader) {
 
 static bool begins(const Reader *reader, const char *text) { return !strncmp(reader->at, text, strlen(text)); }
 
-/* Skips to the end of this construct, which the text given ends; false: it does not end. */
+/* Skips to the end of this construct, just after the text `end`; false: it does not end. */
 static bool skip_past(Reader *reader, const char *end) {
   const char *found = strstr(reader->at, end);
   if (found) reader->at = found + strlen(end);
   return found;
 }
 
-/* Goes on to the next tag; false at the end of the text, or where something does not end. */
+/* Continues to the next tag; false at the end of the text, or where something does not end. */
 static bool next_tag(Reader *reader) {
   for (;;) {
     reader->at += strcspn(reader->at, "<");
@@ -71,7 +71,7 @@ static char *read_entity(Reader *reader, char *to) {
   return to + utf8_write((uint32_t)code, to);
 }
 
-/* A value in quotes. An entity is never shorter than the character that it means. */
+/* Reads a value in quotes, in place: an entity is never shorter than its character. */
 static const char *read_value(Reader *reader) {
   char quote = *reader->at;
   if (quote != '"' && quote != '\'') return NULL;
@@ -104,7 +104,7 @@ static bool read_attributes(Reader *reader, XmlElement *element) {
   return *reader->at;
 }
 
-/* The element whose tag begins here; NULL: there is an error at the reader's position. */
+/* Reads the element whose tag begins here; NULL: there is an error at the reader's position. */
 static XmlElement *read_element(Reader *reader, uint32_t depth) {
   XmlElement *element = arena_alloc(reader->arena, sizeof *element), **last = &element->child;
   reader->at++;

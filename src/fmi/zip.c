@@ -16,7 +16,7 @@ static uint32_t number(const Zip *zip, size_t at, size_t bytes) {
 
 static bool has(const Zip *zip, size_t at, size_t length) { return at <= zip->size && length <= zip->size - at; }
 
-/* The record that ends an archive has a comment of up to 64 kB after it. */
+/* A comment of up to 64 kB may follow the record that ends an archive. */
 bool zip_open(Zip *zip, const void *bytes, size_t size) {
   *zip = (Zip){.bytes = bytes, .size = size};
   for (size_t back = END_SIZE; back <= size && back <= END_SIZE + UINT16_MAX; back++) {

@@ -1,6 +1,6 @@
 /* zip: the files of a ZIP archive in memory (APPNOTE.TXT 6.3, without ZIP64 and encryption), stored or deflated.
  *
- * Invariant: nothing outside of the bytes is read, whatever they contain; a file's checksum is that of its entry. */
+ * Invariant: nothing outside of the bytes is read, whatever they contain; the checksum of every unpacked file is verified. */
 #pragma once
 
 #include "base/vec.h"
@@ -24,7 +24,7 @@ bool zip_open(Zip *zip, const void *bytes, size_t size);
 /* All entries, `zip->count` of them; NULL: the list is damaged. */
 ZipEntry *zip_entries(const Zip *zip, Arena *arena);
 
-/* The content of a file with a NUL after it, in the heap; NULL: it is damaged, or packed in another way. */
+/* The content of a file with a NUL after it, in the heap; NULL: it is damaged, or packed by an unsupported method. */
 char *zip_unpack(const Zip *zip, const ZipEntry *entry, Heap *heap);
 
 /* Does the path stay below the folder that it is unpacked to: relative, without `..`? */

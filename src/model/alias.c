@@ -1,11 +1,11 @@
-/* alias: unknowns that are another unknown, its negative or its derivative, or a constant (see model.h).
+/* alias: unknowns that equal another unknown, its negative, its derivative, or a constant (see model.h).
  *
- * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its
- * own parent, and constant[root] is the value of the root if it has one. An equation is removed only if the forest
- * then says the same: der(x) = der(y) does not make x an alias of y, and no equation closes a circle. */
+ * Invariant: in the forest, unknown j = sign[j] * derivative number shift[j] of its parent root[j]; a root is its own parent, and
+ * constant[root] is the value of the root if it has one. An equation is removed only if the forest then says the same: der(x) =
+ * der(y) does not make x an alias of y, and no equation closes a cycle. */
 #include "model/model.h"
 
-/* A second pass knows of all unknowns which of them are 0. */
+/* The second pass knows which unknowns are 0. */
 enum { LARGEST_SHIFT = 1000, PASSES = 2 };
 
 typedef struct Finder {
@@ -36,7 +36,7 @@ static bool is_parametric(const Finder *finder, Expr e) {
   return true;
 }
 
-/* One pass in order of indices: children come first. The graph may contain variables that another model over it has in addition. */
+/* One pass in order of indices: children come first. The graph may also contain variables of another model that shares it. */
 static void survey(Finder *finder) {
   const Dag *dag = finder->model->dag;
   for (uint32_t e = 0, size = dag_size(dag); e < size; e++) {
@@ -92,7 +92,7 @@ static void hang(Aliases *aliases, uint32_t root, uint32_t under, int8_t sign, u
   aliases->shift[root] = (uint16_t)shift;
 }
 
-/* derivative p of a = sign * derivative q of b. Gives true if the forest now says it. */
+/* derivative p of a = sign * derivative q of b. Returns true if the forest now says so. */
 static bool join(Finder *finder, uint32_t a, uint32_t p, uint32_t b, uint32_t q, int8_t sign) {
   Aliases *aliases = &finder->aliases;
   AliasPlace left = find(aliases, a), right = find(aliases, b);
@@ -116,7 +116,7 @@ static bool has_later_parameters(const Model *model) {
   return false;
 }
 
-/* Has this expression a value at all values of its parameters? */
+/* Is the expression defined for all values of its parameters? */
 static bool is_always_defined(const Model *model, Expr e) {
   IndexVec below = {0};
   bool is_defined = true;
@@ -129,7 +129,8 @@ static bool is_always_defined(const Model *model, Expr e) {
   return is_defined;
 }
 
-/* unknown = value. A value that initialization may find undefined stays an equation, for its messages. A root that the user pins down otherwise stays, for initialization to compare. */
+/* unknown = value. The equation stays if its value may be undefined, so that initialization can report that. It also stays if the
+ * user fixes the root in another way, so that initialization can compare the two. */
 static bool set_constant(Finder *finder, uint32_t unknown, Expr value) {
   Aliases *aliases = &finder->aliases;
   const Model *model = finder->model;
@@ -190,7 +191,7 @@ static bool use_constant(Finder *finder, const Term *terms, uint32_t count, uint
   return set_constant(finder, dag_index(dag, x.node), value);
 }
 
-/* Gives true if the equation is an alias and the forest took it up. */
+/* Returns true if the equation is an alias and was added to the forest. */
 static bool use_equation(Finder *finder, Expr residual) {
   const Dag *dag = finder->model->dag;
   double constant = list_terms(finder, residual);

@@ -1,9 +1,9 @@
-/* balance: how many equations and unknowns there are (see model.h). A discrete variable that a when assigns
- * in several branches has one equation, also in several whens of one algorithm section; one that two other
- * whens assign has two, which is one too many. */
+/* balance: how many equations and unknowns there are (see model.h). Branches of one when, and whens of one algorithm section, that
+ * assign the same discrete variable count as one equation for it. Two other whens count as two equations, which is one too many. */
 #include "model/model.h"
 
-/* Discrete variables that a when assigns, each once; `stamps` holds for each variable the last when that did. */
+/* Counts the discrete variables that a when assigns, each once. `stamps` holds, for each variable, the last when that assigned
+ * it. */
 static uint32_t count_assigned(const When *when, uint32_t *stamps, uint32_t stamp) {
   uint32_t count = 0;
   for (uint32_t b = 0; b < when->branches.count; b++) {
@@ -39,7 +39,7 @@ Balance model_balance(const Model *model) {
 
 /* What determines a discrete variable. */
 typedef struct Owner {
-  uint32_t stamp; /* the last when that did, as stamp_of counts; UINT32_MAX: an equation; 0: nothing */
+  uint32_t stamp; /* the last when that assigns it, as stamp_of counts; UINT32_MAX: an equation; 0: nothing */
   Span span;
 } Owner;
 
@@ -66,7 +66,7 @@ static void owners_add(Owners *owners, uint32_t discrete, uint32_t stamp, Span s
   *owner = (Owner){stamp, span};
 }
 
-/* A guard and what it is the conjunction of. */
+/* Lists a guard and the conditions whose conjunction it is. */
 static void list_conjuncts(const Dag *dag, Heap *heap, Expr guard, ExprVec *list) {
   list->count = 0;
   vec_push(heap, list, guard);
@@ -82,7 +82,7 @@ static bool has_opposite(const Dag *dag, const ExprVec *list, const ExprVec *oth
   return false;
 }
 
-/* Are two equations of one branch in different branches of an if inside? */
+/* Are the two equations of a when branch in different branches of an inner if? */
 static bool exclude_each_other(const Owners *owners, const Action *a, const Action *b) {
   const Dag *dag = owners->model->dag;
   ExprVec of_a = {0}, of_b = {0};
@@ -94,7 +94,7 @@ static bool exclude_each_other(const Owners *owners, const Action *a, const Acti
   return is;
 }
 
-/* Equations of one branch of a when that determine the same variable. */
+/* Reports equations of one when branch that determine the same variable. */
 static void check_branch(Owners *owners, const WhenBranch *branch) {
   const Model *model = owners->model;
   Map last = map_make(owners->heap); /* by variable: the equation that determined it */
@@ -129,7 +129,7 @@ static void owners_add_when(Owners *owners, uint32_t position) {
   }
 }
 
-/* Those that more than one equation determines. */
+/* Finds what determines each discrete variable, and reports variables that more than one equation determines. */
 static Owners find_owners(const Model *model, Heap *heap, Arena *arena, Diags *diags) {
   Owners owners = {.heap = heap, .model = model, .diags = diags, .is_fine = true};
   owners.list = arena_array(arena, model->discretes.count, sizeof *owners.list);

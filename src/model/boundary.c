@@ -45,14 +45,14 @@ static void check_time(Model *model, Diags *diags) {
   }
 }
 
-/* ---- putting in ---- */
+/* ---- substitution ---- */
 
 static void put(Opening *o, Expr from, Expr to) {
   vec_push(o->heap, &o->from, from);
   vec_push(o->heap, &o->to, to);
 }
 
-/* The leaves of the model as written in a segment: derivatives by scaled time, and time itself. */
+/* Replaces the leaves of the written model by those of a segment: derivatives with respect to scaled time, and time itself. */
 static void map_leaves(Opening *o, uint32_t segment, const uint32_t *copy, Expr time, Expr *roots, uint32_t count) {
   IndexVec below = {0};
   dag_below(o->dag, dag_scratch(o->dag), roots, count, &below);
@@ -78,7 +78,7 @@ static Equation map_equation(Opening *o, uint32_t segment, const uint32_t *copy,
   return mapped;
 }
 
-/* Equations are mapped into this segment from now on. Gives its time back: begin + s * length. */
+/* From now on equations are mapped into this segment. Returns its time: begin + s * length. */
 static Expr enter_segment(Opening *o, uint32_t segment, Expr s) {
   o->length = dag_subtract(o->dag, o->begin[segment + 1], o->begin[segment]);
   Expr passed = dag_multiply(o->dag, s, o->length);
@@ -103,7 +103,7 @@ static void add_equation(Opening *o, Expr left, Expr right, Span span) {
   vec_push(o->heap, &o->model->equations, equation);
 }
 
-/* A variable that is zero at the end. */
+/* Adds a variable that must be zero at the end. */
 static void add_condition(Opening *o, uint32_t number, Expr left, Expr right, Span span) {
   uint32_t variable = add_unknown(o, arena_printf(&o->arena, "%s%u", boundary_prefix, number), span);
   if (variable == MAP_NONE) return;
@@ -118,7 +118,7 @@ static void guess_start(Opening *o, uint32_t segment, uint32_t unknown, Variable
   if (value == value) variable->start = dag_constant(o->dag, value);
 }
 
-/* The unknowns of a segment, by leaf index of those as written. */
+/* The unknowns of a segment, by leaf index of the written ones. */
 static uint32_t *copy_unknowns(Opening *o, uint32_t segment) {
   uint32_t *copy = arena_array(&o->arena, o->unknowns, sizeof *copy);
   for (uint32_t j = 0; j < o->unknowns; j++) {
@@ -138,7 +138,7 @@ static uint32_t *copy_unknowns(Opening *o, uint32_t segment) {
 
 /* ---- derivatives ---- */
 
-/* Derivatives below the highest may be sought at the start: each has a variable, x_der for der(x). */
+/* Start values of derivatives below the highest may be sought, so each gets a variable: x_der for der(x). */
 static void name_derivatives(Opening *o, const uint32_t *order) {
   for (uint32_t j = 0; j < o->unknowns; j++) {
     uint32_t position = o->model->unknowns.data[j];
@@ -172,7 +172,7 @@ const char *boundary_rate_name(const Model *model, uint32_t control, Arena *aren
   return arena_printf(arena, "rate_%s", control_name(model, control));
 }
 
-/* left - right of what determines the control on an arc */
+/* left - right of the equation that determines the control on an arc */
 static Expr arc_residual(Opening *o, const SwitchedControl *switched, ArcKind kind) {
   switch (kind) {
   case ARC_MIN: return dag_subtract(o->dag, switched->control, switched->min);
@@ -202,7 +202,7 @@ static Equation arc_equation(Opening *o, uint32_t i, uint32_t segment) {
   return equation;
 }
 
-/* The sequence of arcs in one run. */
+/* Joins the arcs into one run. */
 static void join_arcs(Opening *o) {
   uint32_t last = o->options->arcs.count - 1;
   for (uint32_t c = 0; c < o->model->switched.count; c++) {
@@ -228,8 +228,8 @@ static void add_to_end(Opening *o, Expr term) {
   equation->residual = dag_subtract(o->dag, equation->left, equation->right);
 }
 
-/* With w = (u - middle) / half, S half w + e (1 - sqrt(1 - w^2)) is minimal where w = -S half / sqrt((S half)^2 + e^2): the problem
- * with an additional cost of e (1 - sqrt(1 - w^2)) (Silva and Trelat 2010). It is never negative, so a longer run does not pay. */
+/* Adds a cost of e (1 - sqrt(1 - w^2)) with w = (u - middle) / half (Silva and Trelat 2010). Then S half w + e (1 - sqrt(1 - w^2))
+ * is minimal where w = -S half / sqrt((S half)^2 + e^2). The cost is never negative, so a longer run has no advantage. */
 static void smooth_controls(Opening *o) {
   Dag *dag = o->dag;
   Expr smoothing = dag_constant(dag, o->options->smoothing);
@@ -247,7 +247,7 @@ static void smooth_controls(Opening *o) {
   }
 }
 
-/* The final time is a given one, and its own condition says so. */
+/* Replaces the condition for the final time by a given final time. */
 static void hold_end(Opening *o) {
   const OptimalEnd *end = &o->model->optimal_end;
   Equation *equation = &o->model->final_equations.data[end->condition];
@@ -272,14 +272,14 @@ static void add_examined(Opening *o) {
   }
 }
 
-/* A point in the middle of a run: only guesses are known. */
+/* In the middle of a run only guesses are known. */
 static void forget_starts(Model *model) {
   model->initial_equations.count = 0;
   for (uint32_t j = 0; j < model->unknowns.count; j++)
     model->variables.data[model->unknowns.data[j]].fixed = FIXED_UNSET;
 }
 
-/* The times at which segments begin, and the end: equally long, or where arcs begin. */
+/* The times at which segments begin, and the end. Segments are equally long, or begin where arcs begin. */
 static void find_beginnings(Opening *o) {
   const BoundaryOptions *options = o->options;
   uint32_t segments = options->segments;
@@ -376,7 +376,7 @@ static void make_segments(Opening *o) {
   }
   for (uint32_t i = 0; i < initial; i++)
     model->initial_equations.data[i] = map_equation(o, 0, NULL, start, &model->initial_equations.data[i]);
-  model->mass = NULL; /* of other equations */
+  model->mass = NULL; /* it belongs to other equations */
 }
 
 static bool check_segments(Opening *o) {
@@ -387,7 +387,7 @@ static bool check_segments(Opening *o) {
   return false;
 }
 
-/* when time >= t then reinit(x, value); ...; end when: errors of the run do not grow beyond a segment. */
+/* when time >= t then reinit(x, value); ...; end when: so errors do not grow beyond a segment. */
 static void add_nodes(Opening *o) {
   const BoundaryOptions *options = o->options;
   for (uint32_t k = 0; k < options->node_count;) {
@@ -412,7 +412,7 @@ static void add_nodes(Opening *o) {
 
 /* ---- both forms ---- */
 
-/* What is sought has a value from now on. */
+/* Parameters that were sought have values from now on. */
 static void settle_parameters(Model *model) {
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     Variable *variable = &model->variables.data[model->parameters.data[p]];

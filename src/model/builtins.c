@@ -235,7 +235,7 @@ static bool run_ONES(Machine *machine, const Value *a, uint32_t count, Value *ou
   return true;
 }
 
-/* fill of an array s: the sizes given come first, then those of s. */
+/* fill with an array s: the given sizes come first, then those of s. */
 static bool run_FILL(Machine *machine, const Value *a, uint32_t count, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS], given = count - 1, dimensions = given + a[0].type.dimensions;
   if (dimensions > TYPE_MAX_DIMENSIONS) return machine_error(machine, "more than %d dimensions", TYPE_MAX_DIMENSIONS);
@@ -275,7 +275,7 @@ static bool run_LINSPACE(Machine *machine, const Value *a, uint32_t count, Value
   return true;
 }
 
-/* Concatenates along `along` (0-based) arrays with equal numbers of dimensions. */
+/* Concatenates arrays with equal numbers of dimensions along dimension `along` (0-based). */
 static bool concatenate(Machine *machine, const Value *parts, uint32_t count, uint32_t along, Value *out) {
   uint32_t sizes[TYPE_MAX_DIMENSIONS] = {0}, dimensions = parts[0].type.dimensions;
   Type type = parts[0].type;
@@ -326,8 +326,8 @@ static bool run_ARRAY(Machine *machine, const Value *a, uint32_t count, Value *o
   return value_array(machine, a, count, type_scalar(TYPE_REAL), out);
 }
 
-/* One operator over all elements, at least one, as a tree of pairs: in a chain of n elements the derivatives would
- * have n^2 terms. */
+/* Applies one operator over all elements (at least one) as a tree of pairs. In a chain of n elements the derivatives would have n^2
+ * terms. */
 static bool fold(Machine *machine, Op op, const Value *a, Value *out) {
   size_t size = machine_domain(machine)->size;
   char *parts = machine_alloc(machine, a->count * size);
@@ -407,7 +407,7 @@ static bool run_INTEGER(Machine *machine, const Value *a, uint32_t count, Value 
   return true;
 }
 
-/* Options after the value; false if one is not known, or no format. */
+/* Reads the options after the value; false if one is not known or is not a valid format. */
 static bool read_format(Machine *machine, const Value *a, uint32_t count, TextFormat *format) {
   const Domain *domain = machine_domain(machine);
   double options[3];
@@ -418,7 +418,7 @@ static bool read_format(Machine *machine, const Value *a, uint32_t count, TextFo
                           has_format ? names_text(machine_names(machine), (Name)options[0]) : NULL, format);
 }
 
-/* The name of the literal that an unknown value of an enumeration is: if e == 1 then a[1] else if e == 2 ... */
+/* The literal name of an enumeration value that is not known: if e == 1 then a[1] else if e == 2 ... */
 static bool choose_literal(Machine *machine, const Value *a, uint32_t literals, char *out) {
   const Domain *domain = machine_domain(machine);
   char *sides = machine_alloc(machine, 2 * domain->size), *is_this = machine_alloc(machine, domain->size);
@@ -432,8 +432,8 @@ static bool choose_literal(Machine *machine, const Value *a, uint32_t literals, 
   return true;
 }
 
-/* String(value, ...): as text when all is known, else left to the domain. The names of its literals follow a value of an
- * enumeration. */
+/* String(value, ...): makes the text if all arguments are known; otherwise the domain does it. After an enumeration value come the
+ * names of its literals. */
 static bool run_TEXT(Machine *machine, const Value *a, uint32_t count, Value *out) {
   const Domain *domain = machine_domain(machine);
   *out = (Value){.type = {.base = TYPE_STRING}, .count = 1, .data = machine_alloc(machine, domain->size)};
@@ -472,7 +472,7 @@ static bool run_VECTOR_LENGTH(Machine *machine, const Value *a, uint32_t count, 
   return value_multiply(machine, real, &a[0], &a[0], &square) && value_apply(machine, OP_SQRT, real, &square, 1, out);
 }
 
-/* smooth(0, v / (if length(v) >= eps then length(v) else eps)); noEvent, as the quotient has no jump */
+/* smooth(0, v / (if length(v) >= eps then length(v) else eps)); with noEvent, because the quotient does not jump */
 static bool run_VECTOR_NORMALIZE(Machine *machine, const Value *a, uint32_t count, Value *out) {
   const Type real = {.base = TYPE_REAL}, boolean = {.base = TYPE_BOOLEAN};
   Value length, pair[2], test, quiet, divisor;

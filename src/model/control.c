@@ -1,8 +1,7 @@
 /* control: if, loops, break, return, when.
  *
- * Invariant: an if with a condition that is not known has an entry on the control stack while its branches
- * run; a return or break inside it is recorded with the condition under which it happens, and applied
- * where the function or loop ends, the first one winning. */
+ * Invariant: an if whose condition is not known has an entry on the control stack while its branches run. A return or break inside
+ * it is recorded with the condition under which it happens, and applied where the function or loop ends; the first one wins. */
 #include "model/machine.h"
 
 #include <string.h>
@@ -33,7 +32,7 @@ void slots_restore(Machine *machine, const uint32_t *assigned, const Value *valu
   for (uint32_t i = 0; i < assigned[0]; i++) frame->slots[assigned[1 + i]] = value_copy(machine, &values[i]);
 }
 
-/* slot = if condition then other else slot, for each slot; what only one side has set is taken from there. */
+/* slot = if condition then other else slot, for each slot; a slot that only one side has set gets that value. */
 static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *condition, const Value *other) {
   Frame *frame = frame_top(machine);
   for (uint32_t i = 0; i < assigned[0]; i++) {
@@ -51,7 +50,7 @@ static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *
   return true;
 }
 
-/* The list in the routine's extra words that the instruction at `position` names, its length first. */
+/* The list in the routine's extra words that belongs to the instruction at `position`; its length comes first. */
 static const uint32_t *frame_list(const Frame *frame, uint32_t position) {
   return frame->routine->extra.data + frame->routine->code.data[position].b;
 }
@@ -61,7 +60,8 @@ static const uint32_t *loop_assigned(const Frame *frame, uint32_t end) { return 
 
 static Instruction frame_instruction(const Frame *frame) { return frame->routine->code.data[frame->position]; }
 
-/* The snapshots taken at breaks or returns, the last first, so that the first one wins where several hold. */
+/* Applies the snapshots taken at breaks or returns, the last one first, so that the first one wins where several conditions
+ * hold. */
 bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned) {
   for (uint32_t i = count; i-- > 0;)
     if (!slots_merge(machine, assigned, list[i].condition, list[i].values)) return false;
@@ -95,7 +95,7 @@ static bool loop_finish(Machine *machine, bool is_dead) {
   return true;
 }
 
-/* The present point is never reached. Continues where another path continues: in the other branch of the innermost open if, after a
+/* The current point is never reached. Continues where another path continues: in the other branch of the innermost open if, after a
  * loop that some path has left, or at the end of the function. */
 static bool leave_dead(Machine *machine) {
   Frame *frame = frame_top(machine);
@@ -209,7 +209,7 @@ bool step_if(Machine *machine) {
   return true;
 }
 
-/* The open if whose ELSE or END_IF is at `position`, if the present one is open. */
+/* The entry of the if whose ELSE or END_IF is at this position; NULL if its condition was known. */
 static Control *open_if(Machine *machine, ControlKind kind, uint32_t begin) {
   Frame *frame = frame_top(machine);
   if (machine->control.count == frame->control) return NULL;
@@ -296,7 +296,7 @@ bool step_skip(Machine *machine, uint32_t target, bool on) {
 
 /* ---- loops ---- */
 
-/* Element `next` of the range into the loop slot. */
+/* Stores element `next` of the range in the loop slot. */
 static void loop_element(Machine *machine, Control *loop, uint32_t slot) {
   frame_top(machine)->slots[slot] = value_element(machine, &loop->range, loop->next++);
 }
@@ -354,7 +354,7 @@ bool step_end_while(Machine *machine) {
   return machine_charge(machine, 1);
 }
 
-/* It only says which slots the loop assigns. */
+/* The instruction only lists the slots that the loop assigns. */
 bool step_loop(Machine *machine) {
   (void)machine;
   return true;
@@ -425,7 +425,7 @@ bool step_when(Machine *machine) {
   return true;
 }
 
-/* A branch of the when is over: what it assigned becomes actions, and the slots are as before it. */
+/* A branch of the when is over: its assignments become actions, and the slots get their earlier values back. */
 bool step_else_when(Machine *machine) {
   const Domain *domain = machine->domain;
   Frame *frame = frame_top(machine);

@@ -1,7 +1,7 @@
 /* elimination: linear equations inside functions, as LAPACK's dgesv solves them, in the operations of the machine's domain.
  *
- * Invariant: pivots are chosen as dgesv chooses them, the first of the largest in a column. So a function that solves
- * linear equations has exact derivatives, and its way through the choices can be recorded. */
+ * Invariant: pivots are chosen as dgesv chooses them, the first of the largest in a column. So a function that solves linear
+ * equations has exact derivatives, and its sequence of pivots can be recorded. */
 #include "model/machine.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum { SIZE, SIDES, MATRIX, MATRIX_ROWS, PIVOTS, RIGHT, RIGHT_ROWS, INFO, ARGUME
 typedef struct Elimination {
   Machine *machine;
   const Domain *domain;
-  Value list[ARGUMENTS]; /* as given; those that are written are copies */
+  Value list[ARGUMENTS]; /* as given; arguments that are written are copies */
   uint32_t n, sides;
   char *room; /* for the arguments of one operation */
 } Elimination;
@@ -70,7 +70,7 @@ static bool choose_pivot(const Elimination *e, uint32_t k, uint32_t *pivot) {
   return true;
 }
 
-/* Column k: the multipliers into the place of the entries that vanish. */
+/* Eliminates column k and stores the multipliers in place of the entries that vanish. */
 static bool eliminate(const Elimination *e, uint32_t k) {
   for (uint32_t i = k + 1; i < e->n; i++) {
     char *factor = entry(e, MATRIX, i, k);
@@ -126,10 +126,10 @@ static bool read_count(Elimination *e, uint32_t which, int64_t most, uint32_t *o
   return true;
 }
 
-/* The leading dimension of an array, which is 1 at least. */
+/* The leading dimension of an array, at least 1. */
 static int64_t leading(const Value *array) { return array->sizes[0] ? array->sizes[0] : 1; }
 
-/* Are the sizes those of the arrays? */
+/* Reads the sizes and checks that they are those of the arrays. */
 static bool read_sizes(Elimination *e) {
   uint32_t rows;
   const Value *a = &e->list[MATRIX], *b = &e->list[RIGHT];

@@ -14,7 +14,7 @@ static bool step(Machine *self, Instruction i) {
   return true;
 }
 
-/* The instruction at the position of the frame on top; an array of constants at once. */
+/* Runs the instruction at the position of the frame on top. An array of constants is pushed at once. */
 static bool step_once(Machine *machine) {
   const Frame *frame = frame_top(machine);
   bool is_done = false;
@@ -22,7 +22,7 @@ static bool step_once(Machine *machine) {
   return step(machine, frame->routine->code.data[frame->position]);
 }
 
-/* A call inlined beyond its limit is better left a call. */
+/* Is the inlined call within its limit? If not, it stays a call. */
 static bool within_inlining(Machine *machine) {
   if (!machine->domain->call || machine->frames.count < 2) return true;
   const Frame *outer = &machine->frames.data[1];

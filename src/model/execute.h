@@ -1,16 +1,15 @@
-/* execute: the machine that runs routines (function.h) over any kind of number. What a scalar is, the Domain says: a
- * node of the graph (running a function symbolically inlines it), a double, a number with its derivatives.
+/* execute: the machine that runs routines (function.h) over any kind of number. The Domain says what a scalar is: a node of the
+ * graph (running a function symbolically inlines it), a double, a number with its derivatives.
  *
- * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not
- * known in the domain, both branches of an if run and what they assign is merged by `select`; if a size or a loop
- * depends on something unknown, the call of the function is handed to `call` of the domain; at the outermost level
- * the run ends with EXECUTE_UNKNOWN. */
+ * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not known in the
+ * domain, both branches of an if run and what they assign is merged by `select`; if a size or a loop depends on something unknown,
+ * the call of the function is handed to `call` of the domain; at the outermost level the run ends with EXECUTE_UNKNOWN. */
 #pragma once
 
 #include "model/function.h"
 
-/* A value: scalars of `Domain.size` bytes in row-major order, or the fields of a record. An array of
- * records has as each field the array of that field, the record's sizes first. */
+/* A value: scalars of `Domain.size` bytes in row-major order, or the fields of a record. In an array of records, each field is an
+ * array of that field, with the record's sizes first. */
 typedef struct Value {
   Type type;
   uint32_t count; /* product of the sizes */
@@ -37,9 +36,9 @@ typedef enum Builtin {
 
 typedef struct Machine Machine;
 
-/* What a scalar is and what can be done with it. Scalars are passed by address. Members after `select` may
- * be NULL: such code is then refused. A `false` means an error that the domain has reported, or (apply) an
- * argument outside of the operator's domain, which the machine reports. */
+/* What a scalar is and what can be done with it. Scalars are passed by address. Members after `select` may be NULL: code that needs
+ * them is then refused. `false` means that the domain has reported an error or, for `apply`, that an argument is outside of the
+ * operator's domain, which the machine reports. */
 typedef struct Domain {
   uint32_t size; /* bytes of a scalar */
   void *context;
@@ -50,13 +49,13 @@ typedef struct Domain {
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
 
-  /* What external functions of this run share; NULL: they are not run here. Scalars are then doubles, or elements of
-   * the algebra with nilpotents, a text its Name, an object its handle. */
+  /* What the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements of
+   * the algebra with nilpotents; a text is its Name, an object its handle. */
   struct ExternalState *externals;
   bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
-  /* A function whose derivative is given apart: gives values to the outputs of the frame if it does it, *is_done. */
+  /* For a function whose derivative is given separately. *is_done: it has given values to the outputs of the frame. */
   bool (*derive)(void *context, const Routine *routine, const Value *inputs, Value *outputs, bool *is_done);
-  /* An operator with a meaning of its own; `type` is that of the result, which is a scalar here. */
+  /* An operator whose meaning the domain defines; `type` is the type of the result, which is a scalar here. */
   ExecuteStatus (*special)(void *context, Special special, Type type, const void *arguments, uint32_t count, Span span,
                            void *out);
   /* The value of component `component` of the model; only_sizes: `data` need not be set. */
@@ -68,9 +67,9 @@ typedef struct Domain {
   bool (*assertion)(void *context, const void *path, const void *condition, const void *message, const void *level,
                     Span span);
   bool (*terminate)(void *context, const void *path, const void *message, Span span);
-  /* The size of all that was made so far. NULL: scalars are all of one size. */
+  /* The size of everything made so far. NULL: all scalars have the same size. */
   uint64_t (*made)(void *context);
-  /* Effects so far, and a return to that state when a call whose run was begun becomes a call after all. */
+  /* The effects so far, and a return to that state if a call that was being run stays a call after all. */
   uint32_t (*effects)(void *context);
   void (*forget)(void *context, uint32_t effects);
   /* when-statements of a model: begin (is_first: not an elsewhen), assigned slot with old and new value
@@ -82,25 +81,25 @@ typedef struct Domain {
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
 
-/* Limits of a run beside the work of the heap's budget; 0 means the default. */
+/* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
 typedef struct Limits {
-  uint64_t steps;    /* instructions and element operations in all; by default any number */
-  uint64_t inlining; /* of these, or size of what they make, within one call before it is handed to Domain.call */
+  uint64_t steps;    /* instructions and element operations in total; no limit by default */
+  uint64_t inlining; /* steps, or size of what they make, within one call before it is handed to Domain.call */
   uint32_t depth;    /* nested calls */
 } Limits;
 
-/* A machine over a domain. `routines` is the list that CODE_CALL counts, it may grow later; `records`
- * likewise. It lives in `heap`; errors go to `diags`. */
+/* A machine over a domain. `routines` is the list that CODE_CALL refers to; it may grow later, and so may `records`. It lives in
+ * `heap`; errors go to `diags`. */
 Machine *machine_new(Heap *heap, Names *names, const Domain *domain, Routine *const *const *routines,
                      const Record *const *records, Diags *diags, Limits limits);
 
-/* Frees a machine before its heap goes. */
+/* Frees a machine before its heap is freed. */
 void machine_free(Machine *machine);
 
-/* Where errors go from now on. */
+/* Errors go to `diags` from now on. */
 void machine_set_diags(Machine *machine, Diags *diags);
 
-/* Limits the next run to so many steps. */
+/* Limits the next run to this many steps. */
 void machine_shorten(Machine *machine, uint64_t steps);
 
 /* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING
@@ -111,8 +110,8 @@ const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
 const Value *machine_slot(const Machine *machine, uint32_t slot);
 
-/* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run. In
- * `assigned`, of the same shape, what the run assigns gets the constant 1. */
+/* A slot that is not an input: a variable that an algorithm section assigns. Its value is copied at the start of the run.
+ * `assigned` has the same shape; elements that the run assigns get the constant 1 there. */
 typedef struct Preset {
   uint32_t slot;
   Value value, assigned;
@@ -124,7 +123,7 @@ bool machine_makes_events(const Machine *machine);
 /* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 
-/* Did the last run end in a branch whose condition is not known, so that it may not be taken? */
+/* Did the last run end in a branch that might not be taken, because its condition is not known? */
 bool machine_in_branch(const Machine *machine);
 
 /* Room for a value of this type and these sizes, scalars not set; valid until the run ends. For domains. */
@@ -141,11 +140,11 @@ void value_unflatten(const Domain *domain, Value *value, const Record *records, 
 
 /* ---- for the parts of the machine and for domains ---- */
 
-/* Reports an error at the present instruction and returns false. */
+/* Reports an error at the current instruction and returns false. */
 __attribute__((format(printf, 2, 3))) bool machine_error(Machine *machine, const char *format, ...);
 
-/* Asserts a condition that is not known, under the condition under which the present instruction runs; false after an error. Domains that know all
- * their values need none. */
+/* Asserts a condition that is not known, for the case that the current instruction runs; false after an error. Domains that know
+ * all their values do not need this. */
 __attribute__((format(printf, 3, 4))) bool machine_require(Machine *machine, const void *condition, const char *format,
                                                            ...);
 
@@ -157,13 +156,13 @@ const Record *machine_record(const Machine *machine, uint32_t definition);
 Names *machine_names(const Machine *machine);
 void *machine_alloc(Machine *machine, size_t bytes);
 
-/* Type of an operator's result for arguments of these types (the first three), as far as the base goes. */
+/* The base type of an operator's result, from the types of its first three arguments. */
 Type apply_type(Op op, const Type *arguments, uint32_t count);
 
 /* Counts element operations against the limit of steps. */
 bool machine_charge(Machine *machine, uint64_t steps);
 
-/* values.c: sizes and elements. All give false after machine_error or machine_unknown. */
+/* values.c: sizes and elements. All return false after machine_error or machine_unknown. */
 bool value_same_sizes(const Value *a, const Value *b);
 const char *value_sizes_text(Machine *machine, const Value *value);
 bool value_make_checked(Machine *machine, Type type, const uint32_t *sizes, Value *out);
@@ -176,7 +175,9 @@ bool value_apply(Machine *machine, Op op, Type type, const Value *arguments, uin
 bool value_sum(Machine *machine, const uint32_t *signs, Type type, const Value *terms, uint32_t count, Value *out);
 bool value_multiply(Machine *machine, Type type, const Value *a, const Value *b, Value *out);
 bool value_power(Machine *machine, Type type, const Value *base, const Value *exponent, Value *out);
-bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty, Value *out); /* empty: of no items */
+bool value_array(Machine *machine, const Value *items, uint32_t count, Type empty,
+                 Value *out); /* empty: type if there are no
+                                                                                                 * items */
 bool value_range(Machine *machine, const Value *first, const Value *step, const Value *last, Value *out);
 /* Element i of the first dimension, which shares the array's memory. */
 Value value_element(Machine *machine, const Value *array, uint32_t i);

@@ -1,4 +1,4 @@
-/* external_call: a function in another language, between the values of the machine and those of external.h. */
+/* external_call: calls a function in another language; converts between the values of the machine and those of external.h. */
 #include "external/external.h"
 #include "model/machine.h"
 
@@ -10,7 +10,7 @@ static const ExternalType TYPES[] = {
     [TYPE_STRING] = EXTERNAL_TEXT,    [TYPE_ENUMERATION] = EXTERNAL_INTEGER, [TYPE_EXTERNAL_OBJECT] = EXTERNAL_OBJECT,
     [TYPE_RECORD] = EXTERNAL_NOTHING, [TYPE_NOTHING] = EXTERNAL_NOTHING};
 
-/* A call on its way: scalars of the domain are `width` doubles, the function takes `kept` of them. */
+/* A call in progress. Scalars of the domain are `width` doubles; the function takes `kept` of them. */
 typedef struct Passing {
   Machine *machine;
   Arena arena;
@@ -48,7 +48,7 @@ static ExternalValue value_to_external(Passing *passing, const Value *value) {
   return out;
 }
 
-/* Is the number a value of the slot's type? What functions write is not believed. */
+/* Is the number a value of the slot's type? Values written by functions are not trusted. */
 static bool number_fits(const Local *local, double number) {
   switch (local->type.base) {
   case TYPE_BOOLEAN: return number == 0 || number == 1;
@@ -58,7 +58,7 @@ static bool number_fits(const Local *local, double number) {
   }
 }
 
-/* Into the memory of the slot, which has the same sizes. */
+/* Copies a value into the memory of the slot, which has the same sizes. */
 static bool value_from_external(Passing *passing, const ExternalValue *from, uint32_t slot) {
   const Frame *frame = frame_top(passing->machine);
   const Local *local = &frame->routine->locals.data[slot];
@@ -83,7 +83,7 @@ static bool value_from_external(Passing *passing, const ExternalValue *from, uin
   return true;
 }
 
-/* The outputs that the function wrote, into their slots. */
+/* Stores the outputs of the function in their slots. */
 static bool take_outputs(Passing *passing, const uint32_t *places) {
   if (places[0] != UINT32_MAX && !value_from_external(passing, &passing->call.result, places[0])) return false;
   for (uint32_t i = 0; i < passing->call.count; i++)
@@ -92,7 +92,7 @@ static bool take_outputs(Passing *passing, const uint32_t *places) {
   return true;
 }
 
-/* Code that runs with the model has no number for a text that is put together outside of functions. */
+/* Running code has no number (NAN) for a text that is composed outside of functions. */
 static bool is_lost_text(const Passing *passing, const Value *value) {
   bool is_lost = false;
   for (uint32_t i = 0; i < value->count && TYPES[value->type.base] == EXTERNAL_TEXT; i++)

@@ -1,7 +1,7 @@
 /* frames: slots and their sizes, assignments, calls, and effects.
  *
  * Invariant: a call whose run needs something unknown is run again as a probe, which ends as soon as the sizes of its outputs are
- * known; then the domain gives them their values. */
+ * known; then the domain gives the outputs their values. */
 #include "model/machine.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ void frame_end(Machine *machine) {
   for (uint32_t i = 0; i < frame.wanted; i++) machine_push(machine, frame.slots[frame.routine->inputs + i]);
 }
 
-/* Is it a record with a field whose size is not declared, and not given yet? */
+/* Does the record have a field whose size is neither declared nor given yet? */
 static bool has_open_field(Machine *machine, const Value *value) {
   if (value->type.base != TYPE_RECORD) return false;
   const Record *record = machine_record(machine, value->type.definition);
@@ -47,7 +47,7 @@ static bool has_open_field(Machine *machine, const Value *value) {
   return false;
 }
 
-/* In a probe whose outputs have sizes (is_last: must have): the domain gives them values. */
+/* Ends a probe once its outputs have sizes: the domain gives them values. is_last: they must have sizes by now. */
 static bool probe_finish(Machine *machine, bool is_last) {
   Frame *frame = frame_top(machine);
   const Routine *routine = frame->routine;
@@ -94,7 +94,7 @@ bool step_declare(Machine *machine, uint32_t number, uint32_t count) {
   return probe_finish(machine, false);
 }
 
-/* The value becomes the slot's: into its memory where it fits, else into new memory that stays. */
+/* Stores the value in the slot: in its memory if it fits, otherwise in new memory that stays. */
 static bool store_whole(Machine *machine, uint32_t number, const Value *value) {
   Frame *frame = frame_top(machine);
   const Local *local = &frame->routine->locals.data[number];
@@ -129,7 +129,7 @@ static Value *find_place(Value *target, const uint32_t *place, const Value *subs
         list[(*count)++] = subscripts[used++];
       continue;
     }
-    /* Dimensions of the record that had no subscript: all of them. */
+    /* Dimensions of the record without a subscript: all elements. */
     while (*count < dimensions) list[(*count)++] = (Value){.type = {.base = TYPE_NOTHING}};
     target = &target->fields[place[3 + 2 * i]];
     dimensions = target->type.dimensions;
@@ -153,7 +153,7 @@ static bool store_part(Machine *machine, const uint32_t *place, const Value *sub
     frame_keep(machine);
     return true;
   }
-  /* The value may be parts of the place itself, which must be read before they are overwritten. */
+  /* The value may consist of parts of the place itself, which must be read before they are overwritten. */
   Value source = is_record || value->data == target->data ? value_copy(machine, value) : *value;
   return value_store(machine, target, list, count, &source);
 }
@@ -168,7 +168,7 @@ static void fill_ones(Machine *machine, Value *value) {
       domain->constant(domain->context, 1, value->data + (size_t)i * domain->size);
 }
 
-/* For a variable that an algorithm section assigns: which elements it assigns. */
+/* Marks the assigned elements of a variable that an algorithm section assigns. */
 static bool mark_assigned(Machine *machine, const uint32_t *place, const Value *subscripts, const Value *value) {
   Value list[TYPE_MAX_DIMENSIONS];
   uint32_t count;
@@ -285,8 +285,7 @@ static bool belongs_to_caller(const Frame *frame) {
   return frame->routine->outputs == 0 || (frame->path && frame->routine->kind == ROUTINE_CODE);
 }
 
-/* Something is not known: the innermost function that can be handed over as a call is; its inputs are
- * still in its slots. */
+/* Something is not known. Hands the innermost function that can stay a call to the domain; its inputs are still in its slots. */
 bool frame_recover(Machine *machine) {
   if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;
   while (machine->frames.count > 1 && frame_top(machine)->is_probe) frame_end(machine);
@@ -351,7 +350,7 @@ bool step_missing(Machine *machine, Name name) {
   return machine_lacks(machine, "function `%s`, which is not in the file", names_text(machine->names, name));
 }
 
-/* Sizes and bindings are done: a function whose derivative is given apart needs no body. */
+/* Sizes and bindings are done. A function whose derivative is given separately needs no body. */
 bool step_body(Machine *machine) {
   const Domain *domain = machine->domain;
   Frame *frame = frame_top(machine);

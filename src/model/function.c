@@ -1,4 +1,4 @@
-/* function: building of routines, one instruction at a time. */
+/* function: builds routines, one instruction at a time. */
 #include "model/function.h"
 
 #include "external/external.h"

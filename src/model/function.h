@@ -16,9 +16,9 @@ typedef enum BaseType {
   TYPE_STRING,
   TYPE_ENUMERATION,
   TYPE_EXTERNAL_OBJECT,
-  TYPE_CLOCK,   /* of expressions; a variable of the model is then a Boolean that is true at ticks */
-  TYPE_RECORD,  /* of expressions and locals; variables of the model are scalar */
-  TYPE_NOTHING, /* a call without result; the type of what could not be typed */
+  TYPE_CLOCK,   /* only in expressions; as a variable of the model it is a Boolean that is true at ticks */
+  TYPE_RECORD,  /* only in expressions and locals; variables of the model are scalar */
+  TYPE_NOTHING, /* a call without result, or something that could not be typed */
 } BaseType;
 
 /* Do values of this type change at events only? */
@@ -41,14 +41,14 @@ Type type_with_dimensions(Type type, uint32_t dimensions);
 /* The common type of an Integer and a Real is Real. */
 BaseType type_join_base(BaseType a, BaseType b);
 
-/* A field of a record. Its sizes are those given, or free (UINT32_MAX) for `:`. */
+/* A field of a record. Its sizes are given, or free (UINT32_MAX) for `:`. */
 typedef struct Field {
   Name name;
   Type type;
   uint32_t *sizes; /* type.dimensions of them */
 } Field;
 
-/* A function that is passed as an argument is a record of its inputs that are given. */
+/* A function that is passed as an argument is a record of its given inputs. */
 typedef struct Record {
   Name name;
   uint32_t function; /* 1 + number of its routine; 0: an ordinary record */
@@ -63,7 +63,7 @@ typedef enum Code {
   CODE_COUNT
 } Code;
 
-/* Operators with a meaning of their own in each domain. */
+/* Operators whose meaning each domain defines. */
 typedef enum Special {
   SPECIAL_TIME,
   SPECIAL_TRANSPORT_END, /* the second output of SPECIAL_TRANSPORT */
@@ -80,13 +80,12 @@ enum { STEP_FIELD = 0, STEP_INDEX = 1 };
 /* AssertionLevel, numbered as the literals of an enumeration are. */
 enum { ASSERTION_WARNING = 1, ASSERTION_ERROR = 2 };
 
-/* Operands may count arguments, elements or slots, of which a text may have more than 65,535. */
+/* Operands may count arguments, elements or slots, and a program may have more than 65,535 of them. */
 typedef struct Instruction {
   uint32_t code, a, b;
 } Instruction;
 
-/* The type of an element of an array without elements, in an operand: base type, dimensions and, of a record, its
- * definition. */
+/* Packs the element type of an empty array into an operand: base type, dimensions and, for a record, its definition. */
 static inline uint32_t element_pack(Type type) {
   uint32_t definition = type.base == TYPE_RECORD ? (uint32_t)type.definition : 0;
   return (type.base > TYPE_RECORD ? (uint32_t)TYPE_REAL : type.base) | (uint32_t)type.dimensions << 4 |
@@ -103,7 +102,7 @@ typedef struct Local {
   Type type;
   bool has_default;
   bool is_free;      /* some size is `:`: takes the size of what is assigned */
-  uint32_t literals; /* of an enumeration: how many it has */
+  uint32_t literals; /* of an enumeration: the number of its literals */
   Span span;
 } Local;
 
@@ -126,8 +125,8 @@ typedef struct Routine {
   Name name;
   RoutineKind kind;
   Name external;                         /* name of the external function */
-  const struct External *implementation; /* NULL: there is none here */
-  bool is_forbidden;                     /* there is one, but it writes files or runs code of others */
+  const struct External *implementation; /* NULL: not available */
+  bool is_forbidden;                     /* it exists, but it writes files or runs foreign code */
   Span external_span;                    /* the clause `external ...` with its annotation, for `flatten` */
   uint32_t number;                       /* position in the model's list of routines */
   VEC(Local) locals;                     /* slot -> local; inputs first, then outputs, then the rest */
@@ -142,7 +141,7 @@ typedef struct Routine {
   bool is_impure;             /* impure function: never folded */
   bool makes_events;          /* annotation GenerateEvents = true */
   bool is_broken;             /* its code had errors: never run */
-  bool is_partial;            /* it gives no values: functions that extend it do */
+  bool is_partial;            /* it computes nothing; functions that extend it do */
   struct Preset *presets;     /* of an algorithm section: its variables (model/execute.h) */
   uint32_t preset_count;
   Span span;
@@ -153,7 +152,7 @@ typedef struct Shape {
   Type type;
   uint32_t *sizes;      /* type.dimensions of them */
   uint32_t scalars;     /* number of scalars in all */
-  struct Shape *fields; /* of a record: as many as its fields, sizes of the array of records included */
+  struct Shape *fields; /* of a record: one for each field; sizes include those of the array of records */
 } Shape;
 
 /* A routine with known sizes: argument k of dag_call is the k-th scalar of the inputs in order, output k the k-th scalar of the
@@ -166,16 +165,17 @@ typedef struct Function {
   uint32_t arguments, results; /* scalars in all */
 } Function;
 
-/* Is there a body that can be run? If not: what is missing, a format with one %s for the name of the external function. */
+/* Is there a body that can be run? If not, routine_lacks says what is missing: a format with one %s for the name of the external
+ * function. */
 bool routine_can_run(const Routine *routine);
 const char *routine_lacks(const Routine *routine);
 
-/* An external function that does more than to compute and to read files, or whose result is an object. */
+/* Is it an external function that does more than compute and read files, or whose result is an object? */
 bool routine_has_effect(const Routine *routine);
 
-/* Does one of the routines that the code calls, itself or through others, pass the test? `all`: of the model. */
+/* Does a routine that the code calls, directly or indirectly, pass the test? `all`: the routines of the model. */
 bool routine_calls(Heap *heap, Routine *const *all, uint32_t count, const Routine *routine,
                    bool (*test)(const Routine *));
 
-/* Appends an instruction and gives its position. */
+/* Appends an instruction and returns its position. */
 uint32_t routine_emit(Heap *heap, Routine *routine, Code code, uint32_t a, uint32_t b, Span span);

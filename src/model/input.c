@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The equation that the binding of the variable has made; NULL if there is none. */
+/* The equation made from the variable's binding; NULL if there is none. */
 static Equation *declared_equation(Model *model, const Variable *variable) {
   Expr leaf = dag_variable(model->dag, variable->index, 0);
   for (uint32_t i = 0; i < model->equations.count; i++)
@@ -11,7 +11,7 @@ static Equation *declared_equation(Model *model, const Variable *variable) {
   return NULL;
 }
 
-/* The parameters that hold value and derivatives; the leaf of the first. */
+/* Adds the parameters that hold the value and its derivatives; returns the leaf of the first. */
 static uint32_t add_leaves(Model *model, Name input, uint32_t orders) {
   const char *name = names_text(model->names, input);
   uint32_t first = model->parameters.count;

@@ -1,24 +1,24 @@
-/* literals: arrays of constants inside functions, as tables and coefficients of media are. Their code is a constant for
- * each element; it runs once in a run of the machine, however often the functions are called in it.
+/* literals: arrays of constants inside functions, such as tables and coefficients of media. Their code pushes one constant for each
+ * element. It runs once in a run of the machine, however often the functions are called.
  *
- * Invariant: a literal's scalars belong to one run, since a domain may mean other ones by its constants in the next. */
+ * Invariant: a literal's scalars belong to one run, because a domain may represent its constants differently in the next run. */
 #include "model/machine.h"
 
 #include <string.h>
 
 typedef struct Literal {
   uint32_t begin, end; /* of its code */
-  uint64_t run;        /* whose scalars it has; 0: none */
+  uint64_t run;        /* the run that its scalars belong to; 0: none */
   Value value;
 } Literal;
 
 struct Literals {
   uint32_t size; /* of the code */
-  uint32_t *at;  /* for each position 1 + the literal that begins there; NULL: there are none */
+  uint32_t *at;  /* per position: 1 + the literal that begins there; NULL: there are none */
   Literal *list;
 };
 
-/* The outermost arrays of constants in the code. Values on the stack that are constant begin at `begins`. */
+/* The outermost arrays of constants in the code. `begins` holds where the code of each constant value on the stack begins. */
 static void find_literals(Machine *machine, const Routine *routine, Literals *literals) {
   Heap *heap = machine->heap;
   IndexVec begins = {0};

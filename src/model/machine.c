@@ -1,7 +1,7 @@
 /* machine: memory, errors, and the interface of the machine (execute.h).
  *
- * Invariant: values of the current statement live in a stack of chunks that is cut back to the frame's
- * mark when a statement ends; what must live longer (slots, snapshots of open ifs) raises the mark. */
+ * Invariant: values of the current statement live in a stack of chunks that is cut back to the frame's mark when a statement ends;
+ * values that must live longer (slots, snapshots of open ifs) raise the mark. */
 #include "model/machine.h"
 
 #include "base/format.h"
@@ -13,7 +13,7 @@
 enum { CHUNK_BYTES = 1 << 16, DEPTH_DEFAULT = 2000 };
 static const uint64_t STEPS_DEFAULT = UINT64_MAX, INLINING_DEFAULT = 500000;
 
-/* An operation costs so many steps of work. */
+/* Steps of work that an operation costs. */
 enum { OPERATION_WORK = 8 };
 
 /* ---- memory ---- */
@@ -113,13 +113,13 @@ const char *machine_obstacle(const Machine *machine, Span *where) {
 
 bool machine_in_branch(const Machine *machine) { return machine->path; }
 
-/* Operations that the work of the heap leaves room for. */
+/* The number of operations that the heap's budget of work still allows. */
 static uint64_t operations_left(const Machine *machine) {
   const Budget *budget = heap_budget(machine->heap);
   return (budget->most[BUDGET_WORK] - budget->used[BUDGET_WORK]) / OPERATION_WORK;
 }
 
-/* The operations since the last time count as work; more than the budget has ends here. */
+/* Counts the operations since the last call as work. Ends the run if they exceed the budget. */
 static void pay(Machine *machine) {
   uint64_t unpaid = machine->steps - machine->paid;
   if (unpaid > operations_left(machine)) {
@@ -166,8 +166,8 @@ char *machine_copy_scalar(Machine *machine, const char *scalar) {
   return copy;
 }
 
-/* Ends a statement: its values go (unless some output of a call still waits to be stored); what must stay
- * was marked. */
+/* Ends a statement and frees its values, unless some output of a call still waits to be stored. Values that must stay were
+ * marked. */
 void statement_end(Machine *machine) {
   if (machine->stack.count == frame_top(machine)->stack) mark_release(machine, frame_top(machine)->mark);
 }
@@ -245,7 +245,7 @@ void machine_free(Machine *machine) {
   heap_free(machine->heap, machine);
 }
 
-/* Has it outputs, all of them discrete? */
+/* Does it have outputs, and are all of them discrete? */
 static bool gives_discrete_values(const Routine *routine) {
   for (uint32_t k = 0; k < routine->outputs; k++)
     if (!type_is_discrete(routine->locals.data[routine->inputs + k].type.base)) return false;

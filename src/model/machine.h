@@ -1,11 +1,10 @@
-/* machine: the insides of the machine, shared by its files only (machine.c, operate.c, control.c,
- * frames.c, execute.c). */
+/* machine: the internals of the machine, shared only by its files (machine.c, operate.c, control.c, frames.c, execute.c). */
 #pragma once
 
 #include "model/execute.h"
 
-/* Steps of each later run, or inlined call, once one went beyond its limit: where one does not end, others of
- * its kind would each take as long. */
+/* Once a run or an inlined call has exceeded its limit, each later one gets only this many steps: if one does not end, similar ones
+ * would take as long. */
 enum { STEPS_AFTER_LIMIT = 100000 };
 
 typedef struct Chunk {
@@ -19,7 +18,7 @@ typedef struct ChunkMark {
   size_t used;
 } ChunkMark;
 
-/* State saved with a condition: the slots listed, under the path on which it was saved. */
+/* The values of the listed slots, saved with the condition of the path on which they were saved. */
 typedef struct Snapshot {
   char *condition; /* NULL: always */
   Value *values;
@@ -49,17 +48,17 @@ typedef struct Frame {
   const Routine *routine;
   Literals *literals; /* NULL: none */
   Value *slots;
-  uint32_t position; /* of the instruction that runs, or of the call that waits */
+  uint32_t position; /* of the instruction that runs, or of the call that is waiting */
   uint32_t stack;    /* heights when it began */
   uint32_t control;
   uint32_t wanted;  /* outputs to push */
-  uint64_t steps;   /* machine's count when it began */
-  uint64_t made;    /* by the domain, when it began */
-  uint32_t effects; /* of the domain, when it began */
+  uint64_t steps;   /* the machine's count when it began */
+  uint64_t made;    /* what the domain had made when it began */
+  uint32_t effects; /* the domain's effects when it began */
   char *path, *route;
   ChunkMark mark, floor;
   bool is_probe;         /* runs only up to CODE_BODY, to learn the sizes of the outputs */
-  bool is_done;          /* every path has returned: the values of the last one are those of all others */
+  bool is_done;          /* every path has returned; the last path's values are those of all others */
   VEC(Snapshot) returns; /* of the outputs */
 } Frame;
 
@@ -77,15 +76,15 @@ struct Machine {
   VEC(Value) stack;
   VEC(Control) control;
   VEC(Frame) frames;
-  VEC(Literals *) literals; /* of the routines, as far as they were called */
+  VEC(Literals *) literals; /* of the routines called so far */
   Arena literal_arena;
   uint64_t runs;        /* so far */
-  char *path;           /* condition under which the present instruction runs; NULL: always */
-  char *route;          /* the same, but not the negation of conditions under which a path has left: that one wins */
+  char *path;           /* condition under which the current instruction runs; NULL: always */
+  char *route;          /* the same without the negated conditions of paths that have left: those paths win */
   uint64_t steps, paid; /* of this run; how many of them were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
-  uint64_t shortened;   /* those allowed in the next one; 0: as ever */
-  bool is_shortened;    /* so was this one */
+  uint64_t shortened;   /* steps allowed in the next run; 0: as usual */
+  bool is_shortened;    /* this run was limited in this way */
   ExecuteStatus status;
   const char *obstacle;
   Span obstacle_span;
@@ -94,7 +93,7 @@ struct Machine {
 /* ---- machine.c ---- */
 
 Frame *frame_top(Machine *machine);
-Span machine_span(const Machine *machine); /* of the present instruction */
+Span machine_span(const Machine *machine); /* of the current instruction */
 void machine_push(Machine *machine, Value value);
 Value *machine_top(Machine *machine, uint32_t count);                /* the topmost `count` values */
 void machine_replace(Machine *machine, uint32_t count, Value value); /* pops `count`, pushes one */
@@ -102,25 +101,25 @@ char *machine_copy_scalar(Machine *machine, const char *scalar);
 ChunkMark mark_now(const Machine *machine);
 bool mark_is_above(ChunkMark a, ChunkMark b);
 
-/* Ends a statement: its values go. Or everything allocated so far stays as long as the frame. */
+/* statement_end frees the values of the statement. frame_keep keeps everything allocated so far as long as the frame. */
 void statement_end(Machine *machine);
 void frame_keep(Machine *machine);
 
 void frame_begin(Machine *machine, const Routine *routine, uint32_t wanted, bool is_probe);
 bool slot_is_set(const Value *slot);
 
-/* Ready for another run: frames, stack and memory are empty, the budget is new. */
+/* Prepares another run: empties frames, stack and memory, and renews the budget. */
 void machine_clear(Machine *machine);
 
-/* Something with a name is not there; the format has one %s. Returns false. */
+/* Reports that something with a name is missing; the format has one %s. Returns false. */
 __attribute__((format(printf, 2, 0))) bool machine_lacks(Machine *machine, const char *format, const char *name);
 
 /* ---- literals.c ---- */
 
-/* Those of routine `number`; NULL: it has none. The machine owns them. */
+/* The literals of routine `number`; NULL: it has none. The machine owns them. */
 Literals *literals_of(Machine *machine, uint32_t number);
 
-/* Pushes the literal that begins at the position of the frame on top, which moves to its end, if there is one. */
+/* Pushes the literal that begins at the position of the frame on top, if there is one; the position moves to its end. */
 bool literal_push(Machine *machine, bool *is_done);
 
 /* ---- operate.c: instructions, by the verbs of codes.def ---- */
@@ -152,9 +151,9 @@ bool step_sum(Machine *machine, uint32_t count, const uint32_t *signs);
 
 /* ---- control.c ---- */
 
-/* The slots of the outputs as such a list. */
+/* The slots of the outputs as a list with its count first. */
 uint32_t *frame_outputs(Machine *machine, const Routine *routine);
-/* Snapshots of the slots listed, merged into them, the first winning. */
+/* Merges snapshots into the listed slots; the first one wins. */
 bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned);
 void slots_restore(Machine *machine, const uint32_t *assigned, const Value *values);
 bool step_break(Machine *machine);
@@ -180,10 +179,10 @@ bool step_while_test(Machine *machine);
 
 /* ---- frames.c ---- */
 
-/* The frame on top is over: its outputs go to the caller's stack; frame_finish applies its returns first. */
+/* Ends the frame on top: its outputs go to the caller's stack. frame_finish applies its returns first. */
 void frame_end(Machine *machine);
 bool frame_finish(Machine *machine);
-/* Something is unknown: the innermost function that can stay a call is run again as a probe; false if there is none. */
+/* Something is not known: runs the innermost function that can stay a call again as a probe; false if there is none. */
 bool frame_recover(Machine *machine);
 bool step_missing(Machine *machine, Name name);
 /* external_call.c */

@@ -32,7 +32,7 @@ typedef struct Variable {
   Name name;            /* flat, without quotes: body.r[1] */
   uint32_t enumeration; /* of TYPE_ENUMERATION: index in enumerations */
   uint32_t index;       /* leaf index within its role */
-  /* As few bytes as they need: large models have millions of variables. */
+  /* Packed, because large models have millions of variables. */
   BaseType type : 8;
   Role role : 8;
   Variability variability : 8;
@@ -43,8 +43,8 @@ typedef struct Variable {
   bool is_hidden;      /* protected, or annotation(HideResult = true): results need not show it */
   bool is_input_value; /* a parameter that holds the value of an input, or a derivative of it, along a run */
   bool is_structural;  /* its value decided sizes, loops or branches: it can no longer be changed */
-  bool is_held; /* a when of an algorithm assigns it or other elements of its array: otherwise it keeps its value */
-  bool has_fixed_start; /* equations were made with its start value, which can no longer be changed */
+  bool is_held; /* a when of an algorithm assigns it or other elements of its array; it keeps its value otherwise */
+  bool has_fixed_start; /* equations were made with its start value, so that can no longer be changed */
   /* For parameters and constants; EXPR_NONE if there is none (then start holds). For an input: the right side of the equation that
    * its declaration makes. */
   Expr binding;
@@ -68,8 +68,8 @@ typedef struct ComponentClass {
 typedef struct Equation {
   Expr left, right, residual;
   Span span;
-  bool is_declared; /* the binding of an input, which stands in its declaration */
-  Name note;        /* of an equation that was derived: from what; 0 for none */
+  bool is_declared; /* the binding of an input, written in its declaration */
+  Name note;        /* for a derived equation: what it was derived from; 0: none */
 } Equation;
 
 /* Equations derived from an energy, M q'' = f + G^T l for coordinates q with multipliers l. */
@@ -91,7 +91,7 @@ typedef struct Action {
   Expr value;      /* assigned value, or asserted condition */
   Expr message;    /* string expression of assert and terminate */
   bool is_warning; /* assert with AssertionLevel.warning */
-  bool is_initial; /* of an initial section: it counts at the start only */
+  bool is_initial; /* of an initial section: it applies at the start only */
   Span span;
 } Action;
 
@@ -116,18 +116,18 @@ typedef struct Experiment {
 
 /* Where the values of an input along time come from. */
 typedef enum InputKind {
-  INPUT_SET,      /* the caller sets them; held in between */
+  INPUT_SET,      /* the caller sets the values; they are held in between */
   INPUT_LINES,    /* points, with lines between them */
   INPUT_STAIRS,   /* points, held up to the next */
-  INPUT_FUNCTION, /* a function of the caller's */
+  INPUT_FUNCTION, /* a function of the caller */
 } InputKind;
 
 typedef struct InputSource {
   InputKind kind;
   uint32_t variable; /* position */
   uint32_t leaf;     /* parameter leaf of the value; those of the derivatives follow */
-  uint32_t orders;   /* derivatives that are given */
-  uint32_t rows;     /* points; two of one time are a jump */
+  uint32_t orders;   /* number of derivatives given */
+  uint32_t rows;     /* points; two at the same time are a jump */
   const double *times, *values;
   double (*function)(void *context, double time, uint32_t order);
   void *context;
@@ -139,9 +139,9 @@ typedef struct ExternalObject {
   Span span;
 } ExternalObject;
 
-/* A control that is at one of its bounds by the sign of a function (energy/optimal.c). */
+/* A control that the sign of a function puts at one of its bounds (energy/optimal.c). */
 typedef struct SwitchedControl {
-  uint32_t equation; /* that says so */
+  uint32_t equation; /* the equation that says so */
   Expr control, function, min, max;
 } SwitchedControl;
 
@@ -150,7 +150,7 @@ typedef struct OptimalEnd {
   bool is_sought;
   uint32_t parameter; /* leaf: the time */
   uint32_t condition; /* the final equation H + ... = 0 that determines it */
-  bool is_cost;       /* nothing but the time counts: runs of a given length cost the same */
+  bool is_cost;       /* the cost is the time alone: runs of the same length cost the same */
 } OptimalEnd;
 
 typedef struct Model {
@@ -174,23 +174,23 @@ typedef struct Model {
   VEC(Action) asserts;       /* assert and terminate outside of when */
   VEC(Function *) functions; /* what dag_call refers to */
   VEC(InputSource) inputs;   /* whose values come from outside */
-  VEC(Routine *) routines;   /* bodies, as CODE_CALL counts them */
+  VEC(Routine *) routines;   /* bodies, numbered as in CODE_CALL */
   VEC(Record) records;
   VEC(ExternalObject) external_objects;
   Experiment experiment;
   const MassForm *mass;      /* NULL: none is known */
   IndexVec variable_of_name; /* see model_named */
-  bool is_strict;            /* what the language forbids is refused, also where it only warns otherwise */
+  bool is_strict;            /* refuses what the language forbids, also where daedal usually only warns */
 } Model;
 
 /* An empty model in `heap`. */
 Model *model_new(Heap *heap, Names *names);
 
-/* A layer over another model, which is unchanged and must outlive it: its names and its graph begin with the same content and may
- * grow. Variables, equations and the rest are shared, and must not grow. O(size of the graph). */
+/* A layer over another model, which stays unchanged and must outlive the layer. Its names and its graph begin with the same content
+ * and may grow. Variables, equations and the rest are shared and must not grow. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
-/* A variable of which nothing is given but these. */
+/* A variable with nothing but name, type and role given. */
 Variable variable_make(Name name, BaseType type, Role role);
 
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
@@ -200,10 +200,10 @@ uint32_t model_add_variable(Model *model, Variable variable);
 uint32_t model_find(const Model *model, const char *name);
 uint32_t model_named(const Model *model, Name name);
 
-/* From now on the name is that of the variable at this position. */
+/* From now on the name refers to the variable at this position. */
 void model_name_variable(Model *model, Name name, uint32_t position);
 
-/* The type of what a call gives; of a derivative of it Real. */
+/* The type of a call's value; Real for a derivative of it. */
 BaseType model_call_type(const Model *model, Expr call);
 
 /* The leaf of a variable: (index, order) for unknowns; order must be 0 for others. */
@@ -222,15 +222,14 @@ const char *model_text(Model *model, Expr e, Arena *arena);
 /* Text of equation `left = right`. */
 const char *model_equation_text(Model *model, const Equation *equation, Arena *arena);
 
-/* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides`
- * (by leaf index, NAN = none; may be NULL) in place of bindings. false: an error is in diags (missing value,
- * outside of a domain). */
+/* Values of all parameters and constants (by leaf index), evaluated in dependency order, with `overrides` (by leaf index, NAN:
+ * none; may be NULL) in place of bindings. false: an error is in diags (a missing value, or an argument outside of a domain). */
 bool model_parameter_values(const Model *model, Heap *heap, const double *overrides, double *values, Diags *diags);
 
 /* Do initial equations determine the parameter? */
 bool variable_is_sought(const Variable *variable);
 
-/* Marks these parameters, and those that are bound to them (by leaf index). Returns whether there are any. */
+/* Marks (by leaf index) the parameters that initial equations determine, and those bound to them. Returns whether there are any. */
 bool model_sought_parameters(const Model *model, DagScratch *scratch, bool *is_sought);
 
 /* Does the expression depend on one of the marked parameters (by leaf index)? O(graph below). */
@@ -248,8 +247,8 @@ typedef struct Balance {
 } Balance;
 Balance model_balance(const Model *model);
 
-/* Every discrete variable must have one equation, or whens of one kind: else errors (DIAG_STRUCTURE) that
- * name it, and false. The heap is for the time of the call. O(size of the discrete part). */
+/* Every discrete variable must be determined by one equation, one when, or the whens of one algorithm section. Otherwise reports
+ * errors (DIAG_UNBALANCED) and returns false. The heap is used during the call only. O(size of the discrete part). */
 bool model_check_discrete(const Model *model, Heap *heap, Diags *diags);
 
 /* ---- printing (print.c) ---- */
@@ -258,10 +257,10 @@ bool model_check_discrete(const Model *model, Heap *heap, Diags *diags);
  * only those that equations, algorithms or bindings still call. O(size of the model and of its text). */
 void model_print(Model *model, Heap *heap, TextVec *text);
 
-/* A hash of that text, which is made piece by piece, with terms in the order of the graph. */
+/* A hash of that text, with terms in the order of the graph. The text is made piece by piece and not kept. */
 uint64_t model_hash(Model *model, Heap *heap);
 
-/* The same with comments: `head` above the model, and one above each equation (NULL: none). */
+/* The text of model_print with comments: `head` above the model, and one above each equation (NULL: none). */
 typedef struct ModelNotes {
   const char *head; /* lines, each ended by a line break */
   const char *const *equation;
@@ -282,9 +281,9 @@ typedef struct Aliases {
   uint32_t removed;    /* number of removed equations = removed unknowns */
 } Aliases;
 
-/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay
- * equations. An unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so
- * nothing the user gave is lost: conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
+/* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
+ * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so nothing that the user gave
+ * is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
 /* Residuals of the kept equations with the representatives substituted for the eliminated unknowns (also in derivatives). */

@@ -1,4 +1,4 @@
-/* number: the domain of plain doubles (number.h). Everything is known; what leaves an operator's domain is an error. */
+/* number: the domain of plain doubles (number.h). Everything is known; an argument outside of an operator's domain is an error. */
 #include "model/number.h"
 
 #include "base/number.h"
@@ -9,7 +9,7 @@
 
 /* ---- texts of numbers ---- */
 
-/* [flags] [width] [.digits] letter, which printf accepts. */
+/* [flags] [width] [.digits] letter, as printf accepts it. */
 static bool is_number_format(const char *format) {
   size_t flags = strspn(format, "-+ 0#"), width = strspn(format + flags, "0123456789");
   const char *at = format + flags + width;

@@ -7,17 +7,18 @@ typedef struct NumberContext {
   Names *names;
 } NumberContext;
 
-/* Joins texts to a new one. */
+/* Joins texts into a new one. */
 double number_join(Names *names, const double *parts, uint32_t count);
 
 /* How String(value, ...) writes a number (Modelica 3.6, section 3.7.1.1). */
 typedef struct TextFormat {
-  const char *format; /* "2.6f"; NULL: as the others say */
+  const char *format; /* "2.6f"; NULL: the other members apply */
   double digits, length;
   bool is_left;
 } TextFormat;
 
-/* From the options after a value of this type: `format`, or if that is NULL the others by position. false: it is not a format. */
+/* Reads the options after a value of this type: `format`, or if that is NULL the other options by position. false: not a valid
+ * format. */
 bool text_format_read(BaseType base, const double *options, uint32_t count, const char *text, TextFormat *format);
 void text_of_number(Heap *heap, TextVec *text, double number, BaseType base, const TextFormat *format);
 

@@ -60,7 +60,7 @@ bool step_sizes(Machine *machine, uint32_t component) {
   return true;
 }
 
-/* A copy: what is stored into the slot later must not show where the value came from. */
+/* Copies the value, so that a later store into the slot does not change its source. */
 bool step_bind(Machine *machine, uint32_t slot) {
   Value value = vec_pop(&machine->stack);
   frame_top(machine)->slots[slot] = value_copy(machine, &value);
@@ -198,7 +198,7 @@ bool step_each_sum(Machine *machine, bool is_minus) {
   const Value *pair = machine_top(machine, 2);
   if (pair[0].type.dimensions == pair[1].type.dimensions)
     return step_sum(machine, 2, (const uint32_t[]){is_minus ? 2 : 0});
-  /* A scalar goes with every element: spread it. */
+  /* A scalar is combined with every element: repeat it. */
   const Value *shape = pair[0].type.dimensions ? &pair[0] : &pair[1],
               *scalar = pair[0].type.dimensions ? &pair[1] : &pair[0];
   Value spread;

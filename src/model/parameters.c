@@ -1,8 +1,8 @@
-/* parameters: values of parameters and constants (see model.h). One walk over the graph in which a parameter leaf has
- * its binding as only child: so what a value needs is computed first, each node once, without recursion.
+/* parameters: values of parameters and constants (see model.h). One walk over the graph, in which the binding of a parameter leaf
+ * is its only child. So each node is computed once, after everything that it needs, without recursion.
  *
- * Invariant: a node that is done has its value, or the node at fault: something undefined counts only where it is used,
- * as in an inactive branch of an if. A fault is reported once, for the first parameter that needs it. */
+ * Invariant: a node that is done has its value, or the node at fault. An undefined value counts only if it is used; in an inactive
+ * branch of an if it is not. A fault is reported once, for the first parameter that needs it. */
 #include "external/external.h"
 #include "model/model.h"
 #include "model/number.h"
@@ -36,7 +36,7 @@ typedef struct Valuation {
   stack;
   Expr circle; /* a parameter that needs itself; EXPR_NONE if there is none */
   Machine *machine;
-  Names names; /* those of the model, and texts that functions make */
+  Names names; /* names of the model, and texts that functions make */
   NumberContext number_context;
   Domain domain;
   Diags quiet;
@@ -172,7 +172,7 @@ static bool is_lost(const Valuation *run, Expr e) {
   }
 }
 
-/* A quotient of round-off has no value. */
+/* A division by round-off has no value. */
 static Expr evaluate_operator(Valuation *run, Expr e) {
   NodeValues nodes = {.values = run->values, .faults = run->faults};
   Expr fault = dag_evaluate_node(run->dag, &nodes, e, &run->values[e]);
@@ -182,7 +182,7 @@ static Expr evaluate_operator(Valuation *run, Expr e) {
   return fault;
 }
 
-/* Value of a node whose children are done; gives the node at fault. */
+/* Computes the value of a node whose children are done; returns the node at fault. */
 static Expr evaluate_node(Valuation *run, Expr e) {
   switch (dag_op(run->dag, e)) {
   case OP_STRING: run->values[e] = dag_index(run->dag, e); return EXPR_NONE;
@@ -210,7 +210,7 @@ static Expr walk_child(const Valuation *run, Expr e, uint32_t i) {
 
 static void open_node(Valuation *run, Expr e) {
   if (run->states[e] == STATE_OPEN) {
-    /* What the circle runs through is faulty; its first parameter is named. */
+    /* All nodes of the cycle are at fault; the message names its first parameter. */
     if (run->circle == EXPR_NONE) run->circle = e;
     return;
   }
@@ -268,7 +268,7 @@ static void valuation_free(Valuation *run) {
 
 /* ---- reports ---- */
 
-/* Texts and objects need a value only where they are used; but an object whose constructor fails has no use. */
+/* Texts and objects need a value only where they are used. But an object whose constructor fails cannot be used at all. */
 static bool is_needed(const Valuation *run, Expr leaf, Expr fault) {
   const Variable *variable = parameter_variable(run, leaf);
   if (has_number(variable)) return true;
@@ -307,8 +307,8 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
   return true;
 }
 
-/* Later uses of such a value, in divisions or comparisons, cannot be distinguished from harmless ones; so it is reported where it
- * arises. */
+/* Later uses of such a value, in divisions or comparisons, cannot be distinguished from harmless ones. So the value is reported
+ * where it arises. */
 static void warn_of_round_off(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
   diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is nothing but round-off: `%s` is %.3g",

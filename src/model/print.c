@@ -1,14 +1,14 @@
 /* print: texts of expressions and of the whole model as Base Modelica (MCP-0031; see model.h).
  *
- * Invariant: what is printed in flat form reads back to the same model: names in quotes, constants as
- * literals of the type that their place has, lists in the model's order. */
+ * Invariant: what is printed in flat form reads back to the same model: names in quotes, constants as literals of the type that
+ * their place requires, lists in the model's order. */
 #include "model/print.h"
 
 #include "base/number.h"
 
 #include <string.h>
 
-/* Bytes of an expression, and of the right side of an equation at least, that a text for people shows. */
+/* A text for people shows this many bytes of an expression, and at least SHOWN_RIGHT of the right side of an equation. */
 enum { SHOWN = 160, SHOWN_RIGHT = 60 };
 
 /* ---- names ---- */
@@ -72,7 +72,7 @@ uint32_t print_kind(Type type) {
   return VALUE_ANY;
 }
 
-/* Enumerations that the language has. */
+/* Is it an enumeration that the language defines? */
 static bool is_predefined(const Model *model, uint32_t enumeration) {
   const char *name = names_text(model->names, model->enumerations.data[enumeration].name);
   return !strcmp(name, "StateSelect") || !strcmp(name, "AssertionLevel");
@@ -141,7 +141,7 @@ static uint32_t leaf_variable(const Model *model, const Dag *dag, Expr leaf) {
   return op == OP_VARIABLE ? model->unknowns.data[index] : model->discretes.data[index];
 }
 
-/* A leaf of the logic after the model's discrete variables: a condition, a sample, a mode. It has no name. */
+/* Is it a leaf of the event logic, numbered after the model's discrete variables: a condition, a sample, a mode? It has no name. */
 static bool is_nameless(const Model *model, const Dag *dag, Expr leaf) {
   Op op = dag_op(dag, leaf);
   return (op == OP_DISCRETE || op == OP_PRE) && dag_index(dag, leaf) >= model->discretes.count;
@@ -245,7 +245,7 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output) {
   const char *name = names_text(print->model->names, print->model->routines.data[routine]->name);
   const char *object = constructed_object(print, print->model->routines.data[routine]->name);
   if (object) {
-    name = object; /* it is called by the name of the class, which is printed as a whole */
+    name = object; /* the constructor is called by the name of its class, which is printed as a whole */
   } else if (map_get(&print->used, key) == MAP_NONE) {
     map_put(&print->used, key, print->uses.count);
     vec_push(print->heap, &print->uses, (PrintUse){routine, output});
@@ -262,7 +262,8 @@ static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place
   dag_print(print->model->dag, e, &print->leaves, print->heap, text);
 }
 
-/* Both sides have the kind of the one that shows it. An if on the left would begin an if-equation. */
+/* Both sides are printed with the kind of the side whose kind is known. An if on the left gets parentheses, because it would begin
+ * an if-equation. */
 static void print_equality(Print *print, TextVec *text, Expr left, Expr right) {
   uint32_t place = dag_value_kind(print->model->dag, left, &print->leaves);
   if (place == VALUE_ANY) place = dag_value_kind(print->model->dag, right, &print->leaves);
@@ -296,7 +297,7 @@ const char *model_equation_text(Model *model, const Equation *equation, Arena *a
 
 /* ---- declarations ---- */
 
-/* Attributes of one declaration: ( before the first, a comma before the others. */
+/* Attributes of one declaration: `(` before the first, a comma before each other one. */
 typedef struct Attributes {
   Print *print;
   TextVec *text;
@@ -402,7 +403,7 @@ static void print_field(Print *print, TextVec *text, const Field *field) {
   text_printf(print->heap, text, field->type.dimensions ? "];\n" : ";\n");
 }
 
-/* The list grows by the records of fields. */
+/* The list grows while printing, by the records of fields. */
 static void print_records(Print *print, TextVec *text) {
   for (uint32_t i = 0; i < print->records.order.count; i++) {
     const Record *record = &print->model->records.data[print->records.order.data[i]];
@@ -421,7 +422,7 @@ static void print_external_object(Print *print, TextVec *text, const ExternalObj
   text_append(print->heap, text, "\n\n", 2);
 }
 
-/* Functions first, for they say which types are needed. */
+/* Functions are printed first, because they show which types are needed. */
 static void print_definitions(Print *print, TextVec *text) {
   TextVec functions = {0}, records = {0};
   print_functions(print, &functions);
@@ -447,7 +448,7 @@ static void print_digest(Print *print, TextVec *text) {
   text->count = 0;
 }
 
-/* notes: one an equation, NULL for none at all. */
+/* notes: one for each equation; NULL: none at all. */
 static void print_equations(Print *print, TextVec *text, const Equation *equations, uint32_t count,
                             const char *const *notes) {
   for (uint32_t i = 0; i < count; i++) {
@@ -519,7 +520,8 @@ static void print_when(Print *print, TextVec *text, const When *when) {
   text_printf(print->heap, text, "    end when;\n");
 }
 
-/* Is the when printed in an algorithm section? Whens of one section may assign the same variable, and the branches of one when different variables; equations must not. */
+/* Is the when printed in an algorithm section? Whens of one section may assign the same variable, and branches of one when may
+ * assign different variables; in equations neither is allowed. */
 static bool is_in_group(const Model *model, uint32_t when) {
   uint32_t number = model->whens.data[when].algorithm;
   if (!number) return false;

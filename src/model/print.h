@@ -10,13 +10,13 @@ typedef struct PrintUse {
   uint32_t output; /* 0: the function itself; k: the function that gives its output number k + 1 */
 } PrintUse;
 
-/* A function that is declared so that calls with partials have a text: its name, and its declaration. */
+/* A function declared so that calls with partial derivatives can be written: its name, and its declaration. */
 typedef struct PrintDerivative {
   Name name;
   const char *text;
 } PrintDerivative;
 
-/* A scalar argument of a call: what stands before it, and its ValueKind. */
+/* A scalar argument of a call: the text before it, and its ValueKind. */
 typedef struct PrintPlace {
   const char *before;
   uint32_t kind;
@@ -47,27 +47,27 @@ typedef struct Print {
   Map used;                                 /* routine and output -> position in uses */
   VEC(PrintDerivative) derivatives;         /* declarations of partial derivatives */
   VEC(PrintPlace *)
-  layouts;                  /* by function: its arguments, and one more for what ends it; NULL if not made yet */
-  PrintInputs *inputs;      /* leaves are printed as these; NULL: by their own names */
-  TextVec shared_functions; /* the text of those made so far */
+  layouts;                  /* by function: its arguments, and one more for the closing text; NULL: not made yet */
+  PrintInputs *inputs;      /* leaves are printed as these inputs; NULL: by their own names */
+  TextVec shared_functions; /* text of the functions made so far */
   uint32_t shared_count;
-  uint64_t *digest; /* the hash of what was printed, which does not stay; NULL: the text stays */
+  uint64_t *digest; /* hash of the printed text, which is not kept; NULL: the text is kept */
 } Print;
 
-/* A printer for one or more texts, freed with print_free. Stays where it is: its address is the context of `leaves`. */
+/* A printer for one or more texts, freed with print_free. It must not move, because its address is the context of `leaves`. */
 void print_start(Print *print, Model *model, Heap *heap, bool is_flat);
 void print_free(Print *print);
 
 /* The name as a model writes it: in quotes where it is not made of identifiers, dots and subscripts. */
 void print_as_written(Heap *heap, TextVec *text, const char *name);
 
-/* The name as text for the arena. */
+/* The name as text in the arena. */
 const char *print_name(Print *print, Name name);
 
-/* The name of a record, which then is among those the text refers to. */
+/* The name of a record. Notes that the text refers to it. */
 const char *print_record(Print *print, uint32_t definition);
 
-/* How a value of a record begins, R( or of a function as an argument: function f( with labels before its fields. */
+/* The beginning of a record value: R( or, for a function as an argument, function f( with labels before its fields. */
 const char *print_record_open(Print *print, Arena *arena, uint32_t definition);
 const char *print_field_label(Print *print, Arena *arena, uint32_t definition, uint32_t field);
 
@@ -78,7 +78,7 @@ void print_type(Print *print, TextVec *text, Type type);
 /* Literal number `value` of an enumeration: 'E'.'a'. */
 void print_literal(Print *print, TextVec *text, uint32_t enumeration, double value);
 
-/* Notes that the text calls a routine (its output number `output`), and gives the name to call. */
+/* Notes that the text calls a routine (for its output number `output`), and returns the name to call. */
 const char *print_use(Print *print, uint32_t routine, uint32_t output);
 
 /* ---- print_call.c: members of LeafPrinter ---- */
@@ -88,11 +88,11 @@ uint32_t print_call_kind(const Print *print, CallInfo call);
 
 /* ---- print_shared.c ---- */
 
-/* Prints e as the call of a function with named parts, if its text would be much longer than its graph; false,
- * and nothing printed, else. */
+/* If the text of e would be much longer than its graph, prints e as the call of a function with named parts. Otherwise prints
+ * nothing and returns false. */
 bool print_shared(Print *print, TextVec *text, Expr e);
 
-/* The leaf as an input of the function that is being made. */
+/* Prints the leaf as an input of the function that is being made. */
 void print_input(Print *print, TextVec *text, Expr leaf);
 
 /* ---- print_routine.c ---- */

@@ -43,8 +43,8 @@ static void print_default(Print *print, TextVec *text, const Shape *shape, uint3
   if (is_array) text_append(print->heap, text, ")", 1);
 }
 
-/* A value of which the first `skip` dimensions have their subscripts. The scalars of an array of records come element
- * by element. */
+/* Lays out a value whose first `skip` dimensions already have subscripts. The scalars of an array of records come element by
+ * element. */
 static void place_value(ArgumentLayout *layout, const Shape *shape, uint32_t skip) {
   Print *print = layout->print;
   if (skip < shape->type.dimensions) {
@@ -72,7 +72,7 @@ static void place_value(ArgumentLayout *layout, const Shape *shape, uint32_t ski
   }
 }
 
-/* Inputs with a default that the call leaves out are skipped; those after are given by name. */
+/* Inputs that the call leaves to their defaults are skipped; inputs after them are given by name. */
 static PrintPlace *make_layout(Print *print, const Function *function) {
   ArgumentLayout layout = {.print = print};
   layout.places = arena_array(&print->arena, function->arguments + 1, sizeof *layout.places);
@@ -103,14 +103,14 @@ static const PrintPlace *find_layout(Print *print, uint32_t function) {
 
 /* ---- the requested scalar ---- */
 
-/* The output value that holds result number *scalar, which becomes its number within. */
+/* The output that contains result number *scalar; *scalar becomes its number within that output. */
 static uint32_t find_output(const Function *function, uint32_t *scalar) {
   uint32_t output = 0;
   while (*scalar >= function->outputs[output].scalars) *scalar -= function->outputs[output++].scalars;
   return output;
 }
 
-/* Elements of the dimensions from `skip` on. */
+/* The number of elements in the dimensions from `skip` on. */
 static uint32_t element_count(const Shape *shape, uint32_t skip) {
   uint32_t count = 1;
   for (uint32_t d = skip; d < shape->type.dimensions; d++) count *= shape->sizes[d];
@@ -135,7 +135,7 @@ uint32_t print_call_kind(const Print *print, CallInfo call) {
   return print_kind(shape->type);
 }
 
-/* Subscripts of the dimensions from `skip` on, of element number `element` of these. */
+/* Appends the subscripts of element number `element` in the dimensions from `skip` on. */
 static void append_subscripts(Print *print, TextVec *text, const Shape *shape, uint32_t skip, uint32_t element) {
   for (uint32_t d = skip; d < shape->type.dimensions; d++) {
     uint32_t behind = element_count(shape, d + 1);
@@ -144,7 +144,7 @@ static void append_subscripts(Print *print, TextVec *text, const Shape *shape, u
   if (skip < shape->type.dimensions) text_append(print->heap, text, "]", 1);
 }
 
-/* [2].'field'[3, 1]: how scalar number `scalar` is selected from an output; empty if it is the whole. */
+/* [2].'field'[3, 1]: how scalar number `scalar` is selected from an output; empty if the output is that scalar. */
 static const char *selection(Print *print, const Shape *shape, uint32_t scalar) {
   TextVec text = {0};
   for (uint32_t skip = 0;;) {
@@ -169,21 +169,21 @@ static bool is_declared(const Print *print, Name name) {
   return false;
 }
 
-/* Interns the text of a name, which is freed. */
+/* Interns the text of a name and frees the text. */
 static Name take_name(Print *print, TextVec *text) {
   Name name = names_add(print->model->names, text->data, text->count);
   vec_free(print->heap, text);
   return name;
 }
 
-/* Keeps the declaration, whose text is freed. */
+/* Keeps the declaration and frees its text. */
 static void declare(Print *print, Name name, TextVec *text) {
   const char *kept = arena_copy(&print->arena, text->data, text->count);
   vec_push(print->heap, &print->derivatives, (PrintDerivative){name, kept});
   vec_free(print->heap, text);
 }
 
-/* The input whose only scalar is argument `position`; UINT32_MAX if that is one of several. */
+/* The input whose only scalar is argument `position`; UINT32_MAX if the input has several scalars. */
 static uint32_t scalar_input(const Function *function, uint32_t position) {
   uint32_t input = 0;
   while (position >= function->inputs[input].scalars) position -= function->inputs[input++].scalars;
@@ -243,8 +243,8 @@ static bool takes_reals(Print *print, uint32_t function) {
   return true;
 }
 
-/* function 'f$s1$d2' = der('f$s1', 'a2'), for a derivative by the second scalar of all inputs; NULL if they are not all
- * Real. */
+/* function 'f$s1$d2' = der('f$s1', 'a2'), for a derivative with respect to the second scalar of all inputs; NULL if not all of them
+ * are Real. */
 static const char *derivative_by_scalars(Print *print, CallInfo call) {
   const Function *function = print->model->functions.data[call.function];
   TextVec label = {0}, text = {0};

@@ -10,7 +10,7 @@
 
 /* ---- ropes ---- */
 
-/* How tightly the text holds together, loosest first (Modelica 3.6, appendix A.2.7). */
+/* How tightly the text binds, loosest first (Modelica 3.6, appendix A.2.7). */
 typedef enum RopeLevel {
   LEVEL_IF,
   LEVEL_RANGE,
@@ -37,7 +37,7 @@ struct Rope {
   RopeLevel level;
 };
 
-/* A call with several outputs, while they are assigned one after another. */
+/* A call with several outputs, which are assigned one after another. */
 typedef struct Outputs {
   const Rope *call;
   const Rope **targets; /* NULL: not wanted */
@@ -46,14 +46,14 @@ typedef struct Outputs {
 
 typedef struct Item {
   const Rope *rope;
-  uint32_t record;  /* definition, of records and arrays of them; NO_RECORD else */
-  Outputs *outputs; /* not NULL: it is number `number` of these */
+  uint32_t record;  /* definition of a record or array of records; NO_RECORD otherwise */
+  Outputs *outputs; /* not NULL: the item is output number `number` of these */
   uint32_t number;
 } Item;
 
 #define NO_RECORD UINT32_MAX
 
-/* What was written before CODE_BODY about a slot. */
+/* What the code before CODE_BODY says about a slot. */
 typedef struct Declaration {
   bool is_declared;
   const Rope *sizes; /* NULL: a scalar */
@@ -74,9 +74,9 @@ typedef struct RoutinePrinter {
   Declaration *declarations;
   bool in_body;
   uint32_t position; /* of the instruction that is printed */
-  uint32_t skip;     /* instructions to pass over */
+  uint32_t skip;     /* number of instructions to skip */
   uint32_t depth;    /* of blocks, for indentation */
-  IndexVec chains;   /* by open if: how many `elseif` it has, whose ends are not written */
+  IndexVec chains;   /* per open if: its number of `elseif`, whose ends are not written */
 } RoutinePrinter;
 
 static const Rope *rope_of(RoutinePrinter *writer, RopeLevel level, const Piece *pieces, uint32_t count) {
@@ -89,7 +89,7 @@ static const Rope *rope_text(RoutinePrinter *writer, RopeLevel level, const char
   return rope_of(writer, level, &(Piece){.text = text}, 1);
 }
 
-/* In parentheses if it holds together less than its place asks for. */
+/* Adds parentheses if the text binds less tightly than its place requires. */
 static const Rope *rope_at(RoutinePrinter *writer, const Rope *rope, RopeLevel level) {
   if (rope->level >= level) return rope;
   return rope_of(writer, LEVEL_PRIMARY, (Piece[]){{.text = "("}, {.rope = rope}, {.text = ")"}}, 3);
@@ -164,13 +164,13 @@ static const char *local_name(RoutinePrinter *writer, uint32_t slot) {
   return print_name(writer->print, writer->routine->locals.data[slot].name);
 }
 
-/* The loops of a function of scalars over arrays have variables without names. They are not printed: the call
- * has the arrays as its arguments again. */
+/* Loops that apply a function of scalars to arrays have variables without names. These loops are not printed; the call gets the
+ * arrays as its arguments again. */
 static bool is_vectorizing(const RoutinePrinter *writer, uint32_t slot) {
   return !writer->routine->locals.data[slot].name;
 }
 
-/* A Real has a point or an exponent, so that it reads back as one. */
+/* A Real is printed with a point or an exponent, so that it reads back as a Real. */
 static void run_constant(RoutinePrinter *writer, BaseType base, double value) {
   TextVec text = {0};
   if (base == TYPE_BOOLEAN) {
@@ -268,7 +268,7 @@ static void run_range(RoutinePrinter *writer, bool has_step) {
   push(writer, range);
 }
 
-/* Terms with their signs; a sign inside of a term has parentheses. */
+/* Prints terms with their signs; a term that begins with a sign gets parentheses. */
 static void run_sum(RoutinePrinter *writer, uint32_t count, const uint32_t *signs) {
   writer->pieces.count = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -370,7 +370,7 @@ static void run_each_next(RoutinePrinter *writer) {
   uint32_t record = record_below(writer, 0);
   const Rope *value = pop(writer);
   const char *words = arena_printf(&writer->arena, " for %s in ", local_name(writer, slot));
-  const Instruction *next = &code[writer->position + 1]; /* code ends with another instruction */
+  const Instruction *next = &code[writer->position + 1]; /* code never ends here */
   bool is_sum = next->code == CODE_BUILTIN && next->b == BUILTIN_SUM_FIRST;
   const char *begin = is_sum ? "sum(" : "{", *end = is_sum ? ")" : "}";
   push_item(writer,
@@ -379,7 +379,7 @@ static void run_each_next(RoutinePrinter *writer) {
             record);
 }
 
-/* A row is a, b without brackets: it stands in a matrix [a, b; c, d] next. */
+/* A row is printed as a, b without brackets, because it becomes part of a matrix [a, b; c, d]. */
 static void run_matrix(RoutinePrinter *writer, uint32_t along, uint32_t count) {
   push(writer, along ? pop_list(writer, "", count, ", ", "") : pop_list(writer, "[", count, "; ", "]"));
 }
@@ -404,7 +404,7 @@ static void write_rope_line(RoutinePrinter *writer, const char *before, const Ro
   text_printf(writer->heap, writer->text, "%s\n", behind);
 }
 
-/* The place extra[...] of CODE_STORE, its subscripts popped. */
+/* The text of the place extra[...] of CODE_STORE; pops its subscripts. */
 static const Rope *pop_place(RoutinePrinter *writer, const uint32_t *place) {
   const Model *model = writer->print->model;
   uint32_t total = 0;
@@ -484,7 +484,7 @@ static void run_drop(RoutinePrinter *writer, uint32_t count) {
   }
 }
 
-/* The values of a call: a statement if it has none, one for each target if it has several. */
+/* Pushes the values of a call. A call without values is a statement; a call with several gets a target for each. */
 static void push_outputs(RoutinePrinter *writer, const Rope *rope, uint32_t record, uint32_t wanted) {
   if (wanted == 0) write_rope_line(writer, "", rope, ";");
   if (wanted == 1) push_item(writer, rope, record);
@@ -525,7 +525,7 @@ static void run_call_local(RoutinePrinter *writer, const uint32_t *call, uint32_
   push_outputs(writer, pop_list(writer, open, count, ", ", ")"), NO_RECORD, call[1]);
 }
 
-/* A function that is not in the file: the call as it was written. Constants of the same span stand for its values. */
+/* Prints the call of a function that is not in the file as it was written. Constants with the same span stand for its values. */
 static void run_missing(RoutinePrinter *writer, Name name) {
   (void)name;
   const Routine *routine = writer->routine;
@@ -555,12 +555,12 @@ static const bool IS_STATEMENT[CODE_COUNT] = {
 #include "model/codes.def"
 };
 
-/* Does the instruction belong to a statement? So does a call that gives nothing. */
+/* Does the instruction belong to a statement? A call without values does, too. */
 static bool is_statement(const Routine *routine, Instruction i) {
   return IS_STATEMENT[i.code] || (i.code == CODE_CALL && routine->extra.data[i.b + 1] == 0);
 }
 
-/* Does the else-branch from `position` on hold one if and nothing more? */
+/* Does the else-branch from `position` on contain one if and nothing else? */
 static bool is_elseif(const Routine *routine, uint32_t position, uint32_t end) {
   while (position < end && !is_statement(routine, routine->code.data[position])) position++;
   if (routine->code.data[position].code != CODE_IF) return false;
@@ -617,8 +617,8 @@ static void end_loop(RoutinePrinter *writer, const char *words) {
   write_line(writer, words);
 }
 
-/* Level 2 means that none was written. A message that is not a literal follows `if condition then "" else`, which
- * was not written either. */
+/* Level 2 means that no level was written. A message that is not a literal comes after `if condition then "" else`, which was not
+ * written either. */
 static void run_assert(RoutinePrinter *writer) {
   const Rope **message = &writer->stack.data[writer->stack.count - 2].rope;
   if ((*message)->level == LEVEL_IF) *message = (*message)->pieces[5].rope;
@@ -651,7 +651,7 @@ static void run_default(RoutinePrinter *writer, uint32_t slot, uint32_t target) 
 static void run_else_value(RoutinePrinter *writer) { (void)writer; }
 static void run_while(RoutinePrinter *writer) { (void)writer; }
 static void run_loop(RoutinePrinter *writer) { (void)writer; }
-/* Its clause is printed as it was written. */
+/* The external clause is printed as it was written. */
 static void run_external(RoutinePrinter *writer, uint32_t count, const uint32_t *places) {
   (void)writer, (void)count, (void)places;
 }
@@ -770,7 +770,7 @@ static void write_function(Print *print, TextVec *text, const Routine *routine) 
   writer_free(&writer);
 }
 
-/* 'f$2': gives output number 2 of 'f', for a call has one value in an expression. */
+/* 'f$2' returns output number 2 of 'f', because a call in an expression has only one value. */
 static void write_output_function(Print *print, TextVec *text, const Routine *routine, uint32_t output) {
   Heap *heap = print->heap;
   const char *name = print_use(print, routine->number, output);

@@ -49,7 +49,7 @@ static bool name_is_taken(const Model *model, const char *name) {
   return false;
 }
 
-/* A name that no variable has, which would hide it, nor a function that is called. */
+/* A name that neither a variable, which would hide it, nor a called function has. */
 static const char *unused_name(Print *print) {
   const char *name;
   do name = arena_printf(&print->arena, "$shared%u", ++print->shared_count);

@@ -25,7 +25,7 @@ const char *typed_name(Arena *arena, const char *at, const char *end) {
 
 static bool read_number(const char *text, double *value) {
   const char *digits = text + (*text == '-' || *text == '+');
-  if (!isdigit((unsigned char)*digits) && *digits != '.') return false; /* words are numbers elsewhere */
+  if (!isdigit((unsigned char)*digits) && *digits != '.') return false; /* number_parse also reads words */
   return number_parse(text, text + strlen(text), value) && isfinite(*value);
 }
 
@@ -56,7 +56,7 @@ static bool read_literal(const Model *model, const Enumeration *enumeration, con
   return read_integer(text, 1, enumeration->literals.count, value);
 }
 
-static const double LARGEST_INTEGER = 9007199254740992; /* 2^53: beyond, not every integer is a double */
+static const double LARGEST_INTEGER = 9007199254740992; /* 2^53: above it not every integer is a double */
 
 bool typed_read(const Model *model, const Variable *variable, const char *text, Arena *arena, double *value) {
   *value = 0;

@@ -3,13 +3,13 @@
 
 #include "model/model.h"
 
-/* A name as flat models have it: without quotes, and without blanks outside of them. Lives in the arena. */
+/* A name as in flat models: without quotes, and without blanks outside of quotes. Lives in the arena. */
 const char *typed_name(Arena *arena, const char *begin, const char *end);
 
 /* The text as a value of the variable's type: 2, true, Mode.off. A String has no number. false: the text is not such
  * a value. */
 bool typed_read(const Model *model, const Variable *variable, const char *text, Arena *arena, double *value);
 
-/* The value in the language; `text`: that of a String. */
+/* Prints the value as Modelica text; `text`: the value of a String. */
 void typed_print(Heap *heap, TextVec *out, const Model *model, const Variable *variable, double value,
                  const char *text);

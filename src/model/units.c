@@ -1,4 +1,5 @@
-/* units: see units.h. Units go from the leaves of the graph to its roots; kids have smaller numbers than their parents. */
+/* units: see units.h. Units are computed from the leaves of the graph to its roots; children have smaller numbers than their
+ * parents. */
 #include "model/units.h"
 
 #include <ctype.h>
@@ -108,7 +109,7 @@ bool unit_equal(const Unit *a, const Unit *b) {
 
 /* ---- writing ---- */
 
-/* As the model writes it if one symbol expresses it, else in base units. */
+/* The unit as the model writes it if one symbol expresses it, otherwise in base units. */
 static const char *unit_text(const Unit *unit, Arena *arena) {
   static const char *const bases[UNIT_BASES] = {"m", "kg", "s", "A", "K", "mol", "cd"};
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
@@ -127,15 +128,15 @@ static const char *unit_text(const Unit *unit, Arena *arena) {
 
 typedef enum Knowledge {
   UNIT_UNKNOWN,
-  UNIT_ANY,     /* zero, what is not a number, a number that may be a quantity */
+  UNIT_ANY,     /* zero, something that is not a number, or a number that may be a quantity */
   UNIT_LITERAL, /* a pure number in a product, any unit elsewhere */
-  UNIT_MIXED,   /* branches of an if that differ: those of equations may */
+  UNIT_MIXED,   /* branches of an if with different units, as branches of an if-equation may have */
   UNIT_KNOWN,
 } Knowledge;
 
 typedef struct NodeUnit {
   Knowledge knowledge;
-  Unit unit, other; /* of UNIT_MIXED: two of them */
+  Unit unit, other; /* other: for UNIT_MIXED, a second unit */
 } NodeUnit;
 
 /* Two units that meet at or below a node and differ. */
@@ -150,13 +151,13 @@ typedef struct Checker {
   Arena arena;
   NodeUnit *nodes;
   Clash *clashes; /* by node */
-  Map reported;   /* places in the source */
+  Map reported;   /* source positions that were reported */
 } Checker;
 
 static NodeUnit known(Unit unit) { return (NodeUnit){.knowledge = UNIT_KNOWN, .unit = unit}; }
 static NodeUnit number_unit(void) { return known((Unit){.factor = 1}); }
 
-/* 2, 1/2, pi and the like are numbers; others may be quantities. */
+/* 2, 1/2, pi and the like are pure numbers; other numbers may be quantities. */
 static bool is_pure(double value) {
   double size = fabs(value);
   for (int i = 0; i < 2; i++, size /= 3.14159265358979323846) {
@@ -180,7 +181,7 @@ static NodeUnit variable_unit(const Checker *checker, const IndexVec *positions,
 
 static bool is_any(NodeUnit unit) { return unit.knowledge == UNIT_ANY || unit.knowledge == UNIT_LITERAL; }
 
-/* The unit of two that must be equal; a difference is noted at the node. */
+/* Joins two units that must be equal; a difference is recorded at the node. */
 static NodeUnit join(Checker *checker, Expr node, NodeUnit a, NodeUnit b) {
   if (a.knowledge < b.knowledge) {
     NodeUnit swap = a;
@@ -295,7 +296,7 @@ static NodeUnit node_unit(Checker *checker, Expr e) {
 
 /* ---- equations ---- */
 
-/* What makes the units of two sides differ; false if nothing does, as far as it is known. */
+/* Finds why the units of two sides differ; false if they do not differ, as far as known. */
 static bool find_difference(Checker *checker, Expr left, Expr right, Clash *found) {
   *found = checker->clashes[left].is_found ? checker->clashes[left] : checker->clashes[right];
   if (found->is_found) return true;
@@ -335,7 +336,7 @@ static void check_bindings(Checker *checker) {
   }
 }
 
-/* Nodes that printing adds to the graph later are not needed. */
+/* Only the first `count` nodes: printing adds others later, which are not needed. */
 static void find_units(Checker *checker, uint32_t count) {
   const Dag *dag = checker->model->dag;
   for (Expr e = 0; e < count; e++) {

@@ -1,7 +1,7 @@
-/* units: units of measurement as exponents of base units, and the equations of a model whose sides differ in them.
+/* units: units of measurement as exponents of base units, and a check for equations whose two sides have different units.
  *
- * Invariant: a warning is given only where both units are known. A variable without a unit, a number that may be a
- * quantity (9.81), a call of a function make what they are part of unknown. */
+ * Invariant: a warning is given only where both units are known. A variable without a unit, a number that may be a quantity (9.81)
+ * and a function call make the unit of the expression that contains them unknown. */
 #pragma once
 
 #include "model/model.h"
@@ -14,12 +14,12 @@ typedef struct Unit {
   double exponents[UNIT_BASES];
 } Unit;
 
-/* Reads a unit as the language writes it: N.m, kg/(m.s2), m-1; false for one that is not known. Angles are numbers. */
+/* Reads a unit as the language writes it: N.m, kg/(m.s2), m-1; false if it is not known. Angles are numbers. */
 bool unit_parse(const char *text, Unit *unit);
 
 /* Whether two units are the same. */
 bool unit_equal(const Unit *a, const Unit *b);
 
-/* Warns of equations, initial equations and bindings whose units differ, once a place in the source. O(size of the
+/* Warns of equations, initial equations and bindings whose units differ, once for each place in the source. O(size of the
  * graph). */
 void units_check(Model *model, Diags *diags);

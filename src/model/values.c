@@ -14,7 +14,7 @@ bool value_same_sizes(const Value *a, const Value *b) {
   if (a->type.dimensions != b->type.dimensions) return false;
   for (uint32_t i = 0; i < a->type.dimensions; i++)
     if (a->sizes[i] != b->sizes[i]) return false;
-    else if (a->sizes[i] == 0) return true; /* of nothing: what follows is not known of {... for i in 1:0} */
+    else if (a->sizes[i] == 0) return true; /* empty: further sizes of {... for i in 1:0} are not known */
   return true;
 }
 
@@ -181,7 +181,7 @@ static bool apply_failed(Machine *machine, Op op, const char *scalars, uint32_t 
   return machine_error(machine, "%s of %g and %g is not defined", op_name(op), number[0], number[1]);
 }
 
-/* The one array among the arguments that decides the sizes; scalars go with every element. */
+/* The array among the arguments that decides the sizes; scalars are combined with every element. */
 static bool common_shape(Machine *machine, Op op, const Value *arguments, uint32_t count, const Value **shape) {
   *shape = &arguments[0];
   for (uint32_t i = 1; i < count; i++) {
@@ -380,7 +380,7 @@ bool value_range(Machine *machine, const Value *first, const Value *step, const 
 
 /* ---- subscripts ---- */
 
-/* A subscript in one dimension, made ready: list of 0-based positions, or one scalar not known. */
+/* A prepared subscript of one dimension: a list of 0-based positions, or one scalar that is not known. */
 typedef struct Selection {
   uint32_t count;
   uint32_t *positions; /* NULL: all */
@@ -413,7 +413,7 @@ static bool select_subscript(Machine *machine, const Value *subscript, uint32_t 
   return true;
 }
 
-/* A subscript that is not known is within its dimension; those of other types than Integer cannot leave it. */
+/* Requires that a subscript that is not known is within its dimension. Only Integer subscripts can be outside. */
 static bool require_within(Machine *machine, const Value *array, const Value *subscript, uint32_t number) {
   const Domain *domain = machine_domain(machine);
   if (subscript->type.base != TYPE_INTEGER || !domain->assertion) return true;
@@ -431,7 +431,7 @@ static bool require_within(Machine *machine, const Value *array, const Value *su
                          array->sizes[number]);
 }
 
-/* Subscripts made ready for an array with `sizes`; those missing at the end mean all. */
+/* Prepares the subscripts of an array with `sizes`; missing ones at the end mean all elements. */
 static bool select_all(Machine *machine, const Value *array, const Value *subscripts, uint32_t count, Selection *out) {
   if (count > array->type.dimensions)
     return machine_error(machine, "%u subscripts for %s", count, value_sizes_text(machine, array));
@@ -462,7 +462,7 @@ static void move_selected(Machine *machine, char *array, const uint32_t *sizes, 
   }
 }
 
-/* condition: the open subscript selects the position; the first is that of 1 or false. */
+/* The condition that the unknown subscript selects this position; the first position is 1 or false. */
 static bool equals_position(Machine *machine, const Selection *selection, uint32_t position, char *out) {
   const Domain *domain = machine_domain(machine);
   char *pair = machine_alloc(machine, 2 * (size_t)domain->size);
@@ -477,7 +477,7 @@ static uint32_t find_open(const Selection *selection, uint32_t dimensions) {
   return dimensions;
 }
 
-/* Loads with subscripts that are not known: if s == 1 then a[1] else if s == 2 then a[2] ... ; at most as
+/* Loads an element with subscripts that are not known: if s == 1 then a[1] else if s == 2 then a[2] ... Recursion is at most as
  * deep as there are dimensions. */
 static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense, uint32_t total) {
   const Domain *domain = machine_domain(machine);
@@ -617,8 +617,8 @@ bool value_select(Machine *machine, const char *condition, const Value *then, co
 
 /* ---- flat lists of scalars ---- */
 
-/* Element order: an array of records is record after record, so that names read r[1].x, r[1].y, r[2].x.
- * The walk is by an explicit offset: scalar (element, field...) of the flat list. */
+/* Element order: an array of records is record after record, so that names read r[1].x, r[1].y, r[2].x. An explicit offset says
+ * where each scalar (element, field...) is in the flat list. */
 static uint32_t record_scalars(const Type *type, const Record *records, const Value *value) {
   if (type->base != TYPE_RECORD) return value->count;
   uint32_t total = 0;
@@ -644,7 +644,7 @@ uint32_t value_scalars(const Value *value, const Record *records) {
   return record_scalars(&value->type, records, value);
 }
 
-/* Scalars [from, from + count) of the value's own elements, depth bounded by the nesting of records. */
+/* Moves the elements [from, from + count) of the value; the nesting of records bounds the depth. */
 static char *move_flat(const Domain *domain, const Value *value, const Record *records, uint32_t from,
                        uint32_t elements, char *flat, bool is_store) {
   if (value->type.base != TYPE_RECORD) {

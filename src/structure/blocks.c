@@ -5,7 +5,7 @@
 typedef struct Tarjan {
   const Pattern *pattern;
   const int32_t *row_of_column;
-  int32_t *number; /* order of discovery from 1; 0 not seen */
+  int32_t *number; /* order of discovery, from 1; 0: not seen */
   int32_t *low;
   int32_t *next;  /* next entry of a row */
   int32_t *stack; /* rows not yet in a component */
@@ -50,7 +50,7 @@ static void tarjan_from(Tarjan *t, int32_t root) {
   }
 }
 
-/* Components in an order that follows from the traversal; sets component[row], returns how many. */
+/* Finds the components, in an order that follows from the traversal; sets component[row] and returns their number. */
 static int32_t components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t *component) {
   int32_t n = pattern->n_rows;
   Tarjan t = {.pattern = pattern, .row_of_column = matching->row_of_column, .component = component};
@@ -77,7 +77,7 @@ typedef struct ComponentOrder {
   const Pattern *pattern;
   const int32_t *row_of_column, *component;
   int32_t *start, *row; /* rows by component */
-  int32_t *users;       /* per component: entries of other components in its columns, not yet placed */
+  int32_t *users;       /* per component: entries in its columns from components not placed yet */
   Priority ready;       /* components without users; the one with the largest first row comes out first */
 } ComponentOrder;
 
@@ -99,9 +99,8 @@ static void order_count(ComponentOrder *order, int32_t component, int32_t change
   }
 }
 
-/* Numbers the components from the last to the first. Next is always the one with the largest first row among those
- * that no unnumbered component uses. So the block of row 0 comes as early as possible, then that of row 1, and so
- * on. */
+/* Numbers the components from the last to the first. Among the components that no unnumbered component uses, the one with the
+ * largest first row is always next. So the block of row 0 comes as early as possible, then that of row 1, and so on. */
 static void order_components(Arena *scratch, const Pattern *pattern, const Matching *matching, int32_t n_blocks,
                              const int32_t *component, int32_t *place) {
   ComponentOrder order = {.heap = scratch->heap, .pattern = pattern, .component = component};

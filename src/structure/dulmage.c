@@ -1,9 +1,9 @@
-/* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). One code serves both parts: the under-determined
- * part is the over-determined one of the transposed pattern. "Rows" here are the side that has too many.
+/* dulmage: see dulmage.h (Dulmage, Mendelsohn 1958; Pothen, Fan 1990). The same code finds both parts: the under-determined part is
+ * the over-determined part of the transposed pattern. "Rows" here are the side with too many members.
  *
- * The rows on alternating paths from an unmatched row e have exactly one column less than their number, and every
- * smaller set of them has enough: a set without e is matched, a set with e that is closed under alternating paths is
- * all of them. So each unmatched row gives a minimal culprit. */
+ * The rows on alternating paths from an unmatched row e have exactly one column less than their number. Every smaller set of them
+ * has enough columns: a set without e is matched, and a set with e that is closed under alternating paths contains all of them. So
+ * each unmatched row gives a minimal culprit. */
 #include "structure/dulmage.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct DulmagePart {
   DulmageKind kind;
   int32_t *component_of_row, *component_of_column;
   int32_t *stamp; /* per row: the last search that reached it */
-  int32_t *queue; /* rows of the present search */
+  int32_t *queue; /* rows of the current search */
   int32_t n_searches, n_queue;
   int64_t effort; /* entries scanned by searches */
 } DulmagePart;

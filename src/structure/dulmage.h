@@ -9,15 +9,15 @@
 
 #include "structure/matching.h"
 
-/* One row (equation) set with one column (variable) set; both ascend. */
+/* A set of rows (equations) with a set of columns (variables); both ascending. */
 typedef struct DulmageSet {
   int32_t n_rows, n_columns;
   const int32_t *rows, *columns;
 } DulmageSet;
 
-/* A connected component of the over- or under-determined part. Over-determined: culprit.n_rows == culprit.n_columns +
- * 1, its columns are all those of its rows. Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all
- * those of its columns. `excess` is how many rows (columns) too many the component has. */
+/* A connected component of the over- or under-determined part. Over-determined: culprit.n_rows == culprit.n_columns + 1, its
+ * columns are all those of its rows. Under-determined: culprit.n_columns == culprit.n_rows + 1, its rows are all those of its
+ * columns. `excess` is the number of rows (columns) that the component has too many. */
 typedef struct DulmageComponent {
   DulmageSet all, culprit;
   int32_t excess;
@@ -25,7 +25,7 @@ typedef struct DulmageComponent {
 
 typedef enum DulmageKind { DULMAGE_WELL, DULMAGE_OVER, DULMAGE_UNDER } DulmageKind;
 
-/* Components stand in the order of culprit size, then of their smallest row and column. */
+/* Components are sorted by the size of their culprit, then by their smallest row and column. */
 typedef struct Dulmage {
   uint8_t *row_kind, *column_kind; /* DulmageKind of every row and column */
   int32_t n_over, n_under;

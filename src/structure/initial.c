@@ -1,5 +1,5 @@
-/* initial: see initial.h. Columns are matched to rows in the order of rising preference; those that find no
- * row are given. Columns of equal preference go together, so that a matching of many at once is found. */
+/* initial: see initial.h. Columns are matched to rows in the order of rising preference; columns that find no row are given.
+ * Columns of equal preference are matched together, which is faster. */
 #include "structure/initial.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* matching: see matching.h. Levels hold, besides distances, two marks: FINISHED for a row whose search in the
- * present phase is over, DEAD for one that no later phase can help. */
+/* matching: see matching.h. Besides distances, levels hold two marks: FINISHED for a row whose search in the current phase is over,
+ * and DEAD for a row that no later phase can match. */
 #include "structure/matching.h"
 
 enum { FINISHED = -2, DEAD = -3 };
@@ -15,8 +15,8 @@ static void match(Matching *matching, int32_t row, int32_t column) {
 
 /* ---- the start: Karp and Sipser 1981 ---- */
 
-/* One side of the graph: its pattern, the partners of its vertices, and how many entries of each vertex
- * lead to an unmatched one. Vertex v of side s is pushed as 2 v + s when one entry is left. */
+/* One side of the graph: its pattern, the partners of its vertices, and how many entries of each vertex lead to an unmatched one.
+ * Vertex v of side s is pushed as 2 v + s when only one such entry is left. */
 typedef struct Side {
   Pattern pattern;
   int32_t *partner, *degree;
@@ -111,7 +111,7 @@ static void reach(Matcher *matcher, int32_t row, int32_t level) {
   matcher->queue[matcher->n_reached++] = row;
 }
 
-/* Layers the rows by their distance from the free ones, down to the first layer that sees a free column. */
+/* Layers the rows by their distance from the free rows, down to the first layer with an entry in a free column. */
 static bool find_layers(Matcher *matcher) {
   int32_t last = INT32_MAX;
   matcher->n_reached = 0;
@@ -128,8 +128,8 @@ static bool find_layers(Matcher *matcher) {
   return last != INT32_MAX;
 }
 
-/* Advances the row to its next entry that leads one layer on or to a free column; the row of that column,
- * the row itself for a free column, or none. The entry taken is next[row] - 1. */
+/* Advances the row to its next entry that leads to the next layer or to a free column. Returns the row matched to that column, the
+ * row itself for a free column, or STRUCTURE_NONE. The entry taken is next[row] - 1. */
 static int32_t step(Matcher *matcher, int32_t row) {
   while (matcher->next[row] < matcher->pattern.row_start[row + 1]) {
     int32_t e = matcher->next[row]++;
@@ -149,7 +149,7 @@ static void flip(Matcher *matcher, int32_t depth) {
   }
 }
 
-/* One augmenting path through the layers, vertex-disjoint from the earlier ones of this phase. */
+/* Finds one augmenting path through the layers, vertex-disjoint from the earlier ones of this phase. */
 static bool augment(Matcher *matcher, int32_t root) {
   int32_t depth = 0;
   matcher->path[0] = root;

@@ -1,9 +1,8 @@
-/* matching: bipartite matching of maximum size (Hopcroft and Karp 1973), started by the degree-one
- * rule of Karp and Sipser 1981, which alone is exact on trees such as ladders.
+/* matching: bipartite matching of maximum size (Hopcroft and Karp 1973), started by the degree-one rule of Karp and Sipser 1981,
+ * which alone is exact on trees such as ladders.
  *
- * Invariant: a matched vertex stays matched; augmenting only changes partners. Searches touch only
- * what they reach, nothing of size n is cleared between them.
- */
+ * Invariant: a matched vertex stays matched; augmenting only changes partners. Searches touch only what they reach; nothing of size
+ * n is cleared between them. */
 #pragma once
 
 #include "structure/pattern.h"
@@ -29,10 +28,10 @@ typedef struct Matcher {
   Pattern pattern;
   const int32_t *order, *c, *d; /* NULL: every entry counts */
   Matching *matching;
-  int32_t *level; /* per row: distance in the present search, STRUCTURE_NONE outside */
+  int32_t *level; /* per row: distance in the current search; STRUCTURE_NONE: not reached */
   int32_t *next;  /* per row: next entry to try */
   int32_t *queue; /* rows in the order reached */
-  int32_t *path;  /* rows of the present path */
+  int32_t *path;  /* rows of the current path */
   int32_t *free;  /* the rows still to be matched */
   int32_t n_reached, n_free;
 } Matcher;

@@ -1,12 +1,10 @@
 /* pantelides: see pantelides.h.
  *
- * Pantelides differentiates, for one unmatched equation at a time, the equations on its alternating paths,
- * once, and tries again. Differentiating what all unmatched equations reach, all at once, is forced just
- * as well: let c* be valid, c* >= c, and T the reached equations with c* = c. Every matched column of a
- * reached equation outside T has its d raised, so T must be matched into the columns it has now and that
- * no path from outside T enters; these are too few unless T is empty. Repeated single steps are the
- * stages of a shortest path search in which an entry has the length d - c - sigma, its slack.
- */
+ * The algorithm of Pantelides takes one unmatched equation at a time, differentiates the equations on its alternating paths once,
+ * and tries again. Differentiating all equations that the unmatched equations reach, at once, is just as necessary: let c* be
+ * valid, c* >= c, and T the reached equations with c* = c. Every matched column of a reached equation outside T has its d raised,
+ * so T must be matched into its present columns that no path from outside T enters; these are too few unless T is empty. Repeated
+ * single steps are the stages of a shortest path search in which an entry has the length d - c - sigma, its slack. */
 #include "structure/pantelides.h"
 #include "structure/priority.h"
 
@@ -16,7 +14,7 @@ typedef struct OffsetSearch {
   Pantelides *result;
   int32_t *distance; /* per equation: differentiations of the free equations before it is reached */
   int32_t *touched;  /* equations with a distance */
-  int32_t *ready;    /* stack: equations at the present distance */
+  int32_t *ready;    /* stack: equations at the current distance */
   Priority later;    /* distance << 32 | equation */
   int32_t n_touched, n_ready;
   int32_t best; /* distance of the nearest unmatched variable */
@@ -45,7 +43,7 @@ static void search_expand(OffsetSearch *search, int32_t row) {
   }
 }
 
-/* The next equation to expand, nearest first; none when all nearer than `best` are done. */
+/* The next equation to expand, nearest first; STRUCTURE_NONE when all equations nearer than `best` are done. */
 static int32_t search_next(OffsetSearch *search) {
   if (search->n_ready > 0) return search->ready[--search->n_ready];
   while (search->later.count > 0) {
@@ -57,7 +55,7 @@ static int32_t search_next(OffsetSearch *search) {
   return STRUCTURE_NONE;
 }
 
-/* Differentiates every reached equation as often as keeps all slacks from becoming negative. */
+/* Differentiates every reached equation as often as possible without making a slack negative. */
 static void search_raise(OffsetSearch *search) {
   Pantelides *result = search->result;
   for (int32_t t = 0; t < search->n_touched; t++) {
@@ -85,7 +83,7 @@ static int32_t unmatched_rows(const Matching *matching, int32_t n, int32_t *rows
   return count;
 }
 
-/* Differentiates until every equation is matched; a perfect matching without regard to orders must exist. */
+/* Differentiates until every equation is matched; a perfect matching that ignores orders must exist. */
 static void differentiate(Arena *arena, const Incidence *incidence, Pantelides *result) {
   int32_t n = incidence->n_equations;
   Arena scratch = arena_make(arena->heap);

@@ -36,7 +36,7 @@ Pattern pattern_transpose(Arena *arena, const Pattern *pattern) {
   int32_t *row = index_zeros(arena, n_entries);
   for (int32_t e = 0; e < n_entries; e++) start[pattern->column[e] + 1]++;
   for (int32_t j = 0; j < pattern->n_columns; j++) start[j + 1] += start[j];
-  /* start[j + 1] runs through column j while it is filled, and ends as its end. */
+  /* While column j is filled, start[j + 1] is its next place; afterwards it is the end of the column. */
   for (int32_t j = pattern->n_columns; j > 0; j--) start[j] = start[j - 1];
   for (int32_t i = 0; i < pattern->n_rows; i++)
     for (int32_t e = pattern->row_start[i]; e < pattern->row_start[i + 1]; e++)
@@ -63,7 +63,7 @@ typedef struct Flood {
   const Pattern *pattern, *transposed;
   const bool *kept;
   int32_t *of_row, *of_column, *queue;
-  int32_t count; /* of the queue */
+  int32_t count; /* length of the queue */
 } Flood;
 
 static void join_row(Flood *flood, int32_t row, int32_t component) {
@@ -99,7 +99,7 @@ int32_t pattern_components(const Pattern *pattern, const Pattern *transposed, co
 
 /* ---- rows with a derivative of their own ---- */
 
-/* The equation whose rows alone have the highest derivative of variable j; STRUCTURE_NONE: several have it, or none is left. */
+/* The only equation whose rows contain the highest derivative of variable j; STRUCTURE_NONE: there are several, or none is left. */
 static int32_t owner_of(const Incidence *incidence, const Pattern *entries, const int32_t *row_of, const int32_t *level,
                         int32_t j) {
   int32_t highest = -1, owner = STRUCTURE_NONE;

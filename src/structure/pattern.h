@@ -46,12 +46,12 @@ int32_t *index_nones(Arena *arena, int32_t count);
 /* Sorts in place, ascending. O(count log count). */
 void index_sort(int32_t *index, int32_t count);
 
-/* The connected components of the rows that are kept, and of their columns: the component of each, STRUCTURE_NONE for what belongs to none. Returns how many there are. The
- * queue is workspace for all rows. O(entries). */
+/* Finds the connected components of the rows that are kept and their columns: the component of each, STRUCTURE_NONE for rows and
+ * columns outside. Returns their number. The queue is workspace for all rows. O(entries). */
 int32_t pattern_components(const Pattern *pattern, const Pattern *transposed, const bool *kept, int32_t *queue,
                            int32_t *of_row, int32_t *of_column);
 
-/* Each equation has rows of levels 0 .. level[i] - 1, its derivatives. Removes rows with a derivative of a variable that no other
- * row has, because these take part in no dependence, until there are none: level[i] becomes the number of rows left. O(entries *
- * (levels + rows of a column)). */
+/* Equation i has the rows of levels 0 .. level[i] - 1, its derivatives. Removes rows with a derivative of a variable that no other
+ * row contains, until there are none; such rows cannot be part of a dependence. level[i] becomes the number of rows left. O(entries
+ * * (levels + rows of a column)). */
 void incidence_peel(Arena *arena, const Incidence *incidence, int32_t *level);

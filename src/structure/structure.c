@@ -61,7 +61,7 @@ static void find_superfluous(Arena *arena, Arena *scratch, const Pattern *tight,
   }
 }
 
-/* Coarse block b without states, and without any in what it depends on, is a function of time. */
+/* Is coarse block b a function of time: does neither it nor anything that it depends on have states? */
 static bool is_driven(const Structure *structure, const Incidence *incidence, int32_t b, const bool *driven) {
   const Blocks *coarse = &structure->coarse;
   int32_t states = 0;
@@ -87,7 +87,7 @@ static bool is_closed(const Structure *structure, const Incidence *incidence, in
   return true;
 }
 
-/* The differentiated equations of block b, which stay, need the highest derivatives that they hold. */
+/* The differentiated equations of block b stay, so they need the highest derivatives that they contain. */
 static void spread_kept(const Structure *structure, const Pattern *tight, int32_t b, bool *kept) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
@@ -113,7 +113,7 @@ static void find_removable(Arena *arena, Arena *scratch, const Incidence *incide
   }
 }
 
-/* The pattern with the entries of the joins. */
+/* Adds the entries of the joins to the pattern. */
 static Pattern add_joins(Arena *arena, const Pattern *pattern, const Joins *joins) {
   int32_t n = pattern->n_rows, more = (int32_t)joins->list.count, *start = index_zeros(arena, n + 1);
   int32_t *column = index_zeros(arena, pattern->row_start[n] + more), *end = index_zeros(arena, n);
@@ -218,7 +218,7 @@ typedef struct Exchange {
   const Structure *structure;
   const bool *smooth;
   bool *is_rough;   /* per block: it depends on equations that may not be differentiated, or on highest derivatives */
-  bool *has_states; /* per block: it depends on unknowns that a derivative more makes a highest one */
+  bool *has_states; /* per block: it depends on unknowns one derivative below the highest */
 } Exchange;
 
 /* How many derivatives an entry is below the highest one of its unknown. */
@@ -226,7 +226,7 @@ static int32_t entry_below(const Exchange *exchange, int32_t e) {
   return exchange->structure->d[exchange->incidence->column[e]] - exchange->incidence->order[e];
 }
 
-/* What block b depends on; the blocks that it uses are done already. */
+/* Finds what block b depends on; the blocks that it uses are already done. */
 static void judge_block(Exchange *exchange, int32_t b) {
   const Blocks *blocks = &exchange->structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {
@@ -256,7 +256,7 @@ static void join_dependences(const Exchange *exchange, const bool *preferred, In
   }
 }
 
-/* The structure in which the unknowns offered can be states. */
+/* The structure in which the offered unknowns can be states. */
 static Structure offer(Arena *arena, const Exchange *exchange, const bool *preferred, const bool *offered) {
   Arena scratch = arena_make(arena->heap);
   int32_t n = exchange->structure->n_variables, *least = index_zeros(&scratch, n);
@@ -277,8 +277,8 @@ static Structure offer(Arena *arena, const Exchange *exchange, const bool *prefe
 
 static int32_t block_size(const Blocks *blocks, int32_t b) { return blocks->start[b + 1] - blocks->start[b]; }
 
-/* The equations differentiated for the exchange, with the unknowns that they determine where the unknowns offered are states: those between and the
- * states that are replaced. */
+/* The equations differentiated for the exchange, with the unknowns that they determine if the offered unknowns are states: the
+ * replaced states, and the unknowns between them and the offered ones. */
 static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const Structure *raised,
                                 const bool *offered) {
   const Incidence *incidence = exchange->incidence;
@@ -296,7 +296,7 @@ static Pattern exchange_pattern(Arena *scratch, const Exchange *exchange, const 
   return (Pattern){n, n, start, column};
 }
 
-/* Marks the blocks in which these unknowns do not follow one after another from those offered. */
+/* Marks the blocks in which these unknowns do not follow from the offered ones one after another, without a loop. */
 static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *pattern, const Structure *raised,
                        bool *is_spoilt) {
   Matching matching = matching_maximum(scratch, pattern);
@@ -320,8 +320,8 @@ static void mark_loops(Arena *scratch, const Exchange *exchange, const Pattern *
     if (block_size(&blocks, blocks.block_of_row[k]) > 1) is_spoilt[raised->blocks.block_of_row[row[k]]] = true;
 }
 
-/* Takes back what would not pay: where a loop of equations would be solved together with those before or after it, and where the states replaced do
- * not follow from the unknowns offered without a loop. Returns whether there is any. */
+/* Withdraws offers that have no advantage: those that would join a loop of equations with equations before or after it, and those
+ * from which the replaced states do not follow without a loop. Returns whether there were any. */
 static bool take_back(const Exchange *exchange, const Structure *raised, Arena *scratch, bool *offered) {
   const Blocks *blocks = &exchange->structure->blocks, *joined = &raised->blocks;
   bool *is_spoilt = arena_array(scratch, (size_t)joined->n_blocks, sizeof *is_spoilt), any = false;

@@ -26,11 +26,10 @@ typedef struct Structure {
   int64_t dof;              /* sum d - sum c */
   Blocks blocks;            /* of the differentiated problem with respect to its highest derivatives (fine
                                blocks of Pryce, Nedialkov, Tan) */
-  Blocks coarse;            /* of the undifferentiated problem, derivatives not distinguished; each holds
-                               whole fine blocks */
-  /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind
-   * 1991, section 3, "Removing superfluous differentiations"). Neither such a block nor one that uses its highest
-   * derivatives holds an algebraic variable (d = 0, or see structure_need). */
+  Blocks coarse;            /* of the undifferentiated problem, orders ignored; each consists of whole fine blocks */
+  /* The last differentiations of some blocks are superfluous: index 1 is reached without them (Mattsson, Söderlind 1991, section 3,
+   * "Removing superfluous differentiations"). Neither such a block nor a block that uses its highest derivatives contains an
+   * algebraic variable (d = 0, or see structure_need). */
   bool *superfluous_block;
   bool *superfluous; /* per equation: its c[i]-th differentiation is superfluous */
   int32_t n_superfluous;
