@@ -210,7 +210,7 @@ void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
   copy_numbers(view->evaluator->size, view->size, (size_t)view->system.columns);
 }
 
-bool stepper_widen_sizes(Stepper *stepper, const Integrator *integrator) {
+bool stepper_widen_sizes(Stepper *stepper) {
   if (stepper->sizes->is_wide || stepper->integrator->explicit_form) return false;
   stepper->sizes->is_wide = true;
   stepper_note_sizes(stepper, stepper->before, stepper->begin);
