@@ -28,9 +28,8 @@ typedef struct Analysis {
   /* The numerical check: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
   bool curable; /* regular, or regular after the conversions: a run may begin, also where the structure is not ok */
-  bool
-      released; /* regular after equations that follow from the others were replaced: the structure does not show what may be
-                 * initialized */
+  /* regular after equations that follow from the others were replaced: the structure does not show what may be initialized */
+  bool released;
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */
   ConversionVec conversions; /* rewritings that a simulation makes */
   int64_t true_dof;          /* of the rewritten equations; that of the structure if it is regular */

@@ -15,10 +15,10 @@ typedef struct Modes {
   uint32_t first; /* discrete leaf index of mode 0: after the leaves of the model and of the logic */
   Expr *relation; /* the expression whose value the mode is; its operator says how it follows from the difference */
   Expr *written;  /* the difference as the equations write it, for guesses at which they do not hold */
-  Expr *
-      difference; /* inner modes are replaced, too, and variables that equations give explicitly by their expressions */
-  Expr *size;     /* size of the terms of the difference: its round-off is relative to that */
-  Expr *rate;     /* derivative of the difference along time */
+  /* inner modes are replaced, too, and variables that equations give explicitly by their expressions */
+  Expr *difference;
+  Expr *size;  /* size of the terms of the difference: its round-off is relative to that */
+  Expr *rate;  /* derivative of the difference along time */
   bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
   uint32_t *edge;    /* the first mode with the same difference, or its negative: they change at one edge */
   bool *is_mirrored; /* it is the negative one */

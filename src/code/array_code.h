@@ -26,9 +26,8 @@ typedef struct ArrayCode {
   ExprVec divisor;
   Program *poles; /* the factors of divisors of equations: where one is zero they are undefined; NULL: none */
   ExprVec pole;
-  Program *
-      held_divisors; /* constant differences by which equations divide, each followed by the size of its terms; NULL: there are
-                      * none */
+  /* constant differences by which equations divide, each followed by the size of its terms; NULL: there are none */
+  Program *held_divisors;
   bool has_residue;       /* equations divide by the round-off of constants */
   Program **levels;       /* values of the steps of the logic, by level */
   Program **idle_levels;  /* the same while none of the level's guards holds; NULL: it has none */

@@ -398,9 +398,8 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
   double *slack = &history->slack, edge = nearest_edge(edges, m);
-  double peak = fmax(edges->place[m].peak,
-                     fabs(edge - times->edge) / 2); /* on its way from one edge to another it was half-way between
-                                                                 * them */
+  /* On its way from one edge to another it was half-way between them. */
+  double peak = fmax(edges->place[m].peak, fabs(edge - times->edge) / 2);
   times->edge = edge;
   history->largest = fmax(history->largest, edges_size(peak));
   double size = known_range(edges, m);

@@ -21,8 +21,8 @@ typedef struct Watched {
   MarginFunction *peek; /* margins with interpolated columns, which cost less; NULL: there is nothing cheaper */
   bool is_exact;        /* both give the same margins */
   double near;          /* accuracy of located times; 0: round-off */
-  bool
-      looks_beside; /* also search where rates at the ends of a stretch lead, because nothing proves what happens there */
+  /* also search where rates at the ends of a stretch lead, because nothing proves what happens there */
+  bool looks_beside;
   const bool *jumps; /* scalars that jump: samples say nothing about the time between them; NULL: none */
 } Watched;
 

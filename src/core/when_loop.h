@@ -21,8 +21,8 @@ typedef struct WhenLoop {
   double *step, *next; /* [count] the last correction, and the current one */
   double *weight;      /* [count] ones */
   bool is_begun;
-  Secant
-      secant; /* capacity 0 until the first correction: most events settle without one, and it may need n^2 numbers */
+  /* capacity 0 until the first correction: most events settle without one, and it may need n^2 numbers */
+  Secant secant;
 
   /* Returns room for up to *capacity updates of `secant`, and may lower *capacity. */
   double *(*room)(void *host, int32_t n, int32_t *capacity);

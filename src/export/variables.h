@@ -53,8 +53,8 @@ typedef struct ExportVariables {
   IndexVec rates;    /* their derivatives */
   uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
-  IndexVec
-      dependents; /* those bound to others that vary, or to what initialization computes; preceded by what they need */
+  /* those bound to others that vary, or to what initialization computes; preceded by what they need */
+  IndexVec dependents;
 } ExportVariables;
 
 /* Is the time at which a condition changes known in advance? It is where its difference is linear in time; others are searched

@@ -24,8 +24,9 @@ StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *par
 
 typedef struct StartDerivative StartDerivative;
 
-/* For the parameter leaves of the code, which is made again if it belongs to another system. NULL: diags names a start value that
- * moved to a consistent one, or a value that nothing determines. Lives in the heap. */
+/* Makes the derivative of the initial values by the parameters that `code` reads. If `code` belongs to another initial system, it is
+ * compiled again. NULL: there is no derivative, and diags names the cause: a start value that moved to a consistent one, or a value
+ * that nothing determines. Lives in the heap. */
 StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,
                                       Diags *diags);
 

@@ -44,8 +44,8 @@ typedef struct Radau {
 
   double *jacobian;
   double jacobian_time; /* time at which the Jacobian was computed; NAN: there is none */
-  bool
-      is_foreseen; /* the Jacobian belongs to a point predicted for this step, where the equations may be arbitrarily steep */
+  /* the Jacobian belongs to a point predicted for this step, where the equations may be arbitrarily steep */
+  bool is_foreseen;
 
   double t, h_next;           /* h_next 0: the size of the first step must be found */
   double span, longest_first; /* the span for which a first step is found; its largest size */

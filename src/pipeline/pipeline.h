@@ -40,8 +40,8 @@ typedef struct Request {
   bool initialize_only;
   bool tells_propagation; /* in its report: see propagation.h */
   bool is_stepped;        /* the run only begins; the caller continues it, and no rows are recorded */
-  bool
-      opens_kinks; /* open all kinks, because structural analysis is wrong about what is differentiated: kink_modes.h */
+  /* open all kinks, because structural analysis is wrong about what is differentiated: kink_modes.h */
+  bool opens_kinks;
   bool keeps_modes;  /* keep the values with which the run began in each of its structures (ModeStart) */
   bool is_redundant; /* find and replace equations that follow from others on the solutions: redundancy.h */
   bool keeps_method; /* keep the method even where structure misleads it and numerical ranks would take over */

@@ -11,8 +11,8 @@
 
 typedef struct Redundancy {
   uint32_t count;
-  uint32_t *
-      equation; /* of the problem: the equations that follow from the others; for each, the earlier ones are already left out */
+  /* of the problem: the equations that follow from the others; for each, the earlier ones are already left out */
+  uint32_t *equation;
   Freedom freedom; /* as many unknowns without derivatives are free */
 } Redundancy;
 

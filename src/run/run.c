@@ -38,8 +38,8 @@ struct RunLoop {
   double *output;
   uint64_t output_count, outputs;
   double next_output; /* time of the next output point; INFINITY: there is none */
-  bool
-      again; /* an event was passed before the current output point: the step is taken again, and its rows are removed */
+  /* an event was passed before the current output point: the step is taken again, and its rows are removed */
+  bool again;
   bool is_open;      /* the work after the last step is still to be done: its event, the choice of states */
   double now;        /* time reached; earlier than the stepper's time if it lies within the last step */
   double broken_off; /* time within the last step at which the rows cannot be solved; INFINITY: none */

@@ -36,8 +36,8 @@ struct Stepper {
   void *self, *ticket;       /* the integrator's heap; NULL: there is none yet */
   double *y, *ahead, *begin; /* begin: columns at the beginning of the last step */
   double before;             /* time at the beginning of the last step */
-  bool
-      is_started; /* nothing has happened since the start at `begin`, whose columns the integrator may have corrected */
+  /* nothing has happened since the start at `begin`, whose columns the integrator may have corrected */
+  bool is_started;
   bool terminated;  /* the model asked for the end */
   bool watches;     /* assertions outside of whens are checked after each step */
   bool at_event;    /* the last step ended at an event, with the columns before it in y */
@@ -77,11 +77,10 @@ struct Stepper {
   double *low, *high; /* [columns] min and max of states; NULL: there are none */
   Sizes *sizes;
   Defect *defect; /* NULL: the system has no state-space form */
-  uint64_t
-      look_factorizations; /* factorizations of blocks for the defect; like those of output points they do not count as work of
-                                 * steps */
-  Segment *segment;        /* of the last step */
-  bool is_rough;           /* rows are not smooth by construction (ArrayCode) */
+  /* factorizations of blocks for the defect; like those of output points they do not count as work of steps */
+  uint64_t look_factorizations;
+  Segment *segment;    /* of the last step */
+  bool is_rough;       /* rows are not smooth by construction (ArrayCode) */
   uint64_t rejections; /* rejected steps of the integrator, up to the last step */
   double planned;      /* size planned for the next step when the last one was accepted */
   double t_rejected;   /* the farthest end of a step that was rejected */

@@ -13,9 +13,8 @@
 #include <math.h>
 
 struct Sizes {
-  double *
-      jacobian; /* derivatives of the rates by the states: sizes of the nonzero entries; NULL: there is none, or there are too many
-                 * states */
+  /* derivatives of the rates by the states: sizes of the nonzero entries; NULL: there is none, or there are too many states */
+  double *jacobian;
   int32_t *place; /* place of each entry in the dense matrix */
   int32_t entries;
   int32_t links;    /* number of links for which there is room */

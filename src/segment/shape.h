@@ -9,9 +9,9 @@
 typedef struct StepShape {
   int degree;  /* less than BERNSTEIN_MOST; 0 before the first step */
   double part; /* part of the step: a place between the method's points at which the defect is large */
-  double
-      defect; /* the largest defect of a smooth solution with the error that the method found, as an error in tolerances, where that
-               * exceeds DEFECT_HARMLESS */
+  /* the largest defect of a smooth solution with the error that the method found, as an error in tolerances, where that exceeds
+   * DEFECT_HARMLESS */
+  double defect;
 } StepShape;
 
 /* Where the columns come from: the step of a method. */
@@ -22,7 +22,6 @@ typedef struct SegmentMethods {
   StepShape (*shape)(void *self); /* it may evaluate the system, as `interpolate` does */
   bool is_explicit;               /* for columns that are not states `interpolate` gives only guesses */
   bool is_costly;                 /* `interpolate` evaluates the system when it is first called */
-  bool
-      is_collocation; /* steps may be long: a column may make a whole oscillation in one, and the polynomial may overshoot early in
-                       * it */
+  /* steps may be long: a column may make a whole oscillation in one, and the polynomial may overshoot early in it */
+  bool is_collocation;
 } SegmentMethods;

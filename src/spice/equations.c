@@ -16,8 +16,8 @@ typedef struct Writer {
   const Network *network;
   Expr *state;        /* per node: its voltage to the root of its part; 0 for the root itself */
   uint32_t *variable; /* of it; MAP_NONE */
-  Expr *
-      floating; /* per unknown: the state in its place, if it is the voltage of a node that no capacitors join to ground */
+  /* per unknown: the state in its place, if it is the voltage of a node that no capacitors join to ground */
+  Expr *floating;
   uint32_t unknowns;  /* of them */
   TermVec *rows;      /* per node: its current law */
   uint32_t *terminal; /* per node: the part whose row has its currents, too */

@@ -50,9 +50,8 @@ typedef struct SpiceModel {
   /* The operating point from which the run starts: its variables and parameters are the first ones of the model. NULL: the model
    * has its start values, or is an operating point itself. */
   Model *operating_point;
-  Model *
-      held_point; /* the same with the nodes of .nodeset held: its solution is the guess for the operating point. NULL: there are
-                   * none */
+  /* the same with the nodes of .nodeset held: its solution is the guess for the operating point. NULL: there are none */
+  Model *held_point;
   VEC(Difference) differences; /* variables of the model that the operating point does not have */
   Topology *topology;
   bool rings; /* it has inductors and capacitors */

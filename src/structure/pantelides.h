@@ -12,9 +12,9 @@ typedef struct Pantelides {
   bool ok;    /* false: not square, or structurally singular */
   int32_t *c; /* per equation: number of differentiations; NULL unless ok */
   int32_t *d; /* per variable: highest derivative then; NULL unless ok */
-  Matching
-      matching; /* ok: the output set with respect to the highest derivatives, a highest value transversal; otherwise a maximum
-                      * matching of the undifferentiated problem */
+  /* ok: the output set with respect to the highest derivatives, a highest value transversal; otherwise a maximum matching of
+   * the undifferentiated problem */
+  Matching matching;
 } Pantelides;
 
 /* Owned by the arena. About O(entries * log n) in practice. */

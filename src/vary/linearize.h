@@ -17,8 +17,8 @@ typedef struct LinearForm {
   double *a, *b, *c, *d;
   double *real,
       *imaginary; /* eigenvalues of A, the slowest first; in a pair, the one with the positive imaginary part first */
-  double *
-      vector; /* eigenvectors: column k for a real one; for a pair, columns k and k + 1 are the real and the imaginary part */
+  /* eigenvectors: column k for a real one; for a pair, columns k and k + 1 are the real and the imaginary part */
+  double *vector;
 } LinearForm;
 
 typedef struct LinearRequest {

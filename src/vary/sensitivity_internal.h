@@ -37,9 +37,9 @@ struct Sensitivity {
   double tolerance; /* of the run */
   double span;      /* its length */
   double goal;      /* of the iteration, relative */
-  Adjoint *
-      adjoint; /* NULL: variations are followed; otherwise the first direction is a probe, made again at every event, and the
-                      * others are combinations of the targets that control the steps */
+  /* NULL: variations are followed; otherwise the first direction is a probe, made again at every event, and the others are
+   * combinations of the targets that control the steps */
+  Adjoint *adjoint;
   uint32_t followed; /* the first direction that is followed over steps */
   uint32_t count;    /* of directions */
   Direction *directions;

@@ -12,8 +12,8 @@ struct Certificate {
   Heap *heap;
   View *view;
   Prover *prover;
-  bool
-      has_calls; /* rows call functions of moving columns: branches inside these are not visible, and may make the rows jump */
+  /* rows call functions of moving columns: branches inside these are not visible, and may make the rows jump */
+  bool has_calls;
   Segment *cubics;    /* Hermite cubics of a step */
   double credit;      /* what proofs may still cost, in lines of plain numbers */
   double lines_a_row; /* what an evaluation of a row costs */

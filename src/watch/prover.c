@@ -32,8 +32,8 @@ typedef struct ProverUnit {
   IndexVec entry_sections;
   VEC(Entry) entries;
   Krawczyk *krawczyk;
-  double *
-      reach; /* per column: how far the solution was from the polynomials, over a stretch of half the length `span`; 0: unknown */
+  /* per column: how far the solution was from the polynomials, over a stretch of half the length `span`; 0: unknown */
+  double *reach;
   double span;
   Place *here, *next; /* at the time reached, and at the end of the stretch evaluated last */
 } ProverUnit;
