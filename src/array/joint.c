@@ -5,7 +5,10 @@
 
 #include <math.h>
 
-enum { SAMPLES = 12, LEAST_DEFINED = 4 };
+enum { SAMPLES = 12, LEAST_DEFINED = 4, BISECTIONS = 52 };
+
+/* Edges are looked for between these values, with either sign. */
+static const double RANGE = 4;
 
 /* Branches are compared beside the edge, and at a small part of that distance. If their slopes meet, they differ there by a small
  * part of what they would otherwise, except for round-off. */
@@ -44,14 +47,15 @@ static double value_at(Dag *dag, Expr e, Point *point, double here) {
   return dag_evaluate(dag, dag_scratch(dag), e, leaf_value, point, &value, NULL) ? value : NAN;
 }
 
-/* A variable, or time, in which an expression is linear; EXPR_NONE: there is none. */
-static Expr linear_leaf(Dag *dag, Expr e) {
+/* A variable, or time: one in which the expression is linear, if there is one. EXPR_NONE: it contains none. */
+static Expr leaf_to_move(Dag *dag, Expr e) {
   ExprVec leaves = {0};
   Expr found = EXPR_NONE, slope;
   dag_variables(dag, dag_scratch(dag), e, &leaves);
   if (dag_depends(dag, e, OP_TIME)) vec_push(dag_scratch(dag)->heap, &leaves, dag_time(dag));
   for (uint32_t k = 0; k < leaves.count && found == EXPR_NONE; k++)
     if (dag_linear(dag, e, leaves.data[k], &slope, NULL)) found = leaves.data[k];
+  if (found == EXPR_NONE && leaves.count) found = leaves.data[0];
   vec_free(dag_scratch(dag)->heap, &leaves);
   return found;
 }
@@ -67,16 +71,33 @@ static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double ed
   return (Gap){fabs(gap), fabs(a - b), fmax(fabs(a), fabs(b))};
 }
 
-/* The value of the moved leaf at the edge. */
+/* The value of the moved leaf at the edge: by a line, otherwise by bisection of the first part of the range with a change of sign;
+ * NAN: there is none. */
 static double find_edge(Dag *dag, Expr difference, Point *point) {
-  double rest = value_at(dag, difference, point, 0);
-  return -rest / (value_at(dag, difference, point, 1) - rest);
+  double low = -RANGE, at_low = value_at(dag, difference, point, low), high = RANGE, at_high = NAN;
+  double rest = value_at(dag, difference, point, 0), line = -rest / (value_at(dag, difference, point, 1) - rest);
+  if (fabs(value_at(dag, difference, point, line)) <= ROUND_OFF * fabs(rest)) return line;
+  for (int k = 1; k <= SAMPLES && !(at_low * at_high < 0); k++) {
+    if (k > 1) low = high, at_low = at_high;
+    high = RANGE * (2.0 * k / SAMPLES - 1);
+    at_high = value_at(dag, difference, point, high);
+  }
+  if (!(at_low * at_high < 0)) return NAN;
+  for (int k = 0; k < BISECTIONS; k++) {
+    double middle = (low + high) / 2;
+    *(value_at(dag, difference, point, middle) * at_low > 0 ? &low : &high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+static Expr difference_of(Dag *dag, Expr relation) {
+  return dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
 }
 
 /* The largest gaps over random points, at two relative distances; size NAN: there are too few points. */
 static Gap largest_gap(Dag *dag, Expr relation, Expr then, Expr otherwise, double beside, double near) {
-  Expr difference = dag_subtract(dag, dag_child(dag, relation, 0), dag_child(dag, relation, 1));
-  Point point = {.moved = linear_leaf(dag, difference)};
+  Expr difference = difference_of(dag, relation);
+  Point point = {.moved = leaf_to_move(dag, difference)};
   Gap largest = {0};
   uint32_t defined = 0;
   if (point.moved == EXPR_NONE) return (Gap){.size = NAN};
@@ -101,4 +122,19 @@ bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise) {
 bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise) {
   Gap gap = largest_gap(dag, relation, then, otherwise, NEARER, NEAREST / NEARER);
   return gap.near <= CONTINUOUS * gap.beside + ROUND_OFF * gap.size;
+}
+
+bool joint_jumps(Dag *dag, Expr relation, Expr then, Expr otherwise) {
+  Expr difference = difference_of(dag, relation);
+  Point point = {.moved = leaf_to_move(dag, difference)};
+  uint32_t edges = 0;
+  for (point.sample = 0; point.sample < SAMPLES && point.moved != EXPR_NONE; point.sample++) {
+    double edge = find_edge(dag, difference, &point);
+    for (int side = -1; side <= 1 && !isnan(edge); side += 2) {
+      Gap gap = find_gap(dag, then, otherwise, &point, edge, side * NEARER, NEAREST / NEARER);
+      if (!(gap.near > CONTINUOUS * gap.beside + SMOOTH * gap.size)) return false;
+      edges++;
+    }
+  }
+  return edges >= LEAST_DEFINED;
 }

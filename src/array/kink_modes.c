@@ -253,7 +253,7 @@ static Expr changed_node(Dag *dag, Expr e, int32_t c, bool makes_events, const E
 }
 
 /* Children before parents; `changed` and `outside` have a place for each node. */
-static void open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed, bool *outside, Heap *heap) {
+static Expr open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed, bool *outside, Heap *heap) {
   ExprVec child = {0};
   mark_outside(dag, order, outside);
   for (uint32_t k = 0; k < order->count; k++) {
@@ -267,6 +267,7 @@ static void open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed
     changed[e] = changed_node(dag, e, c, outside[e], &child, same);
   }
   vec_free(heap, &child);
+  return changed[order->data[order->count - 1]];
 }
 
 /* A condition of equality has a point, not an edge. */
@@ -311,22 +312,105 @@ static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   return found;
 }
 
+/* Where jumps are opened. */
+typedef struct Opening {
+  Dag *dag;
+  Heap *heap;
+  const uint32_t *local;  /* per unknown of the model: its number here */
+  const int32_t *highest; /* per unknown: the order of its highest derivative */
+  Expr *changed;          /* per node */
+  bool *outside;
+} Opening;
+
+/* Does an expression depend on states and the time alone? With other unknowns, the equations of its jump also choose the side. */
+static bool is_of_states(const Opening *opening, Expr e) {
+  Dag *dag = opening->dag;
+  ExprVec leaves = {0};
+  bool all = true;
+  dag_variables(dag, dag_scratch(dag), e, &leaves);
+  for (uint32_t k = 0; k < leaves.count; k++)
+    all = all &&
+          (int32_t)dag_order(dag, leaves.data[k]) < opening->highest[opening->local[dag_index(dag, leaves.data[k])]];
+  vec_free(dag_scratch(dag)->heap, &leaves);
+  return all;
+}
+
+/* The relation of an if-expression without events, here or from above, whose branches are shown to jump; EXPR_NONE: it is another
+ * node. A relation of the time alone is enough if they are not shown to meet: its events are known in advance, and nothing else
+ * would see them. */
+static Expr jumping_condition(const Opening *opening, Expr e) {
+  Dag *dag = opening->dag;
+  bool makes_events = opening->outside[e];
+  if (dag_op(dag, e) != OP_IF) return EXPR_NONE;
+  Expr condition = dag_child(dag, e, 0);
+  bool is_closed = dag_op(dag, condition) == OP_NOEVENT;
+  Expr relation = is_closed ? dag_child(dag, condition, 0) : condition;
+  if ((makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) || !is_moving(dag, relation))
+    return EXPR_NONE;
+  if (!is_of_states(opening, relation)) return EXPR_NONE;
+  Expr then = dag_child(dag, e, 1), otherwise = dag_child(dag, e, 2);
+  bool jumps = dag_depends(dag, relation, OP_VARIABLE) ? joint_jumps(dag, relation, then, otherwise)
+                                                       : !joint_is_continuous(dag, relation, then, otherwise);
+  return jumps ? relation : EXPR_NONE;
+}
+
+static Expr without_events(Dag *dag, Expr e) { return dag_unary(dag, OP_NOEVENT, e); }
+
+/* An expression that contains a jump: the jump causes events, and other parts cause them only if they did before. */
+static Expr open_jump(const Opening *opening, Expr e, Expr relation, ExprVec *child) {
+  Dag *dag = opening->dag;
+  child->count = 0;
+  for (uint32_t i = 0; i < dag_child_count(dag, e); i++) {
+    Expr own = dag_child(dag, e, i);
+    Expr same = opening->outside[e] ? own : without_events(dag, own);
+    vec_push(opening->heap, child, opening->changed[own] != EXPR_NONE ? opening->changed[own] : same);
+  }
+  if (relation != EXPR_NONE)
+    child->data[0] = dag_binary(dag, dag_op(dag, relation), without_events(dag, dag_child(dag, relation, 0)),
+                                without_events(dag, dag_child(dag, relation, 1)));
+  return dag_op(dag, e) == OP_NOEVENT ? child->data[0] : dag_rebuild(dag, e, child->data);
+}
+
+/* Children before parents, as open_below; `changed` is EXPR_NONE for nodes without jumps. The solution may slide along a jump, which
+ * only modes can do, and steps need not find out by rejections where it is. */
+static Expr open_jumps(const Opening *opening, const IndexVec *order) {
+  Dag *dag = opening->dag;
+  ExprVec child = {0};
+  Expr last = order->data[order->count - 1], *changed = opening->changed;
+  mark_outside(dag, order, opening->outside);
+  for (uint32_t k = 0; k < order->count; k++) {
+    Expr e = order->data[k], relation = jumping_condition(opening, e);
+    bool jumps = relation != EXPR_NONE;
+    for (uint32_t i = 0; i < dag_child_count(dag, e) && !jumps; i++) jumps = changed[dag_child(dag, e, i)] != EXPR_NONE;
+    jumps = jumps && dag_op(dag, e) != OP_SMOOTH;
+    changed[e] = jumps ? open_jump(opening, e, relation, &child) : EXPR_NONE;
+  }
+  vec_free(opening->heap, &child);
+  return changed[last] != EXPR_NONE ? changed[last] : last;
+}
+
 /* The residuals of equations that are differentiated so often by time, and by parameters if it `varies`. */
 static void open_residuals(Problem *problem, const int32_t *times, bool varies, bool *opened, Heap *heap) {
   Dag *dag = problem->model->dag;
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);
   bool *outside = heap_array(heap, dag_size(dag), sizeof *outside);
+  int32_t *highest = heap_array(heap, problem->unknowns, sizeof *highest);
+  Opening opening = {dag, heap, problem->local, highest, changed, outside};
+  for (int32_t e = 0; e < problem->incidence.row_start[problem->equations]; e++) {
+    int32_t *own = &highest[problem->incidence.column[e]];
+    if (problem->incidence.order[e] > *own) *own = problem->incidence.order[e];
+  }
   for (uint32_t i = 0; i < problem->equations; i++) {
     int32_t c = times[i] + varies;
-    if (c < (varies ? DIFFERENTIATED : JUMPING)) continue;
+    bool opens_all = c >= (varies ? DIFFERENTIATED : JUMPING);
     IndexVec order = {0};
     dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &order);
-    open_below(dag, &order, c, changed, outside, heap);
-    opened[i] = changed[problem->residual[i]] != problem->residual[i];
-    problem->residual[i] = changed[problem->residual[i]];
+    Expr residual = opens_all ? open_below(dag, &order, c, changed, outside, heap) : open_jumps(&opening, &order);
+    opened[i] = residual != problem->residual[i];
+    problem->residual[i] = residual;
     vec_free(dag_scratch(dag)->heap, &order);
   }
-  heap_free_all(heap, changed, outside);
+  heap_free_all(heap, changed, outside, highest);
 }
 
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena) {

@@ -629,31 +629,44 @@ static void lead_away(Edges *edges, int k, bool are_led) {
     if (is_along(edges, m, k)) edges->place[m].changes = are_led ? 0 : LED_AWAY;
 }
 
-bool edges_leads_back(Edges *edges) {
-  EdgesNow *now = edges->now;
-  bool all = true;
-  for (int k = now->slides - 1; k >= 0; k--) {
-    const Slide *slide = &now->slide[k];
-    double jump = slide->rate[k + 1] - slide->rate[0];
-    int m = slide->mode, *jumps = &edges->history[m].jumps;
-    *jumps = jump != 0 && (edges->place[m].slid || fabs(jump) * now->step >= NEGLIGIBLE * way(edges, m));
-    if (*jumps && slide->weight > 0 && slide->weight < 1) continue;
-    bool is_led = now->slides > 1 && *jumps && jump < 0;
-    if (is_led) set_side(edges, k, slide->weight > 0.5);
-    else set_as_they_are(edges, k);
-    if (now->slides > 1) lead_away(edges, k, jump == 0);
-    drop_slide(edges, k);
-    all = false;
-  }
-  return all;
+/* By how much the rate of the k-th slide is larger above its edge than below; where that is negative, both lead back to it. */
+static double jump_of(const EdgesNow *now, int k) { return now->slide[k].rate[k + 1] - now->slide[k].rate[0]; }
+
+/* How far the k-th slide is from sliding: how far its weight is outside of [0, 1]. It does not slide at all where its rates do not
+ * jump, or lead away from the edge on both sides. */
+static double fails_by(const Edges *edges, int k) {
+  const Slide *slide = &edges->now->slide[k];
+  bool jumps = edges->history[slide->mode].jumps && jump_of(edges->now, k) < 0;
+  return jumps ? fmax(-slide->weight, slide->weight - 1) : INFINITY;
 }
 
-void edges_slide_first(Edges *edges, int count) {
-  while (edges->now->slides > count) {
-    int last = edges->now->slides - 1;
-    set_as_they_are(edges, last);
-    lead_away(edges, last, false);
-    drop_slide(edges, last);
+bool edges_leads_back(Edges *edges) {
+  EdgesNow *now = edges->now;
+  int worst = 0;
+  for (int k = 0; k < now->slides; k++) {
+    int m = now->slide[k].mode;
+    double jump = jump_of(now, k);
+    edges->history[m].jumps =
+        jump != 0 && (edges->place[m].slid || fabs(jump) * now->step >= NEGLIGIBLE * way(edges, m));
+    if (fails_by(edges, k) > fails_by(edges, worst)) worst = k;
+  }
+  if (!now->slides || fails_by(edges, worst) < 0) return true;
+  if (now->slides > 1 && fails_by(edges, worst) < INFINITY) set_side(edges, worst, now->slide[worst].weight > 0.5);
+  else set_as_they_are(edges, worst);
+  if (now->slides > 1) lead_away(edges, worst, jump_of(now, worst) == 0);
+  drop_slide(edges, worst);
+  return false;
+}
+
+void edges_slide_along(Edges *edges, int count) {
+  const EdgesNow *now = edges->now;
+  while (now->slides > count) {
+    int least = now->slides - 1;
+    for (int k = now->slides - 1; k >= 0; k--)
+      if (jump_of(now, k) > jump_of(now, least)) least = k;
+    set_as_they_are(edges, least);
+    lead_away(edges, least, false);
+    drop_slide(edges, least);
   }
 }
 
@@ -668,8 +681,8 @@ void edges_keep_corner(Edges *edges, int corner, double t, const double *y) {
   for (int k = 0; k < now->slides; k++) now->slide[k].rate[corner] = edges->rate[now->slide[k].mode];
 }
 
-/* Finds the weights for which all rates are zero: a linear system. */
-static void weigh(Edges *edges) {
+/* Finds the weights for which all rates are zero: a linear system. false: it is singular, so no mean keeps to all edges. */
+static bool weigh(Edges *edges) {
   double matrix[SLIDE_LIMIT * SLIDE_LIMIT], weight[SLIDE_LIMIT];
   int n = edges->now->slides, pivot[SLIDE_LIMIT];
   for (int i = 0; i < n; i++) {
@@ -677,20 +690,20 @@ static void weigh(Edges *edges) {
     for (int j = 0; j < n; j++) matrix[i + j * n] = rate[0] - rate[j + 1];
     weight[i] = rate[0];
   }
-  bool is_singular = lu_factor(n, matrix, pivot);
-  if (!is_singular) lu_solve(n, matrix, pivot, weight);
-  for (int k = 0; k < n; k++) edges->now->slide[k].weight = is_singular ? 0.5 : weight[k];
+  if (lu_factor(n, matrix, pivot)) return false;
+  lu_solve(n, matrix, pivot, weight);
+  for (int k = 0; k < n; k++) edges->now->slide[k].weight = weight[k];
+  return true;
 }
 
-void edges_mean(Edges *edges, const double *corners, int columns, double *y) {
+/* Adds differences of corners: columns that are the same at all of them, as states are, stay so however large the weights are. */
+bool edges_mean(Edges *edges, const double *corners, int columns, double *y) {
   const EdgesNow *now = edges->now;
-  double rest = 1;
-  weigh(edges);
-  for (int k = 0; k < now->slides; k++) rest -= now->slide[k].weight;
-  for (int q = 0; q < columns; q++) {
-    y[q] = rest * corners[q];
-    for (int k = 1; k <= now->slides; k++) y[q] += now->slide[k - 1].weight * corners[k * columns + q];
-  }
+  if (!weigh(edges)) return false;
+  memcpy(y, corners, (size_t)columns * sizeof *y);
+  for (int k = 1; k <= now->slides; k++)
+    for (int q = 0; q < columns; q++) y[q] += now->slide[k - 1].weight * (corners[k * columns + q] - corners[q]);
+  return true;
 }
 
 bool edges_add_up(Edges *edges, double t, const double *y) {

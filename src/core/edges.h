@@ -257,12 +257,13 @@ void edges_hold(Edges *edges, int m, double value);
 bool edges_slides(const Edges *edges, int m);
 bool edges_slide(Edges *edges);
 
-/* Call this when sliding has just begun and the columns are solved. Do the rates jump, and lead back to the edge from both sides?
- * Modes that fail this test stop sliding and take the side to which their rates lead. */
+/* Call this when sliding has just begun and the columns are solved. Do all rates jump, and lead back to the edge from both sides?
+ * false: the mode that fails this test most has stopped sliding, and takes the side to which its rates lead. The weights of the
+ * others were computed with it: solve the columns, and call this again. */
 bool edges_leads_back(Edges *edges);
 
-/* Slides along the first `count` edges only; the other modes follow their last differences. */
-void edges_slide_first(Edges *edges, int count);
+/* Slides only along `count` edges, those to which the rates lead back most; the other modes follow their last differences. */
+void edges_slide_along(Edges *edges, int count);
 
 /* Sets the sliding modes to a corner: 0 is all below, k is all below except the k-th, and `slides` + 1 is all above. */
 void edges_set_corner(Edges *edges, int corner);
@@ -271,8 +272,8 @@ void edges_set_corner(Edges *edges, int corner);
 void edges_keep_corner(Edges *edges, int corner, double t, const double *y);
 
 /* Computes the weights from the rates at the corners, and then the mean of the corners' columns, which are stored one after
- * another. */
-void edges_mean(Edges *edges, const double *corners, int columns, double *y);
+ * another. false: no mean keeps to all edges. */
+bool edges_mean(Edges *edges, const double *corners, int columns, double *y);
 
 /* Do the rates at (t, y), at the corner with all modes above, follow from those at the other corners? */
 bool edges_add_up(Edges *edges, double t, const double *y);

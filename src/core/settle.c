@@ -24,14 +24,14 @@ static void go_back(Settle *settle, const SettleBeginning *begin, double *y) {
 
 /* ---- sliding ---- */
 
-/* Where the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only the first
- * mode slides. */
+/* Where the rates of several sliding modes do not add up, no mean of the corners is known to be the solution. Then only one
+ * of them slides. */
 static bool slide_if_sum(Settle *settle, double t, double *y) {
   Edges *edges = settle->edges;
   int all = edges->now->slides + 1;
   if (all <= 2) return true;
   if (!settle->methods->solve_corner(settle->host, t, y, all) || !edges_add_up(edges, t, y))
-    edges_slide_first(edges, 1);
+    edges_slide_along(edges, 1);
   return settle->methods->solve(settle->host, t, y);
 }
 
@@ -41,10 +41,10 @@ static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
   *more = settle->may_slide && edges_slide(edges);
   if (!*more) return true;
   bool is_solved = settle->methods->solve(settle->host, t, y) && slide_if_sum(settle, t, y);
-  if (!is_solved) edges_slide_first(edges, 0);
   while (!is_solved || !edges_leads_back(edges)) {
-    if (!settle->methods->solve(settle->host, t, y)) return false;
-    is_solved = true;
+    if (!is_solved && !edges->now->slides) return false;
+    if (!is_solved) edges_slide_along(edges, edges->now->slides - 1);
+    is_solved = settle->methods->solve(settle->host, t, y);
   }
   *more = edges->now->slides > 0;
   return true;

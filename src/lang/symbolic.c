@@ -116,6 +116,14 @@ static void symbolic_select(void *context, const void *condition, const void *th
   write(out, a == b ? a : dag_if(el->dag, read(condition), a, b));
 }
 
+static bool symbolic_choice(void *context, const void *scalar, void *parts) {
+  const Elaboration *el = context;
+  Expr e = read(scalar);
+  if (dag_op(el->dag, e) != OP_IF) return false;
+  for (uint32_t k = 0; k < 3; k++) write((char *)parts + k * sizeof(Expr), dag_child(el->dag, e, k));
+  return true;
+}
+
 /* ---- operators with special meaning ---- */
 
 static bool symbolic_pre(Elaboration *el, Expr e, Span span, Expr *out) {
@@ -596,6 +604,7 @@ void symbolic_start(Elaboration *el) {
                         .apply = symbolic_apply,
                         .sum = symbolic_sum,
                         .select = symbolic_select,
+                        .choice = symbolic_choice,
                         .special = symbolic_special,
                         .global = symbolic_global,
                         .call = symbolic_call,

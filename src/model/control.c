@@ -360,12 +360,38 @@ bool step_loop(Machine *machine) {
   return true;
 }
 
+/* Are all slots known that the loop assigns, if they are set? */
+static bool only_counts(Machine *machine, const Control *loop) {
+  const Domain *domain = machine->domain;
+  double number;
+  for (uint32_t i = 0; i < loop->assigned[0]; i++) {
+    const Value *slot = &frame_top(machine)->slots[loop->assigned[1 + i]];
+    if (slot->type.base == TYPE_RECORD) return false;
+    for (uint32_t k = 0; slot_is_set(slot) && k < slot->count; k++)
+      if (!domain->known(domain->context, slot->data + k * (size_t)domain->size, &number)) return false;
+  }
+  return true;
+}
+
+/* Whether the loop goes on is not known. If it only counts, as a search in a table does, it does so on both paths: one leaves here, as
+ * by a break, and the other runs the loop again, until its condition is known. */
+static bool leave_perhaps(Machine *machine, const char *condition) {
+  Control *loop = &vec_last(&machine->control);
+  if (loop->kind != CONTROL_LOOP || loop->breaks.count + 1 >= CHOICES || !only_counts(machine, loop))
+    return machine_unknown(machine, "the condition of a while loop");
+  condition = machine_copy_scalar(machine, condition);
+  Snapshot saved = {path_both(machine, machine->route, condition, true), slots_snapshot(machine, loop->assigned)};
+  vec_push(machine->heap, &loop->breaks, saved);
+  machine->path = path_both(machine, machine->path, condition, false);
+  frame_keep(machine);
+  return true;
+}
+
 bool step_while_test(Machine *machine) {
   const Domain *domain = machine->domain;
   Value condition = vec_pop(&machine->stack);
   double truth;
-  if (!domain->known(domain->context, condition.data, &truth))
-    return machine_unknown(machine, "the condition of a while loop");
+  if (!domain->known(domain->context, condition.data, &truth)) return leave_perhaps(machine, condition.data);
   statement_end(machine);
   return truth != 0 || loop_finish(machine, false);
 }

@@ -48,6 +48,8 @@ typedef struct Domain {
   bool (*apply)(void *context, Op op, const void *arguments, uint32_t count, void *out);
   void (*sum)(void *context, const void *terms, const uint32_t *signs, uint32_t count, void *out); /* as CODE_SUM */
   void (*select)(void *context, const void *condition, const void *then, const void *otherwise, void *out);
+  /* The condition, the first and the second value of a scalar that select has made; false: it has not. NULL: it never has. */
+  bool (*choice)(void *context, const void *scalar, void *parts);
 
   /* What the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements of
    * the algebra with nilpotents; a text is its Name, an object its handle. */
@@ -80,6 +82,10 @@ typedef struct Domain {
   void (*when_end)(void *context);
   bool (*reinit)(void *context, const void *path, const Value *target, const Value *value, Span span);
 } Domain;
+
+/* The most known values among which unknown conditions choose: the end of a search, a subscript. A longer search is called during
+ * the run. */
+enum { CHOICES = 64 };
 
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
 typedef struct Limits {

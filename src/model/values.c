@@ -385,8 +385,19 @@ typedef struct Selection {
   uint32_t count;
   uint32_t *positions; /* NULL: all */
   const char *open;    /* scalar subscript whose value is not known */
-  bool is_scalar, is_logical;
+  bool is_scalar, is_logical, is_chosen;
 } Selection;
+
+/* Do conditions choose the subscript among known positions in the range? left: how many more there may be. */
+static bool is_chosen(Machine *machine, const char *scalar, uint32_t size, uint32_t *left) {
+  const Domain *domain = machine_domain(machine);
+  double number;
+  if (domain->known(domain->context, scalar, &number)) return number >= 1 && number <= size && (*left)-- > 0;
+  char *parts = machine_alloc(machine, 3 * (size_t)domain->size);
+  return domain->choice && *left > 0 && domain->choice(domain->context, scalar, parts) &&
+         is_chosen(machine, parts + domain->size, size, left) &&
+         is_chosen(machine, parts + 2 * domain->size, size, left);
+}
 
 static bool select_subscript(Machine *machine, const Value *subscript, uint32_t size, uint32_t number, Selection *out) {
   const Domain *domain = machine_domain(machine);
@@ -397,7 +408,9 @@ static bool select_subscript(Machine *machine, const Value *subscript, uint32_t 
   out->count = subscript->count;
   double value;
   if (out->is_scalar && !domain->known(domain->context, subscript->data, &value)) {
+    uint32_t left = CHOICES;
     out->open = subscript->data;
+    out->is_chosen = !out->is_logical && is_chosen(machine, subscript->data, size, &left);
     return size > 0 || machine_error(machine, "subscript of an empty array");
   }
   out->positions = machine_alloc(machine, out->count * sizeof *out->positions);
@@ -438,7 +451,7 @@ static bool select_all(Machine *machine, const Value *array, const Value *subscr
   for (uint32_t i = 0; i < array->type.dimensions; i++) {
     Value all = {.type = {.base = TYPE_NOTHING}};
     if (!select_subscript(machine, i < count ? &subscripts[i] : &all, array->sizes[i], i, &out[i])) return false;
-    if (out[i].open && !require_within(machine, array, &subscripts[i], i)) return false;
+    if (out[i].open && !out[i].is_chosen && !require_within(machine, array, &subscripts[i], i)) return false;
   }
   return true;
 }
@@ -477,6 +490,30 @@ static uint32_t find_open(const Selection *selection, uint32_t dimensions) {
   return dimensions;
 }
 
+static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense, uint32_t total);
+
+/* Loads an element whose subscript in dimension d is_chosen: the same conditions choose the element. Recursion is as deep as the
+ * choice. */
+static bool load_chosen(Machine *machine, const Value *array, Selection *selection, uint32_t d, const char *scalar,
+                        char *dense, uint32_t total) {
+  const Domain *domain = machine_domain(machine);
+  size_t size = domain->size;
+  double number;
+  if (domain->known(domain->context, scalar, &number)) {
+    uint32_t position = (uint32_t)number - 1;
+    selection[d] = (Selection){.count = 1, .positions = &position, .is_scalar = true};
+    return load_open(machine, array, selection, dense, total);
+  }
+  char *parts = machine_alloc(machine, (3 + (size_t)total) * size), *other = parts + 3 * size;
+  domain->choice(domain->context, scalar, parts);
+  if (!load_chosen(machine, array, selection, d, parts + size, dense, total) ||
+      !load_chosen(machine, array, selection, d, parts + 2 * size, other, total))
+    return false;
+  for (uint32_t k = 0; k < total; k++)
+    domain->select(domain->context, parts, dense + k * size, other + k * size, dense + k * size);
+  return true;
+}
+
 /* Loads an element with subscripts that are not known: if s == 1 then a[1] else if s == 2 then a[2] ... Recursion is at most as
  * deep as there are dimensions. */
 static bool load_open(Machine *machine, const Value *array, Selection *selection, char *dense, uint32_t total) {
@@ -488,6 +525,11 @@ static bool load_open(Machine *machine, const Value *array, Selection *selection
   }
   Selection saved = selection[d];
   uint32_t position;
+  if (saved.is_chosen) {
+    bool is_loaded = load_chosen(machine, array, selection, d, saved.open, dense, total);
+    selection[d] = saved;
+    return is_loaded;
+  }
   char *part = machine_alloc(machine, (size_t)(total + 1) * domain->size),
        *condition = part + (size_t)total * domain->size;
   if (!machine_charge(machine, (uint64_t)total * array->sizes[d])) return false;

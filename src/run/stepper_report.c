@@ -216,7 +216,7 @@ bool stepper_report_chatter(Stepper *stepper) {
   if (mode >= 0) return stepper_report_condition(stepper, mode, t, t, stepper->y);
   if (find_domain(stepper, stepper->t_event, stepper->y, &blame)) return report_undefined(stepper, &blame);
   diag_error(stepper->diags, DIAG_CHATTERING, (Span){0},
-             "at time %.10g the condition %s changes again and again at this time; use noEvent, or "
+             "at time %.10g the condition %s changes again and again at this time; use "
              "a smooth transition",
              stepper->t_event, condition_text(stepper));
   return false;
@@ -233,7 +233,7 @@ bool stepper_report_accumulation(Stepper *stepper) {
 void stepper_warn_hovering(Stepper *stepper) {
   diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only "
-               "when passed by some times the tolerance; use noEvent, or a smooth transition",
+               "when passed by some times the tolerance; use a smooth transition",
                stepper->t_event, condition_text(stepper));
 }
 
@@ -244,7 +244,7 @@ void stepper_warn_widened(Stepper *stepper) {
       diag_warning(
           stepper->diags, DIAG_WARNING, (Span){0},
           "events without end of the condition %s were bounded by a hysteresis that grew to %.3g: what depends "
-          "on it is right to about that; use noEvent, or a smooth transition",
+          "on it is right to about that; use a smooth transition",
           relation_text(stepper, m), switches->edges.history[m].slack);
 }
 

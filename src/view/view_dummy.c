@@ -47,8 +47,7 @@ static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
     if (status != EVAL_OK) return status;
     edges_keep_corner(edges, corner, t, own);
   }
-  edges_mean(edges, chosen->corners, columns, y);
-  return EVAL_OK;
+  return edges_mean(edges, chosen->corners, columns, y) ? EVAL_OK : EVAL_DOMAIN;
 }
 
 static bool slides(const DummyView *chosen) {

@@ -375,12 +375,12 @@ static void report_slack(const Solver *solver, int m, int is_first, int was_wide
   if (is_first)
     report_mode(solver, m,
                 "warning: the solution hovers at the edge of this condition, which from here on changes only when "
-                "passed by some times the tolerance; use noEvent, or a smooth transition:");
+                "passed by some times the tolerance; use a smooth transition:");
   if (solver->edges.history[m].is_widened && !was_widened)
     report_mode(solver, m,
                 "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
                 "tolerance, and what "
-                "depends on it is right to about that only; use noEvent, or a smooth transition:");
+                "depends on it is right to about that only; use a smooth transition:");
 }
 
 /* Records an event of a mode in a run. Returns 1 where its events have no end. */

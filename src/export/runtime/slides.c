@@ -23,8 +23,7 @@ static SolverStatus mean_of_corners(Solver *solver, double t, double *y) {
     if (status != SOLVER_OK) return status;
     edges_keep_corner(edges, corner, t, own);
   }
-  edges_mean(edges, solver->corners, columns, y);
-  return SOLVER_OK;
+  return edges_mean(edges, solver->corners, columns, y) ? SOLVER_OK : SOLVER_DOMAIN;
 }
 
 SolverStatus slides_complete(Solver *solver, double t, double *y, StatesGoal goal) {
