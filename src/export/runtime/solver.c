@@ -83,12 +83,12 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
-  solver->initial_target = numbers(memory, largest(start->columns, model->point_count));
+  solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
   solver->point_discretes = numbers(memory, model->point_discretes);
   solver->point_differences = numbers(memory, 2 * model->point_modes);
   solver->initial_trial = numbers(memory, largest(start->rows + start->checks, point->rows));
   solver->initial_entries = numbers(memory, largest(start->nonzeros, point->nonzeros));
-  solver->right = numbers(memory, largest(2 * model->columns, largest(start->rows + start->balances, point->rows)));
+  solver->right = numbers(memory, 2 * model->columns);
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);

@@ -76,19 +76,22 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
+/* Rows that are solved for at least as many unknowns. Where there are more, they start at their targets and, with is_nearest, end
+ * as near to them as the rows allow. */
+typedef struct ModelStage {
+  int rows, unknowns, is_nearest;
+} ModelStage;
+
 /* The initial system, where start values of states alone do not determine it. Its columns are those of the array, followed by
- * parameters; some of them are unknowns. Where there are more unknowns than rows, they stay as near to their targets as the rows
- * allow. */
+ * parameters; some of them are unknowns. Rows and unknowns are listed in the order of the stages. */
 typedef struct ModelInitial {
-  int rows, checks; /* checks: rows after them that follow from the others */
-  int unknowns, columns, parameters;
-  int nonzeros;          /* derivatives of the rows by the unknowns */
-  int balances, entries; /* of the matrix of corrections: rows after those of the system, and entries */
+  int stages, rows, checks; /* checks: rows after them that follow from the others */
+  int unknowns, columns, parameters, nonzeros;
+  const ModelStage *stage;
   const int *place, *unknown, *parameter; /* per column of the array; per unknown; per parameter: its leaf */
-  const int *start, *row, *source; /* the matrix by columns; source: a nonzero, or -1 - j for the pull of unknown j */
-  const int *balance;              /* per row after those of the system: its unknown */
-  const double *pull;              /* per unknown; negative: from where it is, not to its target */
-  const double *value, *target;    /* per column: the solution with the values of the model's text; start values */
+  const int *start, *row;                 /* derivatives of the rows by the unknowns */
+  const double *weight, *nominal;         /* per unknown: how easily it moves, and its unit */
+  const double *value, *target;           /* per column: the solution with the values of the model's text; start values */
   ModelProgram *residual, *jacobian;
 } ModelInitial;
 
