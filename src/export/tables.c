@@ -542,6 +542,8 @@ static void put_integrators(Writer *writer) {
       export_may_slide(source) ? ", integrator_erk" : "");
   put_flags(writer, "given", state_plan_given(source->plan), jacobian->columns);
   put_flags(writer, "spare", state_plan_spare(source->plan), jacobian->columns);
+  put_flags(writer, "is_sized", source->evaluator->is_sized, jacobian->columns);
+  put_flags(writer, "is_signed", source->evaluator->is_signed, jacobian->columns);
   put_flags(writer, "constant", jacobian->is_constant, jacobian->nonzeros);
 }
 
@@ -721,7 +723,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
         source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
   PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
       export_may_slide(source) ? "&integrator_erk" : "0");
-  PUT(writer, "    .given = given, .spare = spare, .constant = constant, .kinks = %u, .kink_program = %s,\n",
+  PUT(writer,
+      "    .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = constant, .kinks "
+      "= %u, .kink_program = %s,\n",
       (unsigned)evaluator->code->modes->kinks, names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
@@ -760,10 +764,13 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
       "    .delayed = %s, .delay_times = %s, .pipe_points = %s, .points = POINTS,\n"
       "    .start_system = {INITIAL_SIZES, .stage = initial_stage, .place = initial_place,\n"
-      "        .unknown = initial_unknown, .parameter = initial_parameter, .start = initial_start, .row = initial_row,\n"
-      "        .weight = initial_weight, .nominal = initial_nominal, .value = initial_value, .target = initial_target,\n"
+      "        .unknown = initial_unknown, .parameter = initial_parameter, .start = initial_start, .row = "
+      "initial_row,\n"
+      "        .weight = initial_weight, .nominal = initial_nominal, .value = initial_value, .target = "
+      "initial_target,\n"
       "        .residual = %s, .jacobian = %s},\n"
-      "    .point = {POINT_SIZES, .stage = point_stage, .unknown = point_each, .start = point_start, .row = point_row,\n"
+      "    .point = {POINT_SIZES, .stage = point_stage, .unknown = point_each, .start = point_start, .row = "
+      "point_row,\n"
       "        .weight = point_weight, .nominal = point_nominal, .value = point_value, .target = point_value,\n"
       "        .residual = %s, .jacobian = %s},\n"
       "    .point_count = %u, .point_column = point_column, .point_starts = %s, POINT_MODES,\n"

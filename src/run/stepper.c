@@ -598,7 +598,8 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->certificate = watcher_certificate(stepper->watcher);
   stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
-  stepper_make_sizes(stepper);
+  stepper->sizes =
+      sizes_new(heap, &view->system, view->evaluator->is_sized, view->evaluator->is_signed, view->size, view->seen);
   stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
   stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
@@ -626,7 +627,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
   copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
   stepper->before = t;
-  stepper_begin_sizes(stepper);
+  sizes_begin(stepper->sizes);
   stepper_note_sizes(stepper, t, y);
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;

@@ -5,6 +5,7 @@
 #include "core/constants.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
+#include "segment/sizes.h"
 #include "watch/kinks.h"
 #include "watch/poles.h"
 #include "watch/watcher.h"
@@ -15,7 +16,6 @@ typedef struct Stretch {
   double lasted, lasted_before; /* length of the last one, and of the one before */
 } Stretch;
 
-typedef struct Sizes Sizes; /* sizes for absolute tolerances (stepper_sizes.c) */
 
 struct Stepper {
   Heap *heap;
@@ -170,9 +170,6 @@ bool stepper_leave_explicit(Stepper *stepper);
  * there. */
 bool stepper_try_other(Stepper *stepper, double t);
 
-/* Where steps of an implicit method have failed: all states get the size 1. false: they have it already. */
-bool stepper_widen_sizes(Stepper *stepper);
-
 /* The integrator to begin with. */
 const Integrator *stepper_first_integrator(Stepper *stepper);
 
@@ -285,11 +282,6 @@ bool stepper_solve_begin(Stepper *stepper);
 void stepper_make_defect(Stepper *stepper);
 
 /* ---- sizes ---- */
-
-void stepper_make_sizes(Stepper *stepper);
-
-/* Call this at a start: what follows depends only on what was seen so far. */
-void stepper_begin_sizes(Stepper *stepper);
 
 /* Updates the sizes of the states, with the columns y at t, where no nominal value gives them. The size of a state that keeps one
  * sign, by its min or max, falls with it; otherwise its sign would be lost in an absolute tolerance. */

@@ -326,6 +326,7 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->now->changed = 1;
   edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  steps_forget_sizes(solver);
   states_link(solver);
   return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
          slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;

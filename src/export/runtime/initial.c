@@ -24,7 +24,7 @@ typedef struct Stage {
   const ModelInitial *system;
   double t;
   const ModelStage *size;
-  int row, unknown; /* its first ones */
+  int row, unknown;           /* its first ones */
   int *start, *index, *entry; /* its own derivatives by columns, and where they are among those of the system */
 } Stage;
 
@@ -177,8 +177,7 @@ static int solve_point(Solver *solver, double t) {
   do {
     memcpy(solver->initial_target, solver->initial_y, (size_t)model->point.columns * sizeof(double));
     failed = solve_stages(solver, &model->point, t) || rounds++ > model->point_modes;
-  }
-  while (!failed && set_point_modes(solver, t));
+  } while (!failed && set_point_modes(solver, t));
   failed = failed || program_run(solver, model->point_starts, t, solver->initial_y, solver->initial_target);
   solver->discretes = discretes;
   return failed;

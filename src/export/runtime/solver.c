@@ -35,6 +35,8 @@ static void lay_out_point(const Model *model, Memory *memory, Solver *solver) {
   solver->pre = numbers(memory, model->discretes);
   solver->states = numbers(memory, model->states);
   solver->start = numbers(memory, model->columns);
+  solver->size = numbers(memory, model->columns);
+  solver->seen = numbers(memory, model->columns);
   solver->from = integers(memory, model->columns);
   solver->to = integers(memory, model->columns);
   solver->depth = integers(memory, model->unknowns);
@@ -216,6 +218,7 @@ static void fill_values(Solver *solver) {
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
   *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
   solver->delays.now->has_begun = false;
+  steps_forget_sizes(solver);
   states_link(solver);
 }
 
@@ -241,7 +244,7 @@ void solver_reset(Solver *solver) {
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
   fill_values(solver);
-  now->time = time;
+  now->time = now->step_begin = time;
   now->is_started = time == solver->model->start && !is_changed(solver);
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
@@ -250,6 +253,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   gather_states(solver);
+  steps_note_sizes(solver);
   steps_start(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
@@ -396,6 +400,7 @@ static SolverStatus exchange_states(Solver *solver) {
 /* Takes one step, up to `until` or to the first event; with `waits`, up to its left limit. */
 static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
+  steps_note_sizes(solver);
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
   SolverStatus status = step_within_delays(solver, is_timed ? timed : until);

@@ -17,6 +17,7 @@
 #include "linear.h"
 #include "search.h"
 #include "settle.h"
+#include "sizes.h"
 #include "statespace.h"
 #include "variation.h"
 
@@ -109,6 +110,7 @@ typedef struct Model {
   const Integrator *integrator,
       *sliding;                         /* the second one while the solution slides along an edge; 0: it cannot slide */
   const bool *constant, *given, *spare; /* see System */
+  const bool *is_sized, *is_signed;     /* see Sizes */
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
@@ -195,7 +197,8 @@ typedef struct Solver {
   Scalars *now;
   /* the point */
   double *y, *parameters, *discretes, *pre, *states;
-  double *row_y;     /* columns inside a step */
+  double *size, *seen; /* per column: for absolute tolerances, and its largest value so far */
+  double *row_y;       /* columns inside a step */
   double *overrides; /* per parameter, NAN: none */
   double *start;     /* per column: start values that replace the model's own; NAN: none */
   int *from, *to, *depth;
@@ -229,6 +232,7 @@ typedef struct Solver {
   const Integrator *made_by;
   Scalars made_with;
   void *integrator;
+  Sizes *sizes;
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
@@ -340,6 +344,8 @@ SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y
 /* steps.c: makes the integrator for the current system; steps; directions of all columns. */
 void steps_make(Solver *solver);
 void steps_start(Solver *solver);
+void steps_forget_sizes(Solver *solver);
+void steps_note_sizes(Solver *solver);
 void steps_suggest(Solver *solver, double next);
 void steps_repeat(Solver *solver, double t, double next);
 void steps_switch(Solver *solver);

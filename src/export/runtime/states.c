@@ -1,5 +1,6 @@
 /* states: which columns are states (core/dummy.h), and all others solved from them (core/statespace.h). Both are made for the
  * current system when they are first needed. Where memory is refused, the caller fails. */
+#include "constants.h"
 #include "solver.h"
 
 #include <math.h>
@@ -88,9 +89,14 @@ static void select_states(Task *task) {
   take_choice(task->solver);
 }
 
+/* Judges the choice where the next step will use it. */
 static void exchange(Task *task) {
+  Solver *solver = task->solver;
+  const Model *model = solver->model;
   int32_t block;
-  task->changed = dummy_watch(task->solver->dummy, task->t, task->y, &block);
+  double ahead = LOOK_AHEAD * solver->now->step;
+  dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
+  task->changed = dummy_watch(solver->dummy, task->t + ahead, solver->stage_y, &block);
   if (task->changed > 0) take_choice(task->solver);
 }
 

@@ -34,6 +34,10 @@ static EvalStatus jacobian(void *context, double t, const double *y, double *val
   return EVAL_OK;
 }
 
+static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
+  return variation_rates(((Solver *)context)->variation, t, y, jacobian);
+}
+
 /* Do arguments at which slopes change pass zero by more than the tolerance? */
 static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
   Solver *solver = context;
@@ -75,13 +79,14 @@ static System make_system(Solver *solver) {
                   .row_index = model->jacobian_row,
                   .constant = model->constant,
                   .nominal = model->nominal,
-                  .size = model->nominal,
+                  .size = solver->size,
                   .residual = residual,
                   .jacobian = jacobian,
                   .bends = bends,
                   .complete = complete,
                   .find = find,
                   .rates = rates,
+                  .rates_jacobian = rates_jacobian,
                   .given = model->given,
                   .spare = model->spare};
 }
@@ -102,13 +107,47 @@ void steps_make(Solver *solver) {
   solver->made_for = 0;
   solver->integrator = solver->variation = solver->transposed = 0;
   solver->jump_matrix = 0;
+  solver->sizes = 0;
   solver->workspace = heap_within(solver->heap, &solver->ticket);
   solver->system = make_system(solver);
   solver->variation = variation_new(solver->workspace, &solver->system);
   solver->transposed = variation_new_transposed(solver->workspace, &solver->system);
+  solver->sizes =
+      sizes_new(solver->workspace, &solver->system, model->is_sized, model->is_signed, solver->size, solver->seen);
   solver->made_for = model;
   solver->made_by = wanted_integrator(solver);
   solver->made_with = *now;
+}
+
+/* ---- sizes ---- */
+
+void steps_forget_sizes(Solver *solver) {
+  size_t size = (size_t)solver->model->columns * sizeof(double);
+  memcpy(solver->size, solver->model->nominal, size);
+  memset(solver->seen, 0, size);
+}
+
+static double end_of_run(const Solver *solver) {
+  const Scalars *now = solver->now;
+  return now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
+}
+
+static void note_sizes(void *context) {
+  Solver *solver = context;
+  const Scalars *now = solver->now;
+  SizesStep step = {.begin = now->step_begin,
+                    .end = now->time,
+                    .start = solver->model->start,
+                    .span = end_of_run(solver) - solver->model->start,
+                    .tolerance = now->tolerance,
+                    .is_sliding = solver->edges.now->slides > 0};
+  steps_make(solver);
+  sizes_note(solver->sizes, &step, solver->y);
+}
+
+/* Follows the sizes of the states from the last step to here. */
+void steps_note_sizes(Solver *solver) {
+  if (!heap_protect(solver->heap, note_sizes, solver)) solver->made_for = 0;
 }
 
 /* ---- steps ---- */
@@ -140,7 +179,7 @@ static void start(void *context) {
   if (!solver->integrator) solver->integrator = solver->made_by->create(solver->workspace, &solver->system, &options);
   memcpy(solver->stage_y, solver->y, (size_t)solver->model->columns * sizeof(double));
   take_values(solver, solver->stage_y);
-  double end = now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
+  double end = end_of_run(solver);
   solver->made_by->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
 }
 
@@ -193,6 +232,11 @@ SolverStatus steps_step(Solver *solver, double stop) {
   if (!solver->integrator) return SOLVER_FAILED;
   solver->made_by->statistics(solver->integrator, &before);
   protect(&call, step);
+  if (call.status != STEP_OK && solver->integrator && !solver->made_by->explicit_form && sizes_widen(solver->sizes)) {
+    steps_note_sizes(solver);
+    steps_start(solver);
+    if (solver->integrator) protect(&call, step);
+  }
   if (call.status != STEP_OK || !solver->integrator) return SOLVER_FAILED;
   solver->made_by->statistics(solver->integrator, &after);
   now->step_begin = now->time;
