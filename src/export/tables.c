@@ -724,9 +724,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
       export_may_slide(source) ? "&integrator_erk" : "0");
   PUT(writer,
-      "    .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = constant, .kinks "
-      "= %u, .kink_program = %s,\n",
-      (unsigned)evaluator->code->modes->kinks, names->kinks);
+      "    .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = constant,\n"
+      "    .is_rough = %d, .kinks = %u, .kink_program = %s,\n",
+      evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks, names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);

@@ -632,7 +632,7 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
-  stepper->t_instant = stepper->t_passed = stepper->t_rejected = -INFINITY;
+  stepper->t_instant = stepper->t_passed = stepper->looks.rejected = -INFINITY;
   stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;

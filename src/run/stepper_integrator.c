@@ -52,7 +52,7 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   heap_release(stepper->heap, stepper->ticket);
   stepper->integrator = integrator;
   stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
-  stepper->rejected = stepper->rejections = 0;
+  stepper->rejected = stepper->looks.rejections = 0;
   stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
 }
 

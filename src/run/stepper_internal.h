@@ -16,7 +16,6 @@ typedef struct Stretch {
   double lasted, lasted_before; /* length of the last one, and of the one before */
 } Stretch;
 
-
 struct Stepper {
   Heap *heap;
   View *view;
@@ -79,11 +78,8 @@ struct Stepper {
   Defect *defect; /* NULL: the system has no state-space form */
   /* factorizations of blocks for the defect; like those of output points they do not count as work of steps */
   uint64_t look_factorizations;
-  Segment *segment;    /* of the last step */
-  bool is_rough;       /* rows are not smooth by construction (ArrayCode) */
-  uint64_t rejections; /* rejected steps of the integrator, up to the last step */
-  double planned;      /* size planned for the next step when the last one was accepted */
-  double t_rejected;   /* the farthest end of a step that was rejected */
+  Segment *segment; /* of the last step */
+  DefectLooks looks;
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {

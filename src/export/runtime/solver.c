@@ -216,6 +216,7 @@ static void fill_values(Solver *solver) {
     program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
+  solver->looks = (DefectLooks){.rejected = -HUGE_VAL};
   *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
   solver->delays.now->has_begun = false;
   steps_forget_sizes(solver);
@@ -333,6 +334,21 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
+/* Takes a step that misses no rows: one that does is taken again, shorter. */
+static SolverStatus step_on_rows(Solver *solver, double stop) {
+  Scalars *now = solver->now;
+  double begin = now->time;
+  SolverStatus status = step_within_delays(solver, stop);
+  while (status == SOLVER_OK && steps_miss_rows(solver)) {
+    double shorter = now->step / SEVERAL;
+    go_back(solver, begin, 0);
+    steps_suggest(solver, shorter);
+    now->rejected++;
+    status = step_within_delays(solver, begin + shorter);
+  }
+  return status;
+}
+
 /* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its time by
  * steps of its own, from the end of the history. */
 SolverStatus solver_follow(Solver *solver) {
@@ -403,7 +419,7 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   steps_note_sizes(solver);
   double begin = now->time, timed = events_next_time(solver, begin);
   int found = 0, mode = -1, is_timed = timed <= until;
-  SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
+  SolverStatus status = step_on_rows(solver, is_timed ? timed : until);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   if (found && is_doubtful(solver, t)) { /* repeats the step with that size */

@@ -10,6 +10,7 @@
 #define SOLVER_H
 
 #include "contract.h"
+#include "defect.h"
 #include "delays.h"
 #include "dummy.h"
 #include "edges.h"
@@ -92,7 +93,7 @@ typedef struct ModelInitial {
   const int *place, *unknown, *parameter; /* per column of the array; per unknown; per parameter: its leaf */
   const int *start, *row;                 /* derivatives of the rows by the unknowns */
   const double *weight, *nominal;         /* per unknown: how easily it moves, and its unit */
-  const double *value, *target;           /* per column: the solution with the values of the model's text; start values */
+  const double *value, *target; /* per column: the solution with the values of the model's text; start values */
   ModelProgram *residual, *jacobian;
 } ModelInitial;
 
@@ -111,6 +112,7 @@ typedef struct Model {
       *sliding;                         /* the second one while the solution slides along an edge; 0: it cannot slide */
   const bool *constant, *given, *spare; /* see System */
   const bool *is_sized, *is_signed;     /* see Sizes */
+  int is_rough;                         /* see DefectLooks */
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
@@ -199,8 +201,8 @@ typedef struct Solver {
   double *y, *parameters, *discretes, *pre, *states;
   double *size, *seen; /* per column: for absolute tolerances, and its largest value so far */
   double *row_y;       /* columns inside a step */
-  double *overrides; /* per parameter, NAN: none */
-  double *start;     /* per column: start values that replace the model's own; NAN: none */
+  double *overrides;   /* per parameter, NAN: none */
+  double *start;       /* per column: start values that replace the model's own; NAN: none */
   int *from, *to, *depth;
   /* solving */
   double *work;
@@ -233,6 +235,9 @@ typedef struct Solver {
   Scalars made_with;
   void *integrator;
   Sizes *sizes;
+  Segment *segment; /* the last step */
+  Defect *defect;
+  DefectLooks looks;
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
@@ -350,6 +355,7 @@ void steps_suggest(Solver *solver, double next);
 void steps_repeat(Solver *solver, double t, double next);
 void steps_switch(Solver *solver);
 SolverStatus steps_step(Solver *solver, double stop);
+int steps_miss_rows(Solver *solver);
 void steps_interpolate(Solver *solver, double t, double *y);
 void steps_saved(Solver *solver);
 

@@ -108,12 +108,16 @@ void steps_make(Solver *solver) {
   solver->integrator = solver->variation = solver->transposed = 0;
   solver->jump_matrix = 0;
   solver->sizes = 0;
+  solver->segment = 0;
+  solver->defect = 0;
   solver->workspace = heap_within(solver->heap, &solver->ticket);
   solver->system = make_system(solver);
   solver->variation = variation_new(solver->workspace, &solver->system);
   solver->transposed = variation_new_transposed(solver->workspace, &solver->system);
   solver->sizes =
       sizes_new(solver->workspace, &solver->system, model->is_sized, model->is_signed, solver->size, solver->seen);
+  solver->segment = segment_new(solver->workspace, model->columns);
+  solver->defect = defect_new(solver->workspace, &solver->system, now->tolerance);
   solver->made_for = model;
   solver->made_by = wanted_integrator(solver);
   solver->made_with = *now;
@@ -156,6 +160,7 @@ typedef struct Call {
   Solver *solver;
   double stop;
   StepStatus status;
+  bool misses;
 } Call;
 
 /* Computes all columns from the states and these guesses, so that the rows hold as exactly as possible. */
@@ -181,6 +186,7 @@ static void start(void *context) {
   take_values(solver, solver->stage_y);
   double end = end_of_run(solver);
   solver->made_by->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
+  solver->looks.rejections = 0;
 }
 
 static void step(void *context) {
@@ -224,7 +230,7 @@ void steps_switch(Solver *solver) {
 SolverStatus steps_step(Solver *solver, double stop) {
   Scalars *now = solver->now;
   IntegratorStatistics before, after;
-  Call call = {solver, stop, STEP_EVALUATION};
+  Call call = {solver, stop, STEP_EVALUATION, false};
   /* A step to a point that equals the present one except for round-off, as where an importer stops beside an event, adds no
    * history. */
   bool was_tiny = now->step > 0 && now->step < integrator_least_step(now->time, stop);
@@ -248,6 +254,33 @@ SolverStatus steps_step(Solver *solver, double stop) {
       (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
   take_values(solver, solver->made_by->values(solver->integrator));
   return SOLVER_OK;
+}
+
+static void look_at_rows(void *context) {
+  Call *call = context;
+  Solver *solver = call->solver;
+  const Integrator *method = solver->made_by;
+  const Scalars *now = solver->now;
+  IntegratorStatistics found;
+  method->statistics(solver->integrator, &found);
+  segment_take(solver->segment, &method->segment, solver->integrator, now->step_begin, solver->begin, now->step_end,
+               method->values(solver->integrator));
+  solver->looks.start = solver->model->start;
+  solver->looks.span = end_of_run(solver) - solver->model->start;
+  solver->looks.is_rough = solver->model->is_rough != 0;
+  int every = solver->looks.is_rough ? method->look_every_rough : method->look_every;
+  bool is_in_doubt = defect_is_in_doubt(&solver->looks, solver->segment,
+                                        found.rejected_error + found.rejected_convergence, found.next);
+  double defect;
+  call->misses = defect_is_too_large(solver->defect, &solver->looks, solver->segment, every, is_in_doubt,
+                                     solver->event_y, &defect);
+}
+
+/* Do the polynomials of the last step miss the rows by more than its error explains? */
+int steps_miss_rows(Solver *solver) {
+  Call call = {.solver = solver};
+  if (solver->now->step_end > solver->now->step_begin) protect(&call, look_at_rows);
+  return call.misses;
 }
 
 void steps_interpolate(Solver *solver, double t, double *y) {
