@@ -150,8 +150,7 @@ static void leave_kink(Stepper *stepper) {
 
 /* The latest time at which the next step must end. None of the times is a NaN, for which fmin would be a call. */
 static double farthest_end(const Stepper *stepper) {
-  double stop = stepper->options.stop;
-  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
+  double stop = stretches_end(&stepper->stretches, stepper->before, stepper->options.stop);
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
@@ -580,13 +579,13 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
-  stepper->limit = stepper->t_expected = INFINITY;
+  stepper->limit = stepper->stretches.expected = INFINITY;
   stepper->unread = -INFINITY;
   heap_numbers(heap, columns, &stepper->y, &stepper->ahead, &stepper->begin, &stepper->beyond, &stepper->recent.y,
                &stepper->origin.y);
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
-    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
+    stepper->stretches.list = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   const ArrayCode *code = view->evaluator->code;
   if (code->divisors) {

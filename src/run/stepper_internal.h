@@ -3,18 +3,13 @@
 #pragma once
 
 #include "core/constants.h"
+#include "core/stretch.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "segment/sizes.h"
 #include "watch/kinks.h"
 #include "watch/poles.h"
 #include "watch/watcher.h"
-
-/* The interval between an event and the next one; 0: unknown. */
-typedef struct Stretch {
-  double first;                 /* the size that its first step asked for */
-  double lasted, lasted_before; /* length of the last one, and of the one before */
-} Stretch;
 
 struct Stepper {
   Heap *heap;
@@ -53,22 +48,18 @@ struct Stepper {
   double t_timed;           /* the next event of time alone; INFINITY: none */
   uint32_t timed;           /* a mode that changes then */
   double t_event;           /* time of the last event */
-  Stretch *stretches;       /* per mode and its truth: what followed its last events */
-  Stretch *stretch;         /* the one since the last event; NULL: there was none */
-  double t_stretch;         /* when that began */
-  double t_expected;        /* a little after the time at which the next event is expected; INFINITY: unknown */
-  bool begins_stretch;      /* the next step is the first of the interval */
-  int repairs;              /* repairs of the choice of states since the last successful step */
-  uint64_t rejected;        /* number of rejected steps when the choice of states was last judged */
-  int retakes;              /* how often a step that ended at `disputed` was repeated */
-  double disputed;          /* steps are short up to this time */
-  bool warned;              /* warned about a determinant */
-  bool warned_fold;         /* warned about a fold */
-  double t_instant;         /* a singular point ahead that will be judged after it is passed; -INFINITY: none */
-  bool starts_singular;     /* the start, or the point after an event, is singular: see turning_point */
-  double value_before;      /* value of the mode that causes the current event, before it */
-  double t_passed;          /* right after the last instant that was passed; -INFINITY: none */
-  bool is_folded;           /* the event is a fold, after which the columns are `beyond` */
+  Stretches stretches;
+  int repairs;          /* repairs of the choice of states since the last successful step */
+  uint64_t rejected;    /* number of rejected steps when the choice of states was last judged */
+  int retakes;          /* how often a step that ended at `disputed` was repeated */
+  double disputed;      /* steps are short up to this time */
+  bool warned;          /* warned about a determinant */
+  bool warned_fold;     /* warned about a fold */
+  double t_instant;     /* a singular point ahead that will be judged after it is passed; -INFINITY: none */
+  bool starts_singular; /* the start, or the point after an event, is singular: see turning_point */
+  double value_before;  /* value of the mode that causes the current event, before it */
+  double t_passed;      /* right after the last instant that was passed; -INFINITY: none */
+  bool is_folded;       /* the event is a fold, after which the columns are `beyond` */
   double *beyond;
   Moment recent,
       origin;         /* earlier points of the solution's branch: with the current states, and after the last event */

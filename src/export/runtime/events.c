@@ -60,17 +60,20 @@ static double timed_next(const Solver *solver, int m, double t, double rate) {
   return fmax(settle_behind(t) + (edge - difference) / rate, settle_behind(t));
 }
 
-double events_next_time(Solver *solver, double t) {
+double events_next_time(Solver *solver, double t, int *mode) {
   const Model *model = solver->model;
   double first = decide_next_time(&solver->decide, t);
   int any = 0;
+  *mode = -1;
   if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
   edges_evaluate_rates(&solver->edges, t, solver->y);
   program_run(solver, model->conditions, settle_behind(t), solver->y, solver->values);
-  for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->edges.rate[m]));
+  for (int m = 0; m < model->modes; m++) {
+    double next = model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m]) : HUGE_VAL;
+    if (next < first) first = next, *mode = m;
+  }
   return first;
 }
 
@@ -397,7 +400,7 @@ int events_hover(Solver *solver, int m, double t) {
 
 /* After a step without an event: was one lost from a series that came ever faster? */
 int events_are_lost(const Solver *solver) {
-  int m = edges_escaped(&solver->edges, solver->now->event, 4 * DBL_EPSILON * fabs(solver->now->time));
+  int m = edges_escaped(&solver->edges, solver->stretches.begin, 4 * DBL_EPSILON * fabs(solver->now->time));
   return m >= 0 && report_accumulation(solver, m);
 }
 

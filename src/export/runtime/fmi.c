@@ -334,7 +334,7 @@ static int follow(Instance *instance) {
 
 /* A step of model exchange must not read values of itself: an event ends it. */
 static double next_event(Solver *solver) {
-  double t = solver->now->time, next = events_next_time(solver, t);
+  double t = solver->now->time, next = events_next_time(solver, t, &solver->now->timed);
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 

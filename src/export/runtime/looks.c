@@ -57,6 +57,9 @@ double looks_locate(Solver *solver, int *found) {
   edges_keep_end(edges, step_size(solver));
   *found = search_find(&search, &watched, bracket, 0, &bracket);
   if (!*found) return now->step_end;
+  double middle = now->step_begin + (bracket.low - now->step_begin) / 2;
+  if (middle > now->step_begin && (watched.peek ? watched.peek : watched.look)(solver, middle, search.solved))
+    edges_note_peaks(edges, search.solved);
   search_locate(&search, &watched, &bracket);
   return bracket.high;
 }

@@ -90,6 +90,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->point_differences = numbers(memory, 2 * model->point_modes);
   solver->initial_trial = numbers(memory, largest(start->rows + start->checks, point->rows));
   solver->initial_entries = numbers(memory, largest(start->nonzeros, point->nonzeros));
+  solver->stretches.list = take(memory, 2 * ((size_t)model->modes + 1), sizeof *solver->stretches.list);
   solver->right = numbers(memory, 2 * model->columns);
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
@@ -216,6 +217,7 @@ static void fill_values(Solver *solver) {
     program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
+  stretches_forget(&solver->stretches, model->modes);
   solver->looks = (DefectLooks){.rejected = -HUGE_VAL};
   *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
   solver->delays.now->has_begun = false;
@@ -400,7 +402,7 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
-  steps_start(solver);
+  steps_pass_event(solver, mode >= 0 ? mode : now->timed);
   return SOLVER_OK;
 }
 
@@ -417,15 +419,16 @@ static SolverStatus exchange_states(Solver *solver) {
 static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
   steps_note_sizes(solver);
-  double begin = now->time, timed = events_next_time(solver, begin);
+  double begin = now->time, timed = events_next_time(solver, begin, &now->timed);
   int found = 0, mode = -1, is_timed = timed <= until;
-  SolverStatus status = step_on_rows(solver, is_timed ? timed : until);
+  double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
+  SolverStatus status = step_on_rows(solver, stop);
   if (status != SOLVER_OK) return status;
   double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
   if (found && is_doubtful(solver, t)) { /* repeats the step with that size */
     go_back(solver, begin, t - begin);
     events_begin(solver, begin, solver->y);
-    status = step_within_delays(solver, is_timed ? timed : until);
+    status = step_within_delays(solver, stop);
     if (status != SOLVER_OK) return status;
     t = looks_locate(solver, &found);
   }

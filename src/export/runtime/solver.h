@@ -20,6 +20,7 @@
 #include "settle.h"
 #include "sizes.h"
 #include "statespace.h"
+#include "stretch.h"
 #include "variation.h"
 
 #include <stddef.h>
@@ -186,6 +187,7 @@ typedef struct Scalars {
   int is_started, terminated, asserted;
   int waits;   /* an event is reached that has not been handled yet, */
   int waiting; /* of this mode; -1: of none */
+  int timed;   /* a mode that changes at the next event of time; -1: none */
   int system;  /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
@@ -214,6 +216,7 @@ typedef struct Solver {
   Settle settle;
   Jump jump;
   WhenLoop loop;
+  Stretches stretches;
   double *secants; /* room for its updates */
   double *values, *margins, *message_values;
   double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
@@ -325,7 +328,7 @@ SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
 /* events.c */
 int events_any(const Model *model);
 void events_begin(Solver *solver, double t, const double *y);
-double events_next_time(Solver *solver, double t);
+double events_next_time(Solver *solver, double t, int *mode);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
 int events_leave_start(Solver *solver);
@@ -349,6 +352,7 @@ SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y
 /* steps.c: makes the integrator for the current system; steps; directions of all columns. */
 void steps_make(Solver *solver);
 void steps_start(Solver *solver);
+void steps_pass_event(Solver *solver, int mode);
 void steps_forget_sizes(Solver *solver);
 void steps_note_sizes(Solver *solver);
 void steps_suggest(Solver *solver, double next);

@@ -213,6 +213,20 @@ void steps_suggest(Solver *solver, double next) {
   if (solver->integrator && next > 0) solver->made_by->suggest(solver->integrator, next);
 }
 
+/* Goes on after an event of a mode, or of none: with the same steps where nothing that is integrated has changed, and the last of
+ * them ended there. */
+void steps_pass_event(Solver *solver, int mode) {
+  const Scalars *now = solver->now;
+  if (!now->changed && solver->integrator && solver->made_for == solver->model &&
+      solver->made_by == wanted_integrator(solver) && solver->made_by->time(solver->integrator) == now->time)
+    return;
+  steps_start(solver);
+  double span = end_of_run(solver) - solver->model->start;
+  if (solver->integrator)
+    steps_suggest(solver, stretches_begin(&solver->stretches, &solver->edges, mode, now->time, span,
+                                          solver->made_by->is_one_step));
+}
+
 /* Goes back to t, where the last step or an earlier one began; a part of it is tried next. */
 void steps_repeat(Solver *solver, double t, double next) {
   bool is_last = solver->integrator && solver->now->step_begin == t && next > 0;
@@ -249,6 +263,7 @@ SolverStatus steps_step(Solver *solver, double stop) {
   now->step_end = now->time = solver->made_by->time(solver->integrator);
   now->step = now->step_end - now->step_begin;
   now->next = after.next;
+  stretches_note_step(&solver->stretches, now->next);
   now->steps++;
   now->rejected +=
       (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
@@ -291,6 +306,7 @@ void steps_interpolate(Solver *solver, double t, double *y) {
 void steps_saved(Solver *solver) {
   double next = solver->now->next;
   solver->made_for = 0;
+  stretches_forget(&solver->stretches, solver->model->modes);
   if (!solver->now->is_started) return;
   steps_start(solver);
   steps_suggest(solver, next);
