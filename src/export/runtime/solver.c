@@ -314,6 +314,7 @@ static SolverStatus keep_past(Solver *solver) {
 }
 
 static void go_back(Solver *solver, double t, double next) {
+  solver->now->steps--;
   memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
   steps_repeat(solver, t, next);
 }
@@ -420,18 +421,20 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   Scalars *now = solver->now;
   steps_note_sizes(solver);
   double begin = now->time, timed = events_next_time(solver, begin, &now->timed);
-  int found = 0, mode = -1, is_timed = timed <= until;
+  int mode = -1, is_timed = timed <= until;
   double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
   SolverStatus status = step_on_rows(solver, stop);
   if (status != SOLVER_OK) return status;
-  double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
-  if (found && is_doubtful(solver, t)) { /* repeats the step with that size */
-    go_back(solver, begin, t - begin);
+  Bracket bracket;
+  int found = solver->model->modes && looks_find(solver, &bracket);
+  if (found && is_doubtful(solver, bracket.high)) { /* takes the step again, up to there */
+    go_back(solver, begin, bracket.high - begin);
     events_begin(solver, begin, solver->y);
-    status = step_within_delays(solver, stop);
+    status = step_within_delays(solver, bracket.high);
     if (status != SOLVER_OK) return status;
-    t = looks_locate(solver, &found);
+    found = looks_find(solver, &bracket);
   }
+  double t = found ? looks_locate(solver, bracket) : now->time;
   if (solver->made) solver->made(solver->context, t);
   if (found) status = end_at_event(solver, t, &mode);
   if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;

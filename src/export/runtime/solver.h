@@ -308,10 +308,11 @@ void program_set_parameter(Solver *solver, int leaf, double value);
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* looks.c: the columns at a time of the last step (1: they cannot be found); and the time of the first event of the step, to
- * round-off, with the conditions evaluated there. Without an event it is the end of the step; *found says which. */
+/* looks.c: the columns at a time of the last step (1: they cannot be found); around the first event of the step (0: there is none);
+ * its time, to round-off, with the conditions evaluated there. */
 int looks_point(Solver *solver, double t, double *y);
-double looks_locate(Solver *solver, int *found);
+int looks_find(Solver *solver, Bracket *bracket);
+double looks_locate(Solver *solver, Bracket bracket);
 
 /* What the columns that are not states must be: any solution; the one nearest to the guess; of that, only what derivatives depend
  * on. */
