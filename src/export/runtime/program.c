@@ -49,6 +49,15 @@ void program_set_parameter(Solver *solver, int leaf, double value) {
   solver->has_new_parameters = true;
 }
 
+/* A parameter that an initial equation gives. */
+static bool set_parameter(void *host, int leaf, double value) {
+  Solver *solver = host;
+  if (!(value == value) || solver->parameters[leaf] == value) return false;
+  program_set_parameter(solver, leaf, value);
+  initial_dependents(solver);
+  return true;
+}
+
 static double *loop_room(void *host, int32_t n, int32_t *capacity) {
   (void)n;
   if (*capacity > SECANT_LIMIT) *capacity = SECANT_LIMIT;
@@ -72,7 +81,7 @@ void program_enter(Solver *solver, const Model *model) {
   edges->outcome = outcome;
   edges->host = solver;
   edges->mode = solver->discretes + model->first_mode;
-  static const DecideHost logic = {evaluate_logic, 0, 0, 0};
+  static const DecideHost logic = {evaluate_logic, 0, set_parameter, 0};
   Decide *decide = &solver->decide;
   decide->plan = model->decide;
   decide->methods = &logic;
