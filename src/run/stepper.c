@@ -86,7 +86,8 @@ static bool has_delays(Stepper *stepper, double t) {
 }
 
 /* The columns at a time of the last step. */
-static const double *values_at(Stepper *stepper, double t) {
+static const double *values_at(void *host, double t) {
+  Stepper *stepper = host;
   if (t == stepper->before) return stepper->begin;
   if (t == stepper_time(stepper)) return stepper_values(stepper);
   if (view_point(stepper->view, stepper->segment, t, stepper->ahead) != EVAL_OK)
@@ -94,28 +95,16 @@ static const double *values_at(Stepper *stepper, double t) {
   return stepper->ahead;
 }
 
-static void sample_past(Stepper *stepper, double from, double to) {
-  for (int node = 0; node < PIECE_NODES; node++) {
-    double t = delays_node_time(node, from, to);
-    delays_sample(past_delays(stepper->view->evaluator), node, t, values_at(stepper, t));
-  }
-}
+static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
 
 /* Keeps what delays will read from the last step. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
   if (!evaluator->past) return true;
   double before = stepper->before, end = stepper_time(stepper);
-  sample_past(stepper, before, end);
-  int parts = delays_parts(past_delays(evaluator), stepper->options.tolerance);
-  double from = before;
-  bool is_smooth = false;
-  for (int k = 0; k < parts; k++) {
-    double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
-    if (parts > 1) sample_past(stepper, from, to);
-    is_smooth = past_add(evaluator, before, from, to) || is_smooth;
-    from = to;
-  }
+  DelaysStep step = {before, end, stepper->options.tolerance, values_at, reserve_past, stepper};
+  bool is_smooth;
+  delays_keep_step(past_delays(evaluator), &step, &is_smooth);
   if (is_smooth) {
     stepper_plan_timed(stepper, before);
     events_begin(stepper->view, end, stepper_values(stepper));

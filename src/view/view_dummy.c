@@ -34,20 +34,10 @@ static void make_corners(DummyView *chosen, int count) {
   chosen->room = count;
 }
 
-/* On edges: the mean of the corners' columns that keeps the differences constant. All corners have the same states. */
 static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
   Edges *edges = &chosen->view.switches->edges;
-  int count = edges->now->slides + 1, columns = chosen->view.system.columns;
-  make_corners(chosen, count);
-  for (int corner = 0; corner < count; corner++) {
-    double *own = chosen->corners + corner * columns;
-    memcpy(own, y, (size_t)columns * sizeof *y);
-    EvalStatus status = solve_corner(&chosen->view, t, own, corner);
-    if (status != EVAL_OK) return status;
-    edges_keep_corner(edges, corner, t, own);
-  }
-  edges_mean(edges, chosen->corners, columns, y);
-  return EVAL_OK;
+  make_corners(chosen, edges->now->slides + 1);
+  return statespace_slide(chosen->space, edges, chosen->view.system.columns, t, y, chosen->corners);
 }
 
 static bool slides(const DummyView *chosen) {

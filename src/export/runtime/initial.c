@@ -7,18 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Computes parameters bound to others, in the order of their dependencies. */
-void initial_dependents(Solver *solver) {
-  const Model *model = solver->model;
-  double value;
-  for (int k = 0; k < model->dependents; k++) {
-    int p = model->dependent[k];
-    if (isfinite(solver->overrides[p])) continue;
-    program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
-    program_set_parameter(solver, p, value);
-  }
-}
-
 typedef struct Stage {
   Solver *solver;
   const ModelInitial *system;
@@ -206,6 +194,6 @@ int initial_solve(Solver *solver, double t, double *y) {
   for (int q = 0; q < model->columns; q++) y[q] = solver->initial_y[system->place[q]];
   for (int k = 0; k < system->parameters; k++)
     program_set_parameter(solver, system->parameter[k], solver->initial_y[first + k]);
-  initial_dependents(solver);
+  program_set_dependents(solver);
   return 0;
 }

@@ -6,7 +6,7 @@
 
 int looks_point(Solver *solver, double t, double *y) {
   steps_interpolate(solver, t, y);
-  return slides_complete(solver, t, y, STATES_NEXT) != SOLVER_OK;
+  return states_solve(solver, t, y, STATES_NEXT) != SOLVER_OK;
 }
 
 static double step_size(const Solver *solver) { return solver->now->step_end - solver->now->step_begin; }

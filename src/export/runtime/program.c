@@ -2,6 +2,8 @@
 #include "rounds.h"
 #include "solver.h"
 
+#include <math.h>
+
 static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
   return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
 }
@@ -49,12 +51,24 @@ void program_set_parameter(Solver *solver, int leaf, double value) {
   solver->has_new_parameters = true;
 }
 
+/* Computes parameters bound to others, in the order of their dependencies. */
+void program_set_dependents(Solver *solver) {
+  const Model *model = solver->model;
+  double value;
+  for (int k = 0; k < model->dependents; k++) {
+    int p = model->dependent[k];
+    if (isfinite(solver->overrides[p])) continue;
+    program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
+    program_set_parameter(solver, p, value);
+  }
+}
+
 /* A parameter that an initial equation gives. */
 static bool set_parameter(void *host, int leaf, double value) {
   Solver *solver = host;
-  if (!(value == value) || solver->parameters[leaf] == value) return false;
+  if (isnan(value) || solver->parameters[leaf] == value) return false;
   program_set_parameter(solver, leaf, value);
-  initial_dependents(solver);
+  program_set_dependents(solver);
   return true;
 }
 

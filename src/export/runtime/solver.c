@@ -99,7 +99,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
-  solver->corners = numbers(memory, model->modes ? (slides_limit(model) + 1) * model->columns : 0);
+  int slides = model->modes < SLIDE_LIMIT ? model->modes : SLIDE_LIMIT;
+  solver->corners = numbers(memory, slides ? (slides + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
   solver->settle.begin.discretes = numbers(memory, model->discretes);
   solver->settle.left.discretes = numbers(memory, model->discretes);
@@ -251,7 +252,7 @@ SolverStatus solver_start(Solver *solver, double time) {
   now->is_started = time == solver->model->start && !is_changed(solver);
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
-    initial_dependents(solver);
+    program_set_dependents(solver);
     if (fill_starts(solver, time)) return SOLVER_FAILED;
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
@@ -272,7 +273,7 @@ SolverStatus solver_complete(Solver *solver) {
     for (int q = 0; q < solver->model->columns; q++)
       if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+    if (states_solve(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
       return SOLVER_OK;
     memcpy(solver->y, solver->stage_y, size);
   }
@@ -286,31 +287,21 @@ static void keep_beginning(Solver *solver) {
   memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
 }
 
-/* Samples the values that delays will read from the last step, from `from` to `to`. */
-static void sample_past(Solver *solver, double from, double to) {
-  for (int node = 0; node < PIECE_NODES; node++) {
-    double t = delays_node_time(node, from, to), *y = solver->event_y;
-    if (t == solver->now->step_end) y = solver->y;
-    else if (looks_point(solver, t, y)) steps_interpolate(solver, t, y);
-    delays_sample(&solver->delays, node, t, y);
-  }
+static const double *columns_at(void *host, double t) {
+  Solver *solver = host;
+  if (t == solver->now->step_end) return solver->y;
+  if (looks_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
+  return solver->event_y;
 }
 
 /* Keeps what delays will read from the last step. */
 static SolverStatus keep_past(Solver *solver) {
-  double begin = solver->now->step_begin, end = solver->now->step_end, from = begin;
+  const Scalars *now = solver->now;
+  DelaysStep step = {now->step_begin, now->step_end, now->tolerance, columns_at, 0, solver};
+  bool is_smooth;
   if (!solver->model->delays) return SOLVER_OK;
-  sample_past(solver, begin, end);
-  int parts = delays_parts(&solver->delays, solver->now->tolerance);
-  for (int k = 0; k < parts; k++) {
-    double to = k + 1 < parts ? begin + (end - begin) * (k + 1) / parts : end;
-    if (parts > 1) sample_past(solver, from, to);
-    if (!delays_make_room(&solver->delays, begin, from)) return SOLVER_FAILED;
-    delays_add(&solver->delays, from, to);
-    if (delays_fault(&solver->delays) >= 0) return SOLVER_FAILED;
-    from = to;
-  }
-  return SOLVER_OK;
+  if (!delays_keep_step(&solver->delays, &step, &is_smooth)) return SOLVER_FAILED;
+  return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : SOLVER_OK;
 }
 
 static void go_back(Solver *solver, double t, double next) {
@@ -512,7 +503,7 @@ int solver_is_set(const Solver *solver, int variable) {
 void solver_tune(Solver *solver, int variable, double value) {
   solver->overrides[solver->model->variable[variable].index] = value;
   program_set_parameter(solver, solver->model->variable[variable].index, value);
-  initial_dependents(solver);
+  program_set_dependents(solver);
 }
 
 double solver_set_value(const Solver *solver, int variable) {

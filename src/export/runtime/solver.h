@@ -302,8 +302,9 @@ extern const JumpHost events_jump;
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
-/* Sets the parameter with this leaf. */
+/* Sets the parameter with this leaf; and those that are bound to others. */
 void program_set_parameter(Solver *solver, int leaf, double value);
+void program_set_dependents(Solver *solver);
 
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
@@ -325,6 +326,7 @@ int states_exchange(Solver *solver, double t, const double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
+SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
 
 /* events.c */
 int events_any(const Model *model);
@@ -336,7 +338,6 @@ int events_leave_start(Solver *solver);
 int events_end(Solver *solver);
 
 /* initial.c */
-void initial_dependents(Solver *solver);
 int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
@@ -344,11 +345,6 @@ int events_hover(Solver *solver, int mode, double t);
 int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
-
-/* slides.c: the most edges to slide along; all columns, or those of a corner of the edges. */
-int slides_limit(const Model *model);
-SolverStatus slides_complete(Solver *solver, double t, double *y, StatesGoal goal);
-SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
 
 /* steps.c: makes the integrator for the current system; steps; directions of all columns. */
 void steps_make(Solver *solver);

@@ -33,7 +33,16 @@ static EvalStatus fail(void *host, double t, const double *y) {
 
 /* ---- the form ---- */
 
-typedef enum Work { WORK_LINK, WORK_SELECT, WORK_EXCHANGE, WORK_GAIN, WORK_COMPLETE, WORK_FOLLOW, WORK_RATES } Work;
+typedef enum Work {
+  WORK_LINK,
+  WORK_SELECT,
+  WORK_EXCHANGE,
+  WORK_GAIN,
+  WORK_COMPLETE,
+  WORK_FOLLOW,
+  WORK_RATES,
+  WORK_SLIDE
+} Work;
 
 typedef struct Task {
   Solver *solver;
@@ -120,7 +129,10 @@ static void work(void *context) {
   case WORK_GAIN: task->gain = dummy_gain(solver->dummy, task->t, task->y); break;
   case WORK_COMPLETE: task->status = statespace_complete(solver->space, task->t, task->y); break;
   case WORK_FOLLOW: task->status = statespace_follow(solver->space, task->t, task->y); break;
-  default: task->status = statespace_rates(solver->space, task->t, task->y);
+  case WORK_RATES: task->status = statespace_rates(solver->space, task->t, task->y); break;
+  default:
+    task->status =
+        statespace_slide(solver->space, &solver->edges, solver->model->columns, task->t, task->y, solver->corners);
   }
 }
 
@@ -165,5 +177,11 @@ double states_indicator(Solver *solver, double t, const double *y) {
 
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal) {
   static const Work works[] = {[STATES_ANY] = WORK_COMPLETE, [STATES_NEXT] = WORK_FOLLOW, [STATES_RATES] = WORK_RATES};
-  return do_work(&(Task){.solver = solver, .work = works[goal], .t = t, .y = y});
+  return do_work(
+      &(Task){.solver = solver, .work = solver->edges.now->slides ? WORK_SLIDE : works[goal], .t = t, .y = y});
+}
+
+SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y) {
+  edges_set_corner(&solver->edges, corner);
+  return do_work(&(Task){.solver = solver, .work = WORK_COMPLETE, .t = t, .y = y});
 }

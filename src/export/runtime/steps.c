@@ -10,15 +10,15 @@
 static EvalStatus status_of(int failed) { return failed ? EVAL_DOMAIN : EVAL_OK; }
 
 static EvalStatus complete(void *context, double t, double *y) {
-  return status_of(slides_complete(context, t, y, STATES_NEXT) != SOLVER_OK);
+  return status_of(states_solve(context, t, y, STATES_NEXT) != SOLVER_OK);
 }
 
 static EvalStatus rates(void *context, double t, double *y) {
-  return status_of(slides_complete(context, t, y, STATES_RATES) != SOLVER_OK);
+  return status_of(states_solve(context, t, y, STATES_RATES) != SOLVER_OK);
 }
 
 static EvalStatus find(void *context, double t, double *y) {
-  return status_of(slides_complete(context, t, y, STATES_ANY) != SOLVER_OK);
+  return status_of(states_solve(context, t, y, STATES_ANY) != SOLVER_OK);
 }
 
 static EvalStatus residual(void *context, double t, const double *y, double *rows) {
@@ -168,7 +168,7 @@ static void take_values(Solver *solver, const double *values) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   for (int is_following = 1; is_following >= 0; is_following--) {
     memcpy(solver->y, values, size);
-    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+    if (states_solve(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
       return;
   }
   memcpy(solver->y, values, size);
