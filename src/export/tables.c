@@ -1,6 +1,7 @@
 /* tables: see tables.h. Programs are collected first, with names; the tables after them refer to these names. */
 #include "export/tables.h"
 
+#include "array/meeting.h"
 #include "code/cdata.h"
 #include "code/past.h"
 #include "code/switches.h"
@@ -725,8 +726,9 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       export_may_slide(source) ? "&integrator_erk" : "0");
   PUT(writer,
       "    .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = constant,\n"
-      "    .is_rough = %d, .kinks = %u, .kink_program = %s,\n",
-      evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks, names->kinks);
+      "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .kink_program = %s,\n",
+      evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks, evaluator->code->modes->kinks <= FEW_BENDS,
+      names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);

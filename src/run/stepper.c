@@ -588,7 +588,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper_make_defect(stepper);
   stepper->sizes =
       sizes_new(heap, &view->system, view->evaluator->is_sized, view->evaluator->is_signed, view->size, view->seen);
-  stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
+  stepper->kinks = bends_watch(heap, view, options->start, options->tolerance);
   stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
 }

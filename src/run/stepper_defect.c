@@ -151,8 +151,7 @@ static bool is_in_doubt(Stepper *stepper, double t) {
   if (defect_is_in_doubt(&stepper->looks, stepper->segment, now.rejected_error + now.rejected_convergence, now.next))
     return true;
   if (!stepper->kinks || stepper->integrator->is_one_step) return false;
-  return kinks_pass(stepper->kinks, (ConstMoment){stepper->before, stepper->begin},
-                    (ConstMoment){t, stepper->segment->end});
+  return kinks_pass(stepper->kinks, stepper->before, stepper->begin, t, stepper->segment->end);
 }
 
 bool stepper_misses_rows(Stepper *stepper, double t) {

@@ -7,7 +7,7 @@
 #include "run/stepper.h"
 #include "segment/defect.h"
 #include "segment/sizes.h"
-#include "watch/kinks.h"
+#include "watch/bends.h"
 #include "watch/poles.h"
 #include "watch/watcher.h"
 

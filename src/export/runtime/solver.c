@@ -127,7 +127,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   jump->moved = numbers(memory, model->unknowns);
   jump->size = numbers(memory, model->unknowns);
   solver->successor = integers(memory, model->columns);
-  solver->kinks = numbers(memory, 5 * model->kinks);
 }
 
 /* A model as large as the largest of its systems. */
@@ -135,8 +134,8 @@ static Model cover(const Model *model) {
   Model all = *model;
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
-    int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros, &all.kinks};
-    const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros, other->kinks};
+    int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros};
+    const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
   }
   return all;
@@ -220,7 +219,8 @@ static void fill_values(Solver *solver) {
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
   stretches_forget(&solver->stretches, model->modes);
   solver->looks = (DefectLooks){.rejected = -HUGE_VAL};
-  *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
+  *solver->now =
+      (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL, .kink = HUGE_VAL};
   solver->delays.now->has_begun = false;
   steps_forget_sizes(solver);
   states_link(solver);
@@ -328,17 +328,27 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
-/* Takes a step that misses no rows: one that does is taken again, shorter. */
+/* Takes a step that misses no rows and ends at the first kink. One that does not is taken again, shorter. */
 static SolverStatus step_on_rows(Solver *solver, double stop) {
   Scalars *now = solver->now;
   double begin = now->time;
-  SolverStatus status = step_within_delays(solver, stop);
-  while (status == SOLVER_OK && steps_miss_rows(solver)) {
-    double shorter = now->step / SEVERAL;
-    go_back(solver, begin, 0);
-    steps_suggest(solver, shorter);
-    now->rejected++;
-    status = step_within_delays(solver, begin + shorter);
+  SolverStatus status;
+  if (begin >= now->kink) {
+    steps_suggest(solver, now->across);
+    now->kink = HUGE_VAL;
+  }
+  for (int is_again = 0; (status = step_within_delays(solver, stop)) == SOLVER_OK; is_again = 1) {
+    double step = now->step, kink;
+    if (steps_miss_rows(solver)) {
+      stop = begin + step / SEVERAL;
+      go_back(solver, begin, 0);
+      steps_suggest(solver, step / SEVERAL);
+      now->rejected++;
+    } else if (!is_again && (kink = steps_kink(solver)) < HUGE_VAL) {
+      now->across = step;
+      stop = now->kink = kink;
+      go_back(solver, begin, kink - begin);
+    } else return SOLVER_OK;
   }
   return status;
 }

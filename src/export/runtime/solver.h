@@ -15,6 +15,7 @@
 #include "dummy.h"
 #include "edges.h"
 #include "jump.h"
+#include "kinks.h"
 #include "linear.h"
 #include "search.h"
 #include "settle.h"
@@ -114,6 +115,7 @@ typedef struct Model {
   const bool *constant, *given, *spare; /* see System */
   const bool *is_sized, *is_signed;     /* see Sizes */
   int is_rough;                         /* see DefectLooks */
+  int has_few_kinks;                    /* see Kinks */
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
@@ -182,8 +184,10 @@ typedef struct Scalars {
   double time, tolerance, max_step;
   double end;                              /* end of the run, where relations hold as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
-  double event;                            /* the time of the last event */
-  int changed;                             /* columns or what rows depend on changed at the last event */
+  double kink,
+      across;   /* where the next step ends at a kink, HUGE_VAL: nowhere; and the size of the step that crossed it */
+  double event; /* the time of the last event */
+  int changed;  /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
   int waits;   /* an event is reached that has not been handled yet, */
   int waiting; /* of this mode; -1: of none */
@@ -241,11 +245,11 @@ typedef struct Solver {
   Segment *segment; /* the last step */
   Defect *defect;
   DefectLooks looks;
+  Kinks *kinks; /* 0: there are none */
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
   int *successor; /* per column */
-  double *kinks;  /* arguments and their rates at two points, and the sizes below which arguments are zero */
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* called after each step; returns 1 if solver_advance should return. 0: no callback */
   void (*made)(void *context,
@@ -357,6 +361,7 @@ void steps_repeat(Solver *solver, double t, double next);
 void steps_switch(Solver *solver);
 SolverStatus steps_step(Solver *solver, double stop);
 int steps_miss_rows(Solver *solver);
+double steps_kink(Solver *solver);
 void steps_interpolate(Solver *solver, double t, double *y);
 void steps_saved(Solver *solver);
 

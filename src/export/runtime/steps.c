@@ -38,31 +38,24 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return variation_rates(((Solver *)context)->variation, t, y, jacobian);
 }
 
-/* Do arguments at which slopes change pass zero by more than the tolerance? */
-static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
-  Solver *solver = context;
-  int n = solver->model->kinks;
-  double *before = solver->kinks, *after = before + 2 * n, *least = after + 2 * n;
-  if (solver->model->modes && edges_bend(&solver->edges, t_end, end)) return true;
-  if (!n || program_run(solver, solver->model->kink_program, t, y, before) ||
-      program_run(solver, solver->model->kink_program, t_end, end, after))
-    return false;
-  for (int k = 0; k < n; k++)
-    if ((before[k] < 0) != (after[k] < 0) && fmax(fabs(before[k]), fabs(after[k])) > least[k]) return true;
-  return false;
+static bool evaluate_kinks(void *host, bool sizes, double t, const double *y, double *out) {
+  const Model *model = ((Solver *)host)->model;
+  return !program_run(host, sizes ? model->kink_sizes : model->kink_program, t, y, out);
 }
 
-/* Sets what counts as small, from sizes at the nominal values. */
-static void set_least(Solver *solver) {
-  const Model *model = solver->model;
-  double *least = solver->kinks + 4 * model->kinks;
-  if (model->kinks) program_run(solver, model->kink_sizes, solver->now->time, model->nominal, least);
-  for (int k = 0; k < model->kinks; k++) least[k] = isfinite(least[k]) ? solver->now->tolerance * least[k] : 0;
+static bool point_of_step(void *host, const Segment *segment, double t, double *y) {
+  segment_values(segment, t, y);
+  return states_solve(host, t, y, STATES_NEXT) == SOLVER_OK;
+}
+
+static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
+  Solver *solver = context;
+  if (solver->model->modes && edges_bend(&solver->edges, t_end, end)) return true;
+  return solver->kinks && !solver->model->has_few_kinks && kinks_pass(solver->kinks, t, y, t_end, end);
 }
 
 static System make_system(Solver *solver) {
   const Model *model = solver->model;
-  set_least(solver);
   for (int j = 0; j < model->unknowns; j++)
     for (int order = 0; order <= model->d[j]; order++) {
       int q = model->column_start[j] + order;
@@ -110,12 +103,15 @@ void steps_make(Solver *solver) {
   solver->sizes = 0;
   solver->segment = 0;
   solver->defect = 0;
+  solver->kinks = 0;
   solver->workspace = heap_within(solver->heap, &solver->ticket);
   solver->system = make_system(solver);
   solver->variation = variation_new(solver->workspace, &solver->system);
   solver->transposed = variation_new_transposed(solver->workspace, &solver->system);
   solver->sizes =
       sizes_new(solver->workspace, &solver->system, model->is_sized, model->is_signed, solver->size, solver->seen);
+  KinksPlan kinks = {solver, (uint32_t)model->kinks, model->has_few_kinks != 0, evaluate_kinks, point_of_step};
+  if (model->kinks) solver->kinks = kinks_new(solver->workspace, &kinks, &solver->system, model->start, now->tolerance);
   solver->segment = segment_new(solver->workspace, model->columns);
   solver->defect = defect_new(solver->workspace, &solver->system, now->tolerance);
   solver->made_for = model;
@@ -187,6 +183,7 @@ static void start(void *context) {
   double end = end_of_run(solver);
   solver->made_by->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
   solver->looks.rejections = 0;
+  if (solver->kinks) kinks_forget(solver->kinks);
 }
 
 static void step(void *context) {
@@ -217,6 +214,7 @@ void steps_suggest(Solver *solver, double next) {
  * them ended there. */
 void steps_pass_event(Solver *solver, int mode) {
   const Scalars *now = solver->now;
+  if (solver->kinks) kinks_forget(solver->kinks);
   if (!now->changed && solver->integrator && solver->made_for == solver->model &&
       solver->made_by == wanted_integrator(solver) && solver->made_by->time(solver->integrator) == now->time)
     return;
@@ -286,6 +284,9 @@ static void look_at_rows(void *context) {
   int every = solver->looks.is_rough ? method->look_every_rough : method->look_every;
   bool is_in_doubt = defect_is_in_doubt(&solver->looks, solver->segment,
                                         found.rejected_error + found.rejected_convergence, found.next);
+  if (solver->kinks && !method->is_one_step)
+    is_in_doubt =
+        kinks_pass(solver->kinks, now->step_begin, solver->begin, now->step_end, solver->segment->end) || is_in_doubt;
   double defect;
   call->misses = defect_is_too_large(solver->defect, &solver->looks, solver->segment, every, is_in_doubt,
                                      solver->event_y, &defect);
@@ -296,6 +297,23 @@ int steps_miss_rows(Solver *solver) {
   Call call = {.solver = solver};
   if (solver->now->step_end > solver->now->step_begin) protect(&call, look_at_rows);
   return call.misses;
+}
+
+static void find_kink(void *context) {
+  Call *call = context;
+  Solver *solver = call->solver;
+  double begin = solver->now->step_begin, end = solver->now->step_end,
+         kink = kinks_find(solver->kinks, solver->segment);
+  /* a kink at the beginning, up to round-off, is passed */
+  if (kink - begin >= integrator_least_step(begin, end) && kink < end) call->stop = kink;
+}
+
+/* The kink at which the last step must end; HUGE_VAL: none. */
+double steps_kink(Solver *solver) {
+  Call call = {.solver = solver, .stop = HUGE_VAL};
+  if (solver->kinks && solver->made_by->is_one_step && kinks_end_steps(solver->kinks, solver->segment))
+    protect(&call, find_kink);
+  return call.stop;
 }
 
 void steps_interpolate(Solver *solver, double t, double *y) {
