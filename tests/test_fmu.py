@@ -8,6 +8,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -517,6 +518,49 @@ def check_delays(folder):
     check_drawn(folder, "delay", delay_model, random.Random(11), lambda number: 2 + number % 2, "gain=1.3")
 
 
+def sought_model(generator, folder, number):
+    """Parameters that initial equations give: an Integer, a Boolean and a Real, and one that is bound to them."""
+    path, a = folder / f"sought{number}.mo", generator.uniform(2, 5)
+    path.write_text(f"""model Sought{number}
+  parameter Real gain = {a};
+  parameter Integer n(fixed = false);
+  parameter Boolean b(fixed = false);
+  parameter Real r(fixed = false, start = 1), k = (if b then n else 0.5) + r;
+  Real x(start = 1, fixed = true), y(start = {generator.uniform(-1, 1)}, fixed = true);
+initial equation
+  n = integer({generator.uniform(1, 3)}*gain);
+  b = gain > {a * generator.choice([0.9, 1.1])};
+  r^3 + r = gain*exp(-r);
+equation
+  der(x) = -k*x + y;
+  der(y) = r*sin(time) - {generator.uniform(0.1, 1)}*y;
+  annotation(experiment(StopTime = 1, Tolerance = 1e-8));
+end Sought{number};
+""")
+    return path
+
+
+def check_sought(folder):
+    """Initial equations give parameters, of all types, also for another value of what they follow from."""
+    check_drawn(folder, "sought", sought_model, random.Random(12), lambda number: 2 + number % 2, "gain=3.3")
+
+
+def check_steps(folder):
+    """A program that stands alone takes the steps of `simulate` with the same solver, past changes of states and events."""
+    for name, solver, is_equal in (("pendulum.mo", "erk", True), ("modelica/house.mo", "radau", True), ("modelica/dry_friction.mo", "radau", True),
+                                   ("events/bouncing_ball.mo", "erk", False), ("events/thermostat.mo", "radau", False), ("events/stick_slip.mo", "erk", False)):
+        model, out = SOURCE / "examples" / name, folder / "steps.csv"
+        run(DAEDAL, "export", model, "--c", folder / "steps", "--standalone", "--solver", solver, "-q")
+        run("cc", "-O1", "-std=c99", "-ffp-contract=off", "-o", folder / "steps" / "model", *sorted((folder / "steps").glob("*.c")), "-lm")
+        done = run(folder / "steps" / "model")
+        report = run(DAEDAL, "simulate", model, "-v", "--solver", solver, "--output-file", out)
+        expected = re.search(r"steps +(\d+) accepted", report.stdout + report.stderr).group(1)
+        assert done.stderr.splitlines()[-1].startswith(f"{expected} steps"), (name, solver, expected, done.stderr[-200:])
+        own, (_, *rows) = list(csv.reader(done.stdout.splitlines()))[1:], csv.reader(out.read_text().splitlines())
+        assert not is_equal or own == rows, (name, solver, next((pair for pair in zip(own, rows) if pair[0] != pair[1]), "other rows"))
+        shutil.rmtree(folder / "steps")
+
+
 def check_tables(folder):
     """Tables of every kind: smoothness, values beyond their ends, time events."""
     generator = random.Random(5)
@@ -699,6 +743,8 @@ def main():
         check_random_dependencies(folder)
         check_sliding(folder)
         check_delays(folder)
+        check_sought(folder)
+        check_steps(folder)
         check_tables(folder)
         check_structures(folder)
         check_large(folder)

@@ -69,7 +69,7 @@ static void reserve(Past *past, int64_t places) {
 }
 
 /* A place for a piece, and for a break of every delay and an entry of every pipe. */
-static void reserve_next(Past *past) {
+void past_reserve(Past *past) {
   const Delays *delays = &past->delays;
   int64_t most = delays->now->count;
   for (int k = 0; k < delays->count; k++) {
@@ -185,15 +185,8 @@ void past_guess(Evaluator *evaluator, double t, const double *y) {
   if (evaluator->past) delays_guess(past_delays(evaluator), t, y);
 }
 
-bool past_add(Evaluator *evaluator, double begin, double from, double to) {
-  Delays *delays = past_delays(evaluator);
-  delays_make_room(delays, begin, from);
-  reserve_next(evaluator->past);
-  return delays_add(delays, from, to);
-}
-
 void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink) {
-  reserve_next(evaluator->past);
+  past_reserve(evaluator->past);
   delays_note(past_delays(evaluator), t, y, is_kink);
 }
 

@@ -23,8 +23,10 @@ void past_read(const Evaluator *evaluator, const Point *point);
 /* The shortest delay by a fixed time, from the parameters: no step is longer. INFINITY: there is none. */
 double past_shortest(Evaluator *evaluator);
 
-/* Like delays_make_room and delays_add, and like delays_note: there is always room. */
-bool past_add(Evaluator *evaluator, double begin, double from, double to);
+/* Makes room for another piece. */
+void past_reserve(Past *past);
+
+/* Like delays_note: there is always room. */
 void past_note(Evaluator *evaluator, double t, const double *y, bool is_kink);
 
 /* A copy of the whole past, in the heap; and back to it. */

@@ -247,18 +247,20 @@ void delays_begin(Delays *delays, double t, const double *y) {
 
 /* ---- pieces ---- */
 
-double delays_node_time(int node, double from, double to) {
+static double node_time(int node, double from, double to) {
   return node < PIECE_NODES - 1 ? from + 0.5 * (to - from) * (1 + piece_node((uint32_t)node)) : to;
 }
 
-void delays_sample(Delays *delays, int node, double t, const double *y) {
+/* Stores the values at a node of the current piece. */
+static void sample(Delays *delays, int node, double t, const double *y) {
   int count = delays->count;
   delays_read(delays, t, y);
   delays->evaluate(delays->host, DELAY_VALUES, t, y, delays->nodes + node * count);
   for (int k = 0; k < count; k++) delays->places[node * count + k] = delays->pipe[k].x;
 }
 
-int delays_parts(const Delays *delays, double tolerance) {
+/* Into how many pieces a step must be divided. */
+static int count_parts(const Delays *delays, double tolerance) {
   double worst = 0, c[PIECE_NODES];
   size_t stride = (size_t)delays->count;
   for (int k = 0; k < delays->count; k++) {
@@ -321,14 +323,17 @@ static bool add_inflow(const Delays *delays, double from, int64_t piece) {
   return any;
 }
 
-bool delays_make_room(Delays *delays, double begin, double from) {
+/* Forgets the pieces from `from` on, where the next one begins, and those that nothing after `begin`, the beginning of the step, reads.
+ * false: there is no room for another piece. */
+static bool make_room(Delays *delays, double begin, double from) {
   DelaysNow *now = delays->now;
   while (now->count && delays_piece(delays, piece_end(now) - 1)->from >= from) now->count--;
   while (now->count && delays_piece(delays, now->first)->to < begin - now->reach) now->first++, now->count--;
   return now->count < delays->capacity;
 }
 
-bool delays_add(Delays *delays, double from, double to) {
+/* Adds the piece of all nodes. Returns true if a break at its beginning turned out to be none. */
+static bool add(Delays *delays, double from, double to) {
   DelaysNow *now = delays->now;
   int count = delays->count;
   if (!(to > from)) return false;
@@ -341,6 +346,29 @@ bool delays_add(Delays *delays, double from, double to) {
   now->read = nan("");
   bool is_shorter = add_inflow(delays, from, piece);
   return drop_smooth(delays) || is_shorter;
+}
+
+static void sample_part(Delays *delays, const DelaysStep *step, double from, double to) {
+  for (int node = 0; node < PIECE_NODES; node++) {
+    double t = node_time(node, from, to);
+    sample(delays, node, t, step->columns(step->host, t));
+  }
+}
+
+bool delays_keep_step(Delays *delays, const DelaysStep *step, bool *is_smooth) {
+  double from = step->begin;
+  *is_smooth = false;
+  sample_part(delays, step, step->begin, step->end);
+  int parts = count_parts(delays, step->tolerance);
+  for (int k = 0; k < parts; k++) {
+    double to = k + 1 < parts ? step->begin + (step->end - step->begin) * (k + 1) / parts : step->end;
+    if (parts > 1) sample_part(delays, step, from, to);
+    if (!make_room(delays, step->begin, from) && !step->reserve) return false;
+    if (step->reserve) step->reserve(step->host);
+    *is_smooth = add(delays, from, to) || *is_smooth;
+    from = to;
+  }
+  return true;
 }
 
 double delays_end(const Delays *delays) {
@@ -444,7 +472,7 @@ void delays_note(Delays *delays, double t, const double *y, bool is_kink) {
     delays_begin(delays, t, y);
     return;
   }
-  delays_sample(delays, 0, t, y);
+  sample(delays, 0, t, y);
   now->noted = t;
   for (int k = 0; k < delays->count; k++) {
     const Delay *delay = &delays->delay[k];

@@ -113,20 +113,18 @@ double delays_longest_step(Delays *delays, double t, const double *y);
 /* The largest part of a pipe by which its contents have moved since the step began. */
 double delays_moved(Delays *delays, double t, const double *y);
 
-/* For a part of a step, from `from` to `to`: the time of a node of its piece, and the function that stores the values there. */
-double delays_node_time(int node, double from, double to);
-void delays_sample(Delays *delays, int node, double t, const double *y);
+/* A step, and its columns at a time in it. */
+typedef struct DelaysStep {
+  double begin, end, tolerance;
+  const double *(*columns)(void *host, double t);
+  void (*reserve)(void *host); /* makes room for another piece; 0: there is only the room that was given */
+  void *host;
+} DelaysStep;
 
-/* Into how many parts the step must be divided, each with its own piece, so that the polynomials are accurate to the tolerance, as
- * far as possible. */
-int delays_parts(const Delays *delays, double tolerance);
-
-/* Call this before a piece that begins at `from` is added. It forgets the pieces from there on, and those that nothing after
- * `begin`, the beginning of the step, reads. false: there is no room for another piece. */
-bool delays_make_room(Delays *delays, double begin, double from);
-
-/* Adds the piece of all nodes, if there is room. Returns true if a break at its beginning turned out to be none. */
-bool delays_add(Delays *delays, double from, double to);
+/* Keeps what delays will read from a step: as many pieces as make the polynomials accurate to the tolerance, as far as possible.
+ * Pieces that nothing reads any more are forgotten. *is_smooth: a break at its beginning turned out to be none. false: there is no
+ * room. */
+bool delays_keep_step(Delays *delays, const DelaysStep *step, bool *is_smooth);
 
 /* The end of the history. */
 double delays_end(const Delays *delays);

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* The most terms of a Taylor series: later ones are far below round-off of a step. */
+enum { SERIES = 16 };
+
 /* Exchange states when det M can grow by the factor EXCHANGE. A new selection favours the present choice by the factor KEEP, so
  * that only a choice that is better by more than KEEP replaces it. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
@@ -239,6 +242,22 @@ void dummy_set_parameters(Dummy *dummy) {
 }
 
 bool dummy_chooses(const Dummy *dummy) { return dummy->plan.count > 0; }
+
+void dummy_look_ahead(uint32_t unknowns, const uint32_t *column_start, const int32_t *d, double ahead, const double *y,
+                      double *out) {
+  double factor[SERIES] = {1};
+  uint32_t known = 1; /* factors: powers of `ahead` over factorials */
+  for (uint32_t j = 0; j < unknowns; j++) {
+    uint32_t begin = column_start[j], end = begin + (uint32_t)d[j] + 1;
+    for (uint32_t q = begin; q < end; q++) {
+      uint32_t terms = end - q < SERIES ? end - q : SERIES;
+      for (; known < terms; known++) factor[known] = factor[known - 1] * (ahead / known);
+      double sum = y[q];
+      for (uint32_t k = 1; k < terms; k++) sum += factor[k] * y[q + k];
+      out[q] = sum;
+    }
+  }
+}
 
 int32_t dummy_watch(Dummy *dummy, double t, const double *y, int32_t *block) {
   dummy->exchanges.count = 0;

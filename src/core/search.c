@@ -153,7 +153,7 @@ static bool dips_beside(Search *search, const Watched *watched, double end, doub
   if (!watched->looks_beside || !look(watched->context, end + SLIVER * way, search->solved)) return false;
   for (uint32_t m = 0; m < watched->count; m++) {
     double fall = margin[m] - search->solved[m];
-    if (fall > 0) first = fmin(first, (1 + MINOR) * SLIVER * margin[m] / fall);
+    if (fall > 0 && margin[m] >= 0) first = fmin(first, (1 + MINOR) * SLIVER * margin[m] / fall);
   }
   *t = end + first * way;
   return first < part[1] && look(watched->context, *t, search->solved) && any_negative(search->solved, watched->count);

@@ -630,6 +630,18 @@ EvalStatus statespace_follow(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan.count, t, y);
 }
 
+EvalStatus statespace_slide(StateSpace *space, Edges *edges, int columns, double t, double *y, double *corners) {
+  for (int corner = 0; corner <= edges->now->slides; corner++) {
+    double *own = corners + corner * columns;
+    memcpy(own, y, (size_t)columns * sizeof *y);
+    edges_set_corner(edges, corner);
+    EvalStatus status = statespace_complete(space, t, own);
+    if (status != EVAL_OK) return status;
+    edges_keep_corner(edges, corner, t, own);
+  }
+  return edges_mean(edges, corners, columns, y) ? EVAL_OK : EVAL_DOMAIN;
+}
+
 EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess guess) {
   space->goal = GOAL_NEXT;
   space->quadratic = NEWTON_QUADRATIC_INSIDE;

@@ -69,7 +69,6 @@ bool export_changes_structure(const ExportSource *source) {
 
 bool export_possible(const ExportSource *source, Diags *diags) {
   const Model *model = source->evaluator->model;
-  const Logic *logic = source->evaluator->code->modes->logic;
   for (uint32_t p = 0; p < model->parameters.count; p++) {
     const Variable *variable = &model->variables.data[model->parameters.data[p]];
     if (variable->type == TYPE_EXTERNAL_OBJECT && !table_lookup(external_instance(source->evaluator->parameters[p])))
@@ -79,10 +78,6 @@ bool export_possible(const ExportSource *source, Diags *diags) {
     if (model->inputs.data[k].kind != INPUT_SET)
       return refuse(source, diags, "a table or function of this program gives the input",
                     model_name(model, model->inputs.data[k].variable));
-  for (uint32_t k = 0; k < logic->initial_steps.count; k++)
-    if (logic->initial_steps.data[k].is_parameter)
-      return refuse(source, diags, "an initial equation gives the parameter",
-                    model_name(model, model->parameters.data[logic->initial_steps.data[k].leaf]));
   return true;
 }
 

@@ -1,6 +1,7 @@
 /* tables: see tables.h. Programs are collected first, with names; the tables after them refer to these names. */
 #include "export/tables.h"
 
+#include "array/meeting.h"
 #include "code/cdata.h"
 #include "code/past.h"
 #include "code/switches.h"
@@ -101,87 +102,47 @@ static void name_dependents(Writer *writer, ProgramNames *names) {
   }
 }
 
-/* A sparse matrix by columns. An entry is a number in the Jacobian, or -1 - j for the pull of unknown j. */
-typedef struct InitialMatrix {
-  VEC(int32_t) start, row, source;
-  VEC(int32_t) balance; /* per row after those of the system: its unknown */
-} InitialMatrix;
-
-/* The rows of the initial system and the columns that they determine. A unit with more columns than rows moves them as little as
- * possible from their start values. After the rows come those that follow from others and are only checked. */
+/* The rows of the initial system and the columns that they determine, stage after stage. After the rows come those that follow from
+ * others and are only checked. */
 typedef struct InitialPart {
   uint32_t rows, columns, checks;
-  Expr *row;         /* rows + checks */
-  uint32_t *column;  /* of the system */
-  int32_t *row_unit; /* from 1 on; 0: it has as many columns as rows */
-  int32_t *column_unit;
-  double *pull; /* per column: how strongly it is held; negative: at the previous values, not at its start value */
-  bool *moves;  /* per column of the system: in a unit with more columns than rows */
+  Expr *row;        /* rows + checks */
+  uint32_t *column; /* of the system */
+  double *weight;   /* per column */
+  bool *moves;      /* per column of the system: in a stage with more columns than rows */
+  VEC(StepsUnit) stages;
   Jacobian *jacobian;
-  InitialMatrix matrix;
 } InitialPart;
 
 static void part_add(InitialPart *part, const InitialSystem *system, uint32_t row, uint32_t column) {
   part->row[part->rows++] = system->row[row];
+  part->weight[part->columns] = 1;
   part->column[part->columns++] = column;
 }
 
-/* Adds one unit after another, as they were solved. */
-static void part_add_units(InitialPart *part, const InitialSystem *system, const StepsTrace *trace) {
+/* Adds one unit after another, as they were solved. Those with as many columns as rows are one stage while they follow each
+ * other. */
+static void part_add_units(Heap *heap, InitialPart *part, const InitialSystem *system, const StepsTrace *trace) {
   const uint32_t *rows = trace->rows.data, *columns = trace->columns.data;
   const double *weights = trace->weights.data;
-  int32_t number = 0;
+  bool was_square = false;
   for (uint32_t u = 0; u < trace->units.count; u++) {
     const StepsUnit *unit = &trace->units.data[u];
-    int32_t mark = unit->columns > unit->rows ? ++number : 0;
-    for (uint32_t k = 0; k < unit->rows; k++) {
-      part->row_unit[part->rows] = mark;
-      part->row[part->rows++] = system->row[rows[k]];
-    }
+    bool is_square = unit->columns == unit->rows;
+    if (is_square && was_square) {
+      vec_last(&part->stages).rows += unit->rows;
+      vec_last(&part->stages).columns += unit->columns;
+    } else vec_push(heap, &part->stages, *unit);
+    was_square = is_square;
+    for (uint32_t k = 0; k < unit->rows; k++) part->row[part->rows++] = system->row[rows[k]];
     for (uint32_t k = 0; k < unit->columns; k++) {
-      double size = weights[k] * system->nominal[columns[k]];
-      part->column_unit[part->columns] = mark;
-      part->pull[part->columns] = (unit->is_nearest ? 1 : -1) / (size * size);
-      part->moves[columns[k]] = mark != 0;
+      part->weight[part->columns] = weights[k];
+      part->moves[columns[k]] = unit->columns > unit->rows;
       part->column[part->columns++] = columns[k];
     }
     rows += unit->rows;
     columns += unit->columns;
     weights += unit->columns;
-  }
-}
-
-static void add_matrix_entry(Heap *heap, InitialMatrix *matrix, int32_t row, int32_t source) {
-  vec_push(heap, &matrix->row, row);
-  vec_push(heap, &matrix->source, source);
-}
-
-/* The matrix of corrections, by columns: derivatives of the rows by the unknowns. Units with more unknowns than rows also have, for
- * each unknown, how strongly it is held, and for each row a multiplier by which the row outweighs that (Lagrange's conditions
- * without second derivatives). */
-static void make_matrix(Heap *heap, Arena *arena, InitialPart *part) {
-  InitialMatrix *matrix = &part->matrix;
-  const Jacobian *jacobian = part->jacobian;
-  int32_t *balance = arena_array(arena, part->columns, sizeof *balance), next = (int32_t)part->rows;
-  for (uint32_t j = 0; j < part->columns; j++) {
-    balance[j] = part->column_unit[j] ? next++ : 0;
-    if (balance[j]) vec_push(heap, &matrix->balance, (int32_t)j);
-  }
-  vec_push(heap, &matrix->start, 0);
-  for (uint32_t j = 0; j < part->columns; j++) {
-    for (int32_t e = jacobian->column_start[j]; e < jacobian->column_start[j + 1]; e++)
-      if (jacobian->row_index[e] < (int32_t)part->rows) add_matrix_entry(heap, matrix, jacobian->row_index[e], e);
-    if (balance[j]) add_matrix_entry(heap, matrix, balance[j], -1 - (int32_t)j);
-    vec_push(heap, &matrix->start, (int32_t)matrix->row.count);
-  }
-  for (uint32_t r = 0; r < part->rows; r++) {
-    if (!part->row_unit[r]) continue;
-    for (uint32_t j = 0; j < part->columns; j++) {
-      if (part->column_unit[j] != part->row_unit[r]) continue;
-      for (int32_t e = jacobian->column_start[j]; e < jacobian->column_start[j + 1]; e++)
-        if (jacobian->row_index[e] == (int32_t)r) add_matrix_entry(heap, matrix, balance[j], e);
-    }
-    vec_push(heap, &matrix->start, (int32_t)matrix->row.count);
   }
 }
 
@@ -193,19 +154,18 @@ static InitialPart initial_part(Writer *writer) {
   Arena *arena = writer->arena;
   part.row = arena_array(arena, system->rows, sizeof *part.row);
   part.column = arena_array(arena, system->columns, sizeof *part.column);
-  part.row_unit = arena_array(arena, system->rows, sizeof *part.row_unit);
-  part.column_unit = arena_array(arena, system->columns, sizeof *part.column_unit);
-  part.pull = arena_array(arena, system->columns, sizeof *part.pull);
+  part.weight = arena_array(arena, system->columns, sizeof *part.weight);
   part.moves = arena_array(arena, system->columns, sizeof *part.moves);
-  if (writer->source->trace) part_add_units(&part, system, writer->source->trace);
-  else
+  if (writer->source->trace) part_add_units(writer->heap, &part, system, writer->source->trace);
+  else {
     for (uint32_t q = 0; q < system->columns; q++)
       if (initial->column[q].row != MAP_NONE) part_add(&part, system, initial->column[q].row, q);
+    vec_push(writer->heap, &part.stages, (StepsUnit){.rows = part.rows, .columns = part.columns});
+  }
   for (uint32_t k = 0; k < initial->surplus.count; k++)
     part.row[part.rows + part.checks++] = system->row[initial->surplus.data[k]];
   part.jacobian = jacobian_new(writer->heap, system->model, &system->layout, part.row, part.rows + part.checks,
                                part.column, part.columns);
-  make_matrix(writer->heap, arena, &part);
   return part;
 }
 
@@ -583,6 +543,8 @@ static void put_integrators(Writer *writer) {
       export_may_slide(source) ? ", integrator_erk" : "");
   put_flags(writer, "given", state_plan_given(source->plan), jacobian->columns);
   put_flags(writer, "spare", state_plan_spare(source->plan), jacobian->columns);
+  put_flags(writer, "is_sized", source->evaluator->is_sized, jacobian->columns);
+  put_flags(writer, "is_signed", source->evaluator->is_signed, jacobian->columns);
   put_flags(writer, "constant", jacobian->is_constant, jacobian->nonzeros);
 }
 
@@ -631,6 +593,24 @@ static void put_arrays(Writer *writer) {
   cdata_integers(heap, out, "static ", "jacobian_row", evaluator->jacobian->row_index, evaluator->jacobian->nonzeros);
 }
 
+/* Writes the stages of a system, the nominal values of its unknowns, and the pattern of its derivatives. */
+static void put_system(Writer *writer, const char *name, const StepsUnit *stages, uint32_t count, const double *nominal,
+                       const Jacobian *jacobian) {
+  const char *label = arena_printf(writer->arena, "%s_nominal", name);
+  uint32_t columns = jacobian ? jacobian->columns : 0;
+  cdata_numbers(writer->heap, writer->out, "static ", label, nominal, columns);
+  label = arena_printf(writer->arena, "%s_start", name);
+  cdata_integers(writer->heap, writer->out, "static ", label, jacobian ? jacobian->column_start : NULL,
+                 jacobian ? columns + 1 : 0);
+  label = arena_printf(writer->arena, "%s_row", name);
+  cdata_integers(writer->heap, writer->out, "static ", label, jacobian ? jacobian->row_index : NULL,
+                 jacobian ? jacobian->nonzeros : 0);
+  PUT(writer, "static const ModelStage %s_stage[] = {", name);
+  for (uint32_t k = 0; k < count; k++)
+    PUT(writer, "{%u, %u, %d}, ", stages[k].rows, stages[k].columns, stages[k].is_nearest);
+  PUT(writer, "{0, 0, 0}};\n\n");
+}
+
 /* Writes the initial system: its columns, where those of the array are among them, and its parameters. */
 static void put_initial(Writer *writer, const InitialPart *part) {
   const ExportSource *source = writer->source;
@@ -639,28 +619,25 @@ static void put_initial(Writer *writer, const InitialPart *part) {
   uint32_t columns = any ? source->evaluator->array->columns : 0, count = any ? system->columns : 0;
   uint32_t *place = arena_array(writer->arena, columns, sizeof *place);
   double *target = arena_array(writer->arena, count, sizeof *target);
+  double *nominal = arena_array(writer->arena, part->columns, sizeof *nominal);
   for (uint32_t q = 0; q < columns; q++) place[q] = system_column(system, q);
   for (uint32_t q = 0; q < count; q++) target[q] = source->initial->column[q].start;
+  for (uint32_t k = 0; k < part->columns; k++) nominal[k] = system->nominal[part->column[k]];
   Heap *heap = writer->heap;
   TextVec *out = writer->out;
-  const InitialMatrix *matrix = &part->matrix;
   cdata_indices(heap, out, "static const int", "initial_place", place, columns);
   cdata_indices(heap, out, "static const int", "initial_unknown", part->column, part->columns);
-  cdata_numbers(heap, out, "static ", "initial_pull", part->pull, part->columns);
+  cdata_numbers(heap, out, "static ", "initial_weight", part->weight, part->columns);
   cdata_numbers(heap, out, "static ", "initial_value", source->initial->value, count);
   cdata_numbers(heap, out, "static ", "initial_target", target, count);
   cdata_indices(heap, out, "static const int", "initial_parameter", any ? system->parameters.data : NULL,
                 any ? system->parameters.count : 0);
-  cdata_integers(heap, out, "static ", "initial_start", matrix->start.data, matrix->start.count);
-  cdata_integers(heap, out, "static ", "initial_row", matrix->row.data, matrix->row.count);
-  cdata_integers(heap, out, "static ", "initial_source", matrix->source.data, matrix->source.count);
-  cdata_integers(heap, out, "static ", "initial_balance", matrix->balance.data, matrix->balance.count);
+  put_system(writer, "initial", part->stages.data, part->stages.count, nominal, part->jacobian);
   PUT(writer,
-      "#define INITIAL_SIZES .rows = %u, .checks = %u, .unknowns = %u, .balances = %u, .columns = %u, .parameters = "
-      "%u, "
-      ".nonzeros = %u, .entries = %u\n\n",
-      part->rows, part->checks, part->columns, matrix->balance.count, count, any ? system->parameters.count : 0,
-      any ? part->jacobian->nonzeros : 0, matrix->row.count);
+      "#define INITIAL_SIZES .stages = %u, .rows = %u, .checks = %u, .unknowns = %u, .columns = %u, .parameters = %u, "
+      ".nonzeros = %u\n\n",
+      part->stages.count, part->rows, part->checks, part->columns, count, any ? system->parameters.count : 0,
+      any ? part->jacobian->nonzeros : 0);
 }
 
 /* Writes the operating point: all of its columns are unknowns. */
@@ -670,12 +647,14 @@ static void put_point(Writer *writer, const IndexVec *columns) {
   TextVec *out = writer->out;
   const Jacobian *jacobian = point ? point->evaluator->jacobian : NULL;
   uint32_t n = point ? point->evaluator->array->columns : 0, nonzeros = point ? jacobian->nonzeros : 0;
-  int32_t *each = arena_array(writer->arena, n + nonzeros, sizeof *each);
-  for (uint32_t k = 0; k < n + nonzeros; k++) each[k] = (int32_t)k;
-  cdata_integers(heap, out, "static ", "point_each", each, n > nonzeros ? n : nonzeros);
+  int32_t *each = arena_array(writer->arena, n, sizeof *each);
+  double *weight = arena_array(writer->arena, n, sizeof *weight);
+  for (uint32_t k = 0; k < n; k++) each[k] = (int32_t)k, weight[k] = 1;
+  cdata_integers(heap, out, "static ", "point_each", each, n);
+  cdata_numbers(heap, out, "static ", "point_weight", weight, n);
   cdata_indices(heap, out, "static const int", "point_column", columns->data, columns->count);
-  cdata_integers(heap, out, "static ", "point_start", point ? jacobian->column_start : NULL, n ? n + 1 : 0);
-  cdata_integers(heap, out, "static ", "point_row", point ? jacobian->row_index : NULL, nonzeros);
+  put_system(writer, "point", &(StepsUnit){.rows = n, .columns = n}, n != 0, point ? point->evaluator->nominal : NULL,
+             jacobian);
   cdata_numbers(heap, out, "static ", "point_value", point ? point->y : NULL, n);
   const Modes *modes = point ? point->evaluator->code->modes : NULL;
   uint32_t count = modes ? modes->count : 0, leaves = modes ? modes_leaves(modes) : 0;
@@ -686,8 +665,8 @@ static void put_point(Writer *writer, const IndexVec *columns) {
   cdata_numbers(heap, out, "static ", "point_discretes", point ? point->evaluator->discretes : NULL, leaves);
   PUT(writer, "#define POINT_MODES .point_modes = %u, .point_first_mode = %u, .point_discretes = %u\n\n", count,
       modes ? modes->first : 0, leaves);
-  PUT(writer, "#define POINT_SIZES .rows = %u, .unknowns = %u, .columns = %u, .nonzeros = %u, .entries = %u\n\n", n, n,
-      n, nonzeros, nonzeros);
+  PUT(writer, "#define POINT_SIZES .stages = %d, .rows = %u, .unknowns = %u, .columns = %u, .nonzeros = %u\n\n", n != 0,
+      n, n, n, nonzeros);
 }
 
 /* ---- the whole ---- */
@@ -745,8 +724,11 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
         source->number ? 1 : source->systems, source->branches->count, source->holds ? "holds" : "0", names->branches);
   PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
       export_may_slide(source) ? "&integrator_erk" : "0");
-  PUT(writer, "    .given = given, .spare = spare, .constant = constant, .kinks = %u, .kink_program = %s,\n",
-      (unsigned)evaluator->code->modes->kinks, names->kinks);
+  PUT(writer,
+      "    .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = constant,\n"
+      "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .kink_program = %s,\n",
+      evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks, evaluator->code->modes->kinks <= FEW_BENDS,
+      names->kinks);
   PUT(writer, "    .kink_sizes = %s,\n", names->kink_sizes);
   put_number(writer, "start", source->start);
   put_number(writer, "stop", source->stop);
@@ -783,13 +765,16 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
       "    .constants_program = %s, .starts_program = %s, .variable = variables,\n"
       "    .delays = DELAYS, .has_free_delays = HAS_FREE_DELAYS, .pieces = PAST_PIECES, .delay = delays,\n"
       "    .delayed = %s, .delay_times = %s, .pipe_points = %s, .points = POINTS,\n"
-      "    .start_system = {INITIAL_SIZES, .place = initial_place, .unknown = initial_unknown,\n"
-      "        .parameter = initial_parameter, .start = initial_start, .row = initial_row, .source = initial_source,\n"
-      "        .balance = initial_balance, .pull = initial_pull, .value = initial_value, .target = initial_target,\n"
+      "    .start_system = {INITIAL_SIZES, .stage = initial_stage, .place = initial_place,\n"
+      "        .unknown = initial_unknown, .parameter = initial_parameter, .start = initial_start, .row = "
+      "initial_row,\n"
+      "        .weight = initial_weight, .nominal = initial_nominal, .value = initial_value, .target = "
+      "initial_target,\n"
       "        .residual = %s, .jacobian = %s},\n"
-      "    .point = {POINT_SIZES, .unknown = point_each, .start = point_start, .row = point_row, .source = "
-      "point_each,\n"
-      "        .value = point_value, .residual = %s, .jacobian = %s},\n"
+      "    .point = {POINT_SIZES, .stage = point_stage, .unknown = point_each, .start = point_start, .row = "
+      "point_row,\n"
+      "        .weight = point_weight, .nominal = point_nominal, .value = point_value, .target = point_value,\n"
+      "        .residual = %s, .jacobian = %s},\n"
       "    .point_count = %u, .point_column = point_column, .point_starts = %s, POINT_MODES,\n"
       "    .point_kind = point_kind, .point_discretes0 = point_discretes, .point_conditions = %s};\n",
       names->initial_steps, names->lefts, names->samples, names->actions, names->messages.values.count,

@@ -278,6 +278,7 @@ static bool has_leaf(const IndexVec *leaves, uint32_t leaf) {
 static void find_dependents(Heap *heap, const ExportSource *source, ExportVariables *variables) {
   const Model *model = source->evaluator->model;
   const InitialSystem *system = export_restarts(source) ? source->initial->system : NULL;
+  const Logic *logic = source->evaluator->code->modes->logic;
   IndexVec given = {0};
   for (int with_bound = 0; with_bound < 2; with_bound++) {
     for (uint32_t k = 0; k < variables->settable.count; k++) {
@@ -287,6 +288,8 @@ static void find_dependents(Heap *heap, const ExportSource *source, ExportVariab
     }
     for (uint32_t k = 0; system && !with_bound && k < system->parameters.count; k++)
       vec_push(heap, &given, system->parameters.data[k]);
+    for (uint32_t k = 0; export_restarts(source) && !with_bound && k < logic->initial_steps.count; k++)
+      if (logic->initial_steps.data[k].is_parameter) vec_push(heap, &given, logic->initial_steps.data[k].leaf);
     variables->dependents.count = 0;
     dependents_find(source->evaluator, heap, &given, &variables->dependents);
   }

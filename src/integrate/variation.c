@@ -16,6 +16,7 @@ struct Variation {
   int32_t *start, *row;   /* the columns that are not states, in order, as one square matrix */
   int32_t *number;        /* indices of its entries in the Jacobian */
   double *entries, *right;
+  double *change;         /* all columns */
   Triangular *triangular; /* factors of equations that give one unknown after another; NULL until the first point */
   bool is_triangular;
   Linear *linear; /* factors for all others */
@@ -42,6 +43,7 @@ static void make_room(Variation *variation) {
   variation->number = heap_array(heap, nonzeros, sizeof(int32_t));
   variation->entries = heap_array(heap, nonzeros, sizeof(double));
   variation->right = heap_array(heap, (size_t)system->rows, sizeof(double));
+  variation->change = heap_array(heap, columns, sizeof(double));
   variation->linear = linear_new(heap, system->rows, (int32_t)nonzeros, false);
 }
 
@@ -143,4 +145,16 @@ void variation_solve_transposed(Variation *variation, double *weights, double *z
     for (int32_t e = system->column_start[from]; e < system->column_start[from + 1]; e++)
       weights[from] -= variation->values[e] * z[system->row_index[e]];
   }
+}
+
+EvalStatus variation_rates(Variation *variation, double t, const double *y, double *jacobian) {
+  const System *system = variation->system;
+  EvalStatus status = variation_factor(variation, t, y);
+  int32_t n = system->links;
+  for (int32_t k = 0; k < n && status == EVAL_OK; k++) {
+    for (int32_t i = 0; i < n; i++) variation->change[system->link_from[i]] = i == k;
+    variation_solve(variation, NULL, variation->change);
+    for (int32_t i = 0; i < n; i++) jacobian[i + k * n] = variation->change[system->link_to[i]];
+  }
+  return status;
 }

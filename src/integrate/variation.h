@@ -25,6 +25,10 @@ const double *variation_entries(const Variation *variation);
  * varies; NULL: none. */
 void variation_solve(Variation *variation, const double *g, double *dy);
 
+/* The Jacobian of the rates by the states at the point, dense and column-major: System.rates_jacobian of a system with a state-space
+ * form. */
+EvalStatus variation_rates(Variation *variation, double t, const double *y, double *jacobian);
+
 /* The transpose of that map: weights[columns] of all columns become weights of the states, and those of the others become zero;
  * -z[rows] are the weights of g. */
 void variation_solve_transposed(Variation *variation, double *weights, double *z);

@@ -86,7 +86,8 @@ static bool has_delays(Stepper *stepper, double t) {
 }
 
 /* The columns at a time of the last step. */
-static const double *values_at(Stepper *stepper, double t) {
+static const double *values_at(void *host, double t) {
+  Stepper *stepper = host;
   if (t == stepper->before) return stepper->begin;
   if (t == stepper_time(stepper)) return stepper_values(stepper);
   if (view_point(stepper->view, stepper->segment, t, stepper->ahead) != EVAL_OK)
@@ -94,28 +95,16 @@ static const double *values_at(Stepper *stepper, double t) {
   return stepper->ahead;
 }
 
-static void sample_past(Stepper *stepper, double from, double to) {
-  for (int node = 0; node < PIECE_NODES; node++) {
-    double t = delays_node_time(node, from, to);
-    delays_sample(past_delays(stepper->view->evaluator), node, t, values_at(stepper, t));
-  }
-}
+static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
 
 /* Keeps what delays will read from the last step. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
   if (!evaluator->past) return true;
   double before = stepper->before, end = stepper_time(stepper);
-  sample_past(stepper, before, end);
-  int parts = delays_parts(past_delays(evaluator), stepper->options.tolerance);
-  double from = before;
-  bool is_smooth = false;
-  for (int k = 0; k < parts; k++) {
-    double to = k + 1 < parts ? before + (end - before) * (k + 1) / parts : end;
-    if (parts > 1) sample_past(stepper, from, to);
-    is_smooth = past_add(evaluator, before, from, to) || is_smooth;
-    from = to;
-  }
+  DelaysStep step = {before, end, stepper->options.tolerance, values_at, reserve_past, stepper};
+  bool is_smooth;
+  delays_keep_step(past_delays(evaluator), &step, &is_smooth);
   if (is_smooth) {
     stepper_plan_timed(stepper, before);
     events_begin(stepper->view, end, stepper_values(stepper));
@@ -150,8 +139,7 @@ static void leave_kink(Stepper *stepper) {
 
 /* The latest time at which the next step must end. None of the times is a NaN, for which fmin would be a call. */
 static double farthest_end(const Stepper *stepper) {
-  double stop = stepper->options.stop;
-  if (stepper->t_expected < stop && stepper->before < stepper->t_expected) stop = stepper->t_expected;
+  double stop = stretches_end(&stepper->stretches, stepper->before, stepper->options.stop);
   if (stepper->limit < stop) stop = stepper->limit;
   if (stepper->t_timed < stop) stop = stepper->t_timed;
   struct Sensitivity *sensitivity = stepper->view->sensitivity;
@@ -580,13 +568,13 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   *stepper = (Stepper){.heap = heap, .view = view, .structure = structure, .options = *options, .diags = diags};
   if (view->switches && view->switches->schedule) schedule_end(view->switches->schedule, options->stop);
   if (view->switches) edges_set_nominal(&view->switches->edges, options->start, view->system.nominal);
-  stepper->limit = stepper->t_expected = INFINITY;
+  stepper->limit = stepper->stretches.expected = INFINITY;
   stepper->unread = -INFINITY;
   heap_numbers(heap, columns, &stepper->y, &stepper->ahead, &stepper->begin, &stepper->beyond, &stepper->recent.y,
                &stepper->origin.y);
   stepper->watches = view->switches && view->switches->decisions && view->switches->decisions->watches;
   if (view->switches)
-    stepper->stretches = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
+    stepper->stretches.list = heap_array(heap, 2 * ((size_t)view->switches->modes->count + 1), sizeof(Stretch));
   if (watched) stepper->turning = turning_new(heap, view, watched);
   const ArrayCode *code = view->evaluator->code;
   if (code->divisors) {
@@ -598,8 +586,9 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   stepper->certificate = watcher_certificate(stepper->watcher);
   stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
-  stepper_make_sizes(stepper);
-  stepper->kinks = kinks_new(heap, view, options->start, options->tolerance);
+  stepper->sizes =
+      sizes_new(heap, &view->system, view->evaluator->is_sized, view->evaluator->is_signed, view->size, view->seen);
+  stepper->kinks = bends_watch(heap, view, options->start, options->tolerance);
   stepper->poles = poles_new(heap, view, options->start, options->stop, options->tolerance);
   return stepper;
 }
@@ -626,12 +615,12 @@ bool stepper_start_at(Stepper *stepper, double t, const double *y) {
   copy_numbers(stepper->y, y, (size_t)stepper->view->system.columns);
   copy_numbers(stepper->begin, y, (size_t)stepper->view->system.columns);
   stepper->before = t;
-  stepper_begin_sizes(stepper);
+  sizes_begin(stepper->sizes);
   stepper_note_sizes(stepper, t, y);
   stepper->is_started = true;
   stepper->t_event = -HUGE_VAL;
   stepper->t_doubt = stepper->t_kink = INFINITY;
-  stepper->t_instant = stepper->t_passed = stepper->t_rejected = -INFINITY;
+  stepper->t_instant = stepper->t_passed = stepper->looks.rejected = -INFINITY;
   stepper->starts_singular = false;
   stepper->at_event = false;
   stepper->near = 0;

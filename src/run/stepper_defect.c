@@ -124,36 +124,10 @@ void stepper_make_defect(Stepper *stepper) {
   make_bounds(stepper);
   if (!view->system.complete) return;
   stepper->defect = defect_new(stepper->heap, &view->system, stepper->options.tolerance);
-  stepper->is_rough = view->evaluator->code->is_rough;
-}
-
-/* The defect at a part of the last step, in tolerances; infinite where the rows cannot be solved. */
-static double look_at(Stepper *stepper, double part, double largest) {
-  const Segment *segment = stepper->segment;
-  double t = segment->t0 + part * (segment->t1 - segment->t0);
-  segment_values(segment, t, stepper->ahead);
-  return defect_at(stepper->defect, segment, part, stepper->ahead, largest);
-}
-
-/* The next time at which a rough system is examined. One is drawn in each part of the run, so no step avoids them all. */
-static double next_part(const Stepper *stepper, double t) {
-  double start = stepper->options.start, length = stepper_span(stepper) / PARTS;
-  if (!stepper->is_rough || !isfinite(length)) return INFINITY;
-  double k = floor((t - start) / length), drawn = start + (k + defect_drawn(k)) * length;
-  if (!(drawn > t)) drawn = start + (k + 1 + defect_drawn(k + 1)) * length;
-  return fmax(drawn, nextafter(t, INFINITY)); /* later, in spite of round-off */
-}
-
-/* The largest defect at these times. If the step is examined, also at a random point and, for rough systems, at the method's fixed
- * one. The first one that is too large ends the search. */
-static double look_inside(Stepper *stepper, double chance, double largest) {
-  double t0 = stepper->segment->t0, t1 = stepper->segment->t1, worst = 0;
-  for (double t = next_part(stepper, t0); t <= t1 && worst <= largest; t = next_part(stepper, t))
-    worst = fmax(worst, look_at(stepper, (t - t0) / (t1 - t0), largest));
-  if (chance < 1 && worst <= largest && stepper->is_rough)
-    worst = fmax(worst, look_at(stepper, stepper->segment->shape.part, largest));
-  if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(stepper, chance, largest));
-  return worst;
+  stepper->looks = (DefectLooks){.start = stepper->options.start,
+                                 .span = stepper_span(stepper),
+                                 .is_rough = view->evaluator->code->is_rough,
+                                 .rejected = -INFINITY};
 }
 
 bool stepper_solve_begin(Stepper *stepper) {
@@ -170,26 +144,18 @@ static void take_again(Stepper *stepper, double step) {
   stepper_start_with(stepper, stepper->before, stepper->begin, step);
 }
 
-/* Has the method rejected a step of a rough system that reached beyond the beginning of this one? Across a jump, its error estimate
- * is small by chance for some step size. The same happens across a kink in a step of a multistep method that is much shorter than
- * those before. */
+/* Has the method rejected steps here, or does a short step of a multistep method cross a kink? */
 static bool is_in_doubt(Stepper *stepper, double t) {
   IntegratorStatistics now;
   stepper->integrator->statistics(stepper->self, &now);
-  uint64_t before = stepper->rejections;
-  double tried = stepper->before + stepper->planned;
-  stepper->rejections = now.rejected_error + now.rejected_convergence;
-  stepper->planned = fmax(now.next, t - stepper->before);
-  if (stepper->rejections != before) stepper->t_rejected = fmax(stepper->t_rejected, fmax(tried, t));
-  if (stepper->is_rough && stepper->before < stepper->t_rejected) return true;
+  if (defect_is_in_doubt(&stepper->looks, stepper->segment, now.rejected_error + now.rejected_convergence, now.next))
+    return true;
   if (!stepper->kinks || stepper->integrator->is_one_step) return false;
-  return kinks_pass(stepper->kinks, (ConstMoment){stepper->before, stepper->begin},
-                    (ConstMoment){t, stepper->segment->end});
+  return kinks_pass(stepper->kinks, stepper->before, stepper->begin, t, stepper->segment->end);
 }
 
 bool stepper_misses_rows(Stepper *stepper, double t) {
   const Integrator *integrator = stepper->integrator;
-  const System *system = &stepper->view->system;
   double step = t - stepper->before;
   if (!(step > 0)) return false;
   if (leaves_bounds(stepper, t)) {
@@ -197,22 +163,16 @@ bool stepper_misses_rows(Stepper *stepper, double t) {
     return true;
   }
   if (!stepper->defect) return false;
-  double chance = (stepper->is_rough ? integrator->look_every_rough : integrator->look_every) *
-                  defect_drawn(stepper->before); /* below 1 it is a probability: then this is the place */
-  if (is_in_doubt(stepper, t)) chance -= floor(chance);
-  if (chance >= 1 && next_part(stepper, stepper->before) > t) return false;
-  if (!segment_open(stepper->segment)) return false;
-  segment_need(stepper->segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
-  double largest = fmax(DEFECT_HARMLESS, stepper->segment->shape.defect);
+  double found;
+  int every = stepper->looks.is_rough ? integrator->look_every_rough : integrator->look_every;
   uint64_t factorizations = stepper->view->methods->factorizations(stepper->view);
-  double found = look_inside(stepper, chance, largest);
+  bool is_too_large = defect_is_too_large(stepper->defect, &stepper->looks, stepper->segment, every,
+                                          is_in_doubt(stepper, t), stepper->ahead, &found);
   stepper->look_factorizations += stepper->view->methods->factorizations(stepper->view) - factorizations;
-  if (found > largest && step / SEVERAL >= VANISHED * stepper_span(stepper)) {
-    stepper->t_rejected = fmax(stepper->t_rejected, t);
-    take_again(stepper, step / SEVERAL);
-    return true;
+  if (is_too_large) take_again(stepper, step / SEVERAL);
+  else if (found >= 0) {
+    stepper->statistics.looks++;
+    stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);
   }
-  stepper->statistics.looks++;
-  stepper->statistics.largest_defect = fmax(stepper->statistics.largest_defect, found);
-  return false;
+  return is_too_large;
 }

@@ -70,44 +70,6 @@ static double event_value(const Stepper *stepper) {
   return stepper->mode == MAP_NONE ? 1 : switches->evaluator->discretes[switches->modes->first + stepper->mode];
 }
 
-/* The latest expected end of the interval that begins at t, if it lasts as long as the one before. This is informative if the
- * earlier ones lasted equally long, or became shorter, as those of a bouncing ball. It is not where events of several causes
- * interleave. Only one-step methods use it. */
-static double expected_end(const Stepper *stepper, double t) {
-  const Switches *switches = stepper->view->switches;
-  double lasted = stepper->stretch->lasted, before = stepper->stretch->lasted_before;
-  bool is_timed = stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode];
-  bool is_alike = lasted >= before / 2 && lasted <= (1 + GOOD_PART) * before;
-  is_alike = is_alike || (!is_timed && switches->edges.history[stepper->mode].times.regular > 0);
-  if (is_timed || lasted == 0 || !is_alike || !stepper->integrator->is_one_step) return INFINITY;
-  return t + lasted + fmax(GOOD_PART * lasted, STUCK * stepper_span(stepper));
-}
-
-/* Begins the interval from the event at t to the next one, and ends the one before. An error estimate that allows any step, as on
- * the parabola of a ball, may let a step jump over everything that follows. So a step ends where the next event is expected. */
-static void begin_stretch(Stepper *stepper, double t) {
-  if (stepper->stretch) {
-    stepper->stretch->lasted_before = stepper->stretch->lasted;
-    stepper->stretch->lasted = t - stepper->t_stretch;
-  }
-  uint32_t mode = stepper->mode == MAP_NONE ? stepper->view->switches->modes->count : stepper->mode;
-  stepper->stretch = &stepper->stretches[2 * mode + (event_value(stepper) != 0)];
-  stepper->t_stretch = t;
-  stepper->t_expected = expected_end(stepper, t);
-  stepper->begins_stretch = true;
-}
-
-/* The first step of an interval: the size that the first step of the last such interval asked for. Where its end is unknown, at
- * most a good part of the time since the last change of the mode; otherwise it may jump over two events. */
-static double first_step(const Stepper *stepper) {
-  const Switches *switches = stepper->view->switches;
-  double first = stepper->stretch->first;
-  if (stepper->t_expected < INFINITY || stepper->mode == MAP_NONE || switches->modes->timed[stepper->mode])
-    return first;
-  return fmin(first,
-              fmax((1 - EARLY) * switches->edges.history[stepper->mode].times.cycle, STUCK * stepper_span(stepper)));
-}
-
 /* Restarts after an event, with the choice of states for the current modes. */
 static void restart(Stepper *stepper, double t) {
   Exchanges exchanges;
@@ -118,16 +80,16 @@ static void restart(Stepper *stepper, double t) {
     stepper_start_with(stepper, t, stepper->y, 0);
     return;
   }
-  begin_stretch(stepper, t);
-  stepper_start_with(stepper, t, stepper->y, first_step(stepper));
+  double first = stretches_begin(&stepper->stretches, &stepper->view->switches->edges, (int)stepper->mode, t,
+                                 stepper_span(stepper), stepper->integrator->is_one_step);
+  stepper_start_with(stepper, t, stepper->y, first);
 }
 
 void stepper_keep_first_step(Stepper *stepper) {
-  if (!stepper->begins_stretch) return;
   IntegratorStatistics now;
+  if (!stepper->stretches.is_first) return;
   stepper->integrator->statistics(stepper->self, &now);
-  stepper->stretch->first = now.next;
-  stepper->begins_stretch = false;
+  stretches_note_step(&stepper->stretches, now.next);
 }
 
 static double round_off(const Stepper *stepper) {
@@ -221,7 +183,7 @@ bool stepper_settle(Stepper *stepper) {
 
 bool stepper_misses_no_event(Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
-  int mode = switches ? edges_escaped(&switches->edges, stepper->t_stretch, round_off(stepper)) : -1;
+  int mode = switches ? edges_escaped(&switches->edges, stepper->stretches.begin, round_off(stepper)) : -1;
   if (mode < 0) return true;
   stepper->mode = (uint32_t)mode;
   stepper->t_event = switches->edges.history[mode].times.last;

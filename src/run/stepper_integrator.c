@@ -6,9 +6,6 @@
 #include "vary/sensitivity.h"
 #include "view/branch.h"
 
-/* The most terms of a Taylor series: later ones are far below round-off of a step. */
-enum { SERIES = 16 };
-
 double stepper_time(const Stepper *stepper) {
   return stepper->at_event ? stepper->t_event : stepper->integrator->time(stepper->self);
 }
@@ -55,7 +52,7 @@ void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
   heap_release(stepper->heap, stepper->ticket);
   stepper->integrator = integrator;
   stepper->self = integrator->create(heap_within(stepper->heap, &stepper->ticket), system, &options);
-  stepper->rejected = stepper->rejections = 0;
+  stepper->rejected = stepper->looks.rejections = 0;
   stepper->statistics.removed = (uint32_t)(stepper->view->system.rows - system->rows);
 }
 
@@ -145,12 +142,30 @@ static const Integrator *other_integrator(const Stepper *stepper, double t) {
   return stepper->integrator == &integrator_bdf && stepper->has_changed && gets_ahead ? &integrator_radau : NULL;
 }
 
+void stepper_note_sizes(Stepper *stepper, double t, const double *y) {
+  SizesStep step = {.begin = stepper->before,
+                    .end = t,
+                    .start = stepper->options.start,
+                    .span = stepper_span(stepper),
+                    .tolerance = stepper->options.tolerance,
+                    .is_sliding = stepper_is_sliding(stepper)};
+  sizes_note(stepper->sizes, &step, y);
+  copy_numbers(stepper->view->evaluator->size, stepper->view->size, (size_t)stepper->view->system.columns);
+}
+
+/* Where steps of an implicit method have failed: all states get the size 1. false: they have it already. */
+static bool widen_sizes(Stepper *stepper) {
+  if (stepper->integrator->explicit_form || !sizes_widen(stepper->sizes)) return false;
+  stepper_note_sizes(stepper, stepper->before, stepper->begin);
+  return true;
+}
+
 bool stepper_try_other(Stepper *stepper, double t) {
   if (stepper->turning && turning_explain(stepper->turning, t, stepper_modes_end(stepper), &stepper->turning_point))
     return false;
   bool may_change = !stepper->options.integrator && stepper->view->system.complete;
   const Integrator *other = may_change ? other_integrator(stepper, t) : NULL;
-  if (!other && !stepper_widen_sizes(stepper)) return false;
+  if (!other && !widen_sizes(stepper)) return false;
   if (!other) {
     copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
     stepper_change_integrator(stepper, may_change ? &integrator_radau : stepper->integrator, stepper->before);
@@ -219,27 +234,6 @@ void stepper_repeat(Stepper *stepper, double step) {
 
 /* ---- the choice of states ---- */
 
-/* The columns at t + ahead, by their Taylor series: (j, k) + ahead (j, k + 1) + ... This is accurate enough to judge a choice where
- * the next step will use it, rather than where the last one ended. */
-static ConstMoment look_ahead(const Stepper *stepper, double t, double ahead) {
-  const Array *array = stepper->view->evaluator->array;
-  const double *y = stepper->y;
-  double *out = stepper->ahead, factor[SERIES] = {1};
-  uint32_t known = 1; /* factors: powers of `ahead` over factorials */
-  for (uint32_t j = 0, end = array->column_start[0]; j < array->problem->unknowns; j++) {
-    uint32_t begin = end;
-    end = array->column_start[j + 1];
-    for (uint32_t q = begin; q < end; q++) {
-      uint32_t terms = end - q < SERIES ? end - q : SERIES;
-      for (; known < terms; known++) factor[known] = factor[known - 1] * (ahead / known);
-      double sum = y[q];
-      for (uint32_t k = 1; k < terms; k++) sum += factor[k] * y[q + k];
-      out[q] = sum;
-    }
-  }
-  return (ConstMoment){t + ahead, out};
-}
-
 static void note_exchanges(Stepper *stepper, double t, const Exchanges *exchanges, int32_t count) {
   for (int32_t k = 0; k < count; k++)
     vec_push(stepper->heap, &stepper->statistics.pivots,
@@ -271,7 +265,12 @@ bool stepper_watch_choice(Stepper *stepper, double t) {
   Exchanges exchanges;
   stepper_copy_values(stepper);
   ConstMoment judged = {t, stepper->y};
-  if (stepper->structure) judged = look_ahead(stepper, t, LOOK_AHEAD * now.step);
+  if (stepper->structure) {
+    const Array *array = stepper->view->evaluator->array;
+    double ahead = LOOK_AHEAD * now.step;
+    dummy_look_ahead(array->problem->unknowns, array->column_start, array->d, ahead, stepper->y, stepper->ahead);
+    judged = (ConstMoment){t + ahead, stepper->ahead};
+  }
   int32_t count = stepper_exchange_states(stepper, t, judged, sure, &exchanges);
   if (count == EXCHANGE_SINGULAR) return stepper_report_no_choice(stepper, t, exchanges.block);
   if (count == EXCHANGE_UNSOLVED) return stepper_fail(stepper, STEP_EVALUATION, t);

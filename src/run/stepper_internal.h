@@ -3,19 +3,13 @@
 #pragma once
 
 #include "core/constants.h"
+#include "core/stretch.h"
 #include "run/stepper.h"
 #include "segment/defect.h"
-#include "watch/kinks.h"
+#include "segment/sizes.h"
+#include "watch/bends.h"
 #include "watch/poles.h"
 #include "watch/watcher.h"
-
-/* The interval between an event and the next one; 0: unknown. */
-typedef struct Stretch {
-  double first;                 /* the size that its first step asked for */
-  double lasted, lasted_before; /* length of the last one, and of the one before */
-} Stretch;
-
-typedef struct Sizes Sizes; /* sizes for absolute tolerances (stepper_sizes.c) */
 
 struct Stepper {
   Heap *heap;
@@ -54,22 +48,18 @@ struct Stepper {
   double t_timed;           /* the next event of time alone; INFINITY: none */
   uint32_t timed;           /* a mode that changes then */
   double t_event;           /* time of the last event */
-  Stretch *stretches;       /* per mode and its truth: what followed its last events */
-  Stretch *stretch;         /* the one since the last event; NULL: there was none */
-  double t_stretch;         /* when that began */
-  double t_expected;        /* a little after the time at which the next event is expected; INFINITY: unknown */
-  bool begins_stretch;      /* the next step is the first of the interval */
-  int repairs;              /* repairs of the choice of states since the last successful step */
-  uint64_t rejected;        /* number of rejected steps when the choice of states was last judged */
-  int retakes;              /* how often a step that ended at `disputed` was repeated */
-  double disputed;          /* steps are short up to this time */
-  bool warned;              /* warned about a determinant */
-  bool warned_fold;         /* warned about a fold */
-  double t_instant;         /* a singular point ahead that will be judged after it is passed; -INFINITY: none */
-  bool starts_singular;     /* the start, or the point after an event, is singular: see turning_point */
-  double value_before;      /* value of the mode that causes the current event, before it */
-  double t_passed;          /* right after the last instant that was passed; -INFINITY: none */
-  bool is_folded;           /* the event is a fold, after which the columns are `beyond` */
+  Stretches stretches;
+  int repairs;          /* repairs of the choice of states since the last successful step */
+  uint64_t rejected;    /* number of rejected steps when the choice of states was last judged */
+  int retakes;          /* how often a step that ended at `disputed` was repeated */
+  double disputed;      /* steps are short up to this time */
+  bool warned;          /* warned about a determinant */
+  bool warned_fold;     /* warned about a fold */
+  double t_instant;     /* a singular point ahead that will be judged after it is passed; -INFINITY: none */
+  bool starts_singular; /* the start, or the point after an event, is singular: see turning_point */
+  double value_before;  /* value of the mode that causes the current event, before it */
+  double t_passed;      /* right after the last instant that was passed; -INFINITY: none */
+  bool is_folded;       /* the event is a fold, after which the columns are `beyond` */
   double *beyond;
   Moment recent,
       origin;         /* earlier points of the solution's branch: with the current states, and after the last event */
@@ -79,11 +69,8 @@ struct Stepper {
   Defect *defect; /* NULL: the system has no state-space form */
   /* factorizations of blocks for the defect; like those of output points they do not count as work of steps */
   uint64_t look_factorizations;
-  Segment *segment;    /* of the last step */
-  bool is_rough;       /* rows are not smooth by construction (ArrayCode) */
-  uint64_t rejections; /* rejected steps of the integrator, up to the last step */
-  double planned;      /* size planned for the next step when the last one was accepted */
-  double t_rejected;   /* the farthest end of a step that was rejected */
+  Segment *segment; /* of the last step */
+  DefectLooks looks;
 };
 
 static inline bool stepper_is_sliding(const Stepper *stepper) {
@@ -169,9 +156,6 @@ bool stepper_leave_explicit(Stepper *stepper);
 /* After a failed step from t: continues with another method where the choice is free and nothing shows that the solution ends
  * there. */
 bool stepper_try_other(Stepper *stepper, double t);
-
-/* Where steps of an implicit method have failed: all states get the size 1. false: they have it already. */
-bool stepper_widen_sizes(Stepper *stepper);
 
 /* The integrator to begin with. */
 const Integrator *stepper_first_integrator(Stepper *stepper);
@@ -285,11 +269,6 @@ bool stepper_solve_begin(Stepper *stepper);
 void stepper_make_defect(Stepper *stepper);
 
 /* ---- sizes ---- */
-
-void stepper_make_sizes(Stepper *stepper);
-
-/* Call this at a start: what follows depends only on what was seen so far. */
-void stepper_begin_sizes(Stepper *stepper);
 
 /* Updates the sizes of the states, with the columns y at t, where no nominal value gives them. The size of a state that keeps one
  * sign, by its min or max, falls with it; otherwise its sign would be lost in an absolute tolerance. */

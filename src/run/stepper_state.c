@@ -78,10 +78,7 @@ static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
   view->settle.restructured = view->settle.disturbed = false;
   view->settle.undetermined = MAP_NONE;
-  stepper->stretch = NULL;
-  stepper->t_expected = INFINITY;
-  stepper->begins_stretch = false;
-  if (view->switches) memset(stepper->stretches, 0, 2 * ((size_t)view->switches->modes->count + 1) * sizeof(Stretch));
+  stretches_forget(&stepper->stretches, view->switches ? view->switches->edges.count : 0);
   stepper->repairs = stepper->retakes = 0;
   stepper->tiny = 0;
   stepper->is_folded = false;

@@ -128,3 +128,56 @@ double defect_drawn(double number) {
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
+
+/* ---- where to look ---- */
+
+/* The defect at a part of the step, in tolerances; infinite where the rows cannot be solved. */
+static double look_at(Defect *defect, const Segment *segment, double part, double largest, double *y) {
+  segment_values(segment, segment->t0 + part * (segment->t1 - segment->t0), y);
+  return defect_at(defect, segment, part, y, largest);
+}
+
+/* The next time at which a rough system is examined. One is drawn in each part of the run, so no step avoids them all. */
+static double next_part(const DefectLooks *looks, double t) {
+  double length = looks->span / PARTS;
+  if (!looks->is_rough || !isfinite(length)) return INFINITY;
+  double k = floor((t - looks->start) / length), drawn = looks->start + (k + defect_drawn(k)) * length;
+  if (!(drawn > t)) drawn = looks->start + (k + 1 + defect_drawn(k + 1)) * length;
+  return fmax(drawn, nextafter(t, INFINITY)); /* later, in spite of round-off */
+}
+
+/* The largest defect at these times. If the step is examined, also at a random point and, for rough systems, at the method's fixed
+ * one. The first one that is too large ends the search. */
+static double look_inside(Defect *defect, const DefectLooks *looks, const Segment *segment, double chance,
+                          double largest, double *y) {
+  double t0 = segment->t0, t1 = segment->t1, worst = 0;
+  for (double t = next_part(looks, t0); t <= t1 && worst <= largest; t = next_part(looks, t))
+    worst = fmax(worst, look_at(defect, segment, (t - t0) / (t1 - t0), largest, y));
+  if (chance < 1 && worst <= largest && looks->is_rough)
+    worst = fmax(worst, look_at(defect, segment, segment->shape.part, largest, y));
+  if (chance < 1 && worst <= largest) worst = fmax(worst, look_at(defect, segment, chance, largest, y));
+  return worst;
+}
+
+bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next) {
+  double tried = segment->t0 + looks->planned, t = segment->t1;
+  looks->planned = fmax(next, t - segment->t0);
+  if (rejections != looks->rejections) looks->rejected = fmax(looks->rejected, fmax(tried, t));
+  looks->rejections = rejections;
+  return looks->is_rough && segment->t0 < looks->rejected;
+}
+
+bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,
+                         double *found) {
+  const System *system = defect->system;
+  double chance = every * defect_drawn(segment->t0); /* below 1 it is a probability: then this is the place */
+  *found = -1;
+  if (is_in_doubt) chance -= floor(chance);
+  if ((chance >= 1 && next_part(looks, segment->t0) > segment->t1) || !segment_open(segment)) return false;
+  segment_need(segment, (const uint32_t *)system->link_from, (uint32_t)system->links);
+  double largest = fmax(DEFECT_HARMLESS, segment->shape.defect);
+  *found = look_inside(defect, looks, segment, chance, largest, y);
+  if (!(*found > largest && (segment->t1 - segment->t0) / SEVERAL >= VANISHED * looks->span)) return false;
+  looks->rejected = fmax(looks->rejected, segment->t1);
+  return true;
+}

@@ -5,12 +5,14 @@
 
 #include <math.h>
 
+static const uint32_t NO_SLOT = UINT32_MAX;
+
 Segment *segment_new(Heap *heap, int32_t columns) {
   Segment *segment = heap_alloc(heap, sizeof *segment);
   *segment = (Segment){.heap = heap, .columns = (uint32_t)columns};
   segment->sample = heap_array(heap, (size_t)columns, sizeof(double));
   segment->slot = heap_array(heap, (size_t)columns, sizeof *segment->slot);
-  for (int32_t c = 0; c < columns; c++) segment->slot[c] = MAP_NONE;
+  for (int32_t c = 0; c < columns; c++) segment->slot[c] = NO_SLOT;
   return segment;
 }
 
@@ -65,7 +67,7 @@ static void grow(Segment *segment) {
 
 static uint32_t slot_of(Segment *segment, uint32_t column) {
   uint32_t *slot = &segment->slot[column];
-  if (*slot != MAP_NONE) return *slot;
+  if (*slot != NO_SLOT) return *slot;
   if (segment->slots == segment->room) grow(segment);
   *slot = segment->slots++;
   segment->made[*slot] = 0;

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/heap.h"
-#include "base/map.h"
 #include "core/bernstein.h"
 #include "segment/shape.h"
 
@@ -23,7 +22,7 @@ typedef struct Segment {
   int count;                   /* of the coefficients of a column; 0: not known yet */
   double part[BERNSTEIN_MOST]; /* parts of the step at which columns are sampled: Chebyshev's, with both ends */
   Heap *heap;
-  uint32_t *slot;         /* [columns] where its coefficients are, once needed; MAP_NONE before */
+  uint32_t *slot;         /* [columns] where its coefficients are, once needed; UINT32_MAX before */
   uint32_t slots, room;   /* slots in use, and allocated */
   double *coefficient;    /* [slots][BERNSTEIN_MOST] */
   uint64_t *made, number; /* [slots] the segment to which its coefficients belong; the number of the present one */

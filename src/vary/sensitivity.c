@@ -3,7 +3,7 @@
 #include "vary/sensitivity_internal.h"
 
 #include "base/copy.h"
-#include "watch/kinks.h"
+#include "segment/kinks.h"
 
 #include <math.h>
 #include <string.h>
@@ -423,7 +423,7 @@ static bool passes_kink(const Sensitivity *sensitivity, ConstMoment begin) {
   const View *view = sensitivity->view;
   const StepStages *step = &sensitivity->step;
   ConstMoment end = {step->t + step->h, step->values[step->method->stages - 1]};
-  return (view->kinks && kinks_pass(view->kinks, begin, end)) ||
+  return (view->kinks && kinks_pass(view->kinks, begin.t, begin.y, end.t, end.y)) ||
          (view->system.bends && view->system.bends(view->system.context, begin.t, begin.y, end.t, end.y));
 }
 

@@ -17,7 +17,6 @@ typedef struct DummyView {
   double *corners; /* all columns, for each corner of the edges along which the solution slides */
   int room;        /* for this many */
   Variation *variation;
-  double *change; /* all columns, for rates_jacobian */
   bool *is_state; /* per column */
 } DummyView;
 
@@ -35,19 +34,10 @@ static void make_corners(DummyView *chosen, int count) {
   chosen->room = count;
 }
 
-/* On edges: the mean of the corners' columns that keeps the differences constant. All corners have the same states. */
 static EvalStatus complete_sliding(DummyView *chosen, double t, double *y) {
   Edges *edges = &chosen->view.switches->edges;
-  int count = edges->now->slides + 1, columns = chosen->view.system.columns;
-  make_corners(chosen, count);
-  for (int corner = 0; corner < count; corner++) {
-    double *own = chosen->corners + corner * columns;
-    memcpy(own, y, (size_t)columns * sizeof *y);
-    EvalStatus status = solve_corner(&chosen->view, t, own, corner);
-    if (status != EVAL_OK) return status;
-    edges_keep_corner(edges, corner, t, own);
-  }
-  return edges_mean(edges, chosen->corners, columns, y) ? EVAL_OK : EVAL_DOMAIN;
+  make_corners(chosen, edges->now->slides + 1);
+  return statespace_slide(chosen->space, edges, chosen->view.system.columns, t, y, chosen->corners);
 }
 
 static bool slides(const DummyView *chosen) {
@@ -70,18 +60,8 @@ static EvalStatus find_rates(void *context, double t, double *y) {
   return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_rates(chosen->space, t, y);
 }
 
-/* The rates are columns, or states themselves. */
 static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
-  DummyView *chosen = context;
-  const System *system = &chosen->view.system;
-  EvalStatus status = variation_factor(chosen->variation, t, y);
-  int32_t n = system->links;
-  for (int32_t k = 0; k < n && status == EVAL_OK; k++) {
-    for (int32_t i = 0; i < n; i++) chosen->change[system->link_from[i]] = i == k;
-    variation_solve(chosen->variation, NULL, chosen->change);
-    for (int32_t i = 0; i < n; i++) jacobian[i + k * n] = chosen->change[system->link_to[i]];
-  }
-  return status;
+  return variation_rates(((DummyView *)context)->variation, t, y, jacobian);
 }
 
 /* Are all columns that conditions read states? */
@@ -302,7 +282,6 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = array_jump_new(heap, run->evaluator);
   view->settle.undetermined = MAP_NONE;
-  chosen->change = heap_array(heap, jacobian->columns, sizeof(double));
   chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));
   chosen->variation = variation_new(heap, &view->system);
   if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);

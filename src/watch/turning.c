@@ -3,7 +3,7 @@
 
 #include "core/constants.h"
 #include "watch/determinants.h"
-#include "watch/kinks.h"
+#include "segment/kinks.h"
 
 #include <math.h>
 #include <string.h>

@@ -60,17 +60,20 @@ static double timed_next(const Solver *solver, int m, double t, double rate) {
   return fmax(settle_behind(t) + (edge - difference) / rate, settle_behind(t));
 }
 
-double events_next_time(Solver *solver, double t) {
+double events_next_time(Solver *solver, double t, int *mode) {
   const Model *model = solver->model;
   double first = decide_next_time(&solver->decide, t);
   int any = 0;
+  *mode = -1;
   if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
   for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
   if (!any) return first;
   edges_evaluate_rates(&solver->edges, t, solver->y);
   program_run(solver, model->conditions, settle_behind(t), solver->y, solver->values);
-  for (int m = 0; m < model->modes; m++)
-    if (model->mode[m].is_timed) first = fmin(first, timed_next(solver, m, t, solver->edges.rate[m]));
+  for (int m = 0; m < model->modes; m++) {
+    double next = model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m]) : HUGE_VAL;
+    if (next < first) first = next, *mode = m;
+  }
   return first;
 }
 
@@ -141,7 +144,7 @@ static bool solve_at_event(void *host, double t, double *y) {
     return false;
   }
   states_select(solver, t, y, 0);
-  return slides_complete(solver, t, y, STATES_ANY) == SOLVER_OK;
+  return states_solve(solver, t, y, STATES_ANY) == SOLVER_OK;
 }
 
 /* ---- structure ---- */
@@ -221,7 +224,7 @@ static bool reset_columns(Solver *solver, double t, double *y) {
   solver->settle.disturbed = true;
   for (int k = 0; k < model->states; k++)
     if (!solver->held[solver->from[k]]) solver->held[solver->from[k]] = 1;
-  return !states_select(solver, t, y, solver->held) && slides_complete(solver, t, y, STATES_ANY) == SOLVER_OK;
+  return !states_select(solver, t, y, solver->held) && states_solve(solver, t, y, STATES_ANY) == SOLVER_OK;
 }
 
 static bool act(void *host, double t, double *y, bool *is_reset) {
@@ -266,10 +269,10 @@ static bool end(void *host, double t, const double *y, bool is_kink) {
   return true;
 }
 
-static bool solve(void *host, double t, double *y) { return slides_complete(host, t, y, STATES_ANY) == SOLVER_OK; }
+static bool solve(void *host, double t, double *y) { return states_solve(host, t, y, STATES_ANY) == SOLVER_OK; }
 
 static bool solve_corner(void *host, double t, double *y, int corner) {
-  return slides_solve_corner(host, corner, t, y) == SOLVER_OK;
+  return states_solve_corner(host, corner, t, y) == SOLVER_OK;
 }
 
 const SettleMethods events_methods = {solve,    solve_corner, solve_at_event, set_modes, leaves_structure, act,
@@ -326,9 +329,10 @@ static int change_system(Solver *solver, double t, double *y) {
   solver->now->changed = 1;
   edges_forget_slides(&solver->edges);
   memcpy(solver->depth, model->depth0, (size_t)model->unknowns * sizeof(int));
+  steps_forget_sizes(solver);
   states_link(solver);
   return solve_jump(solver, t, y) || states_select(solver, t, y, 0) ||
-         slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
+         states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
 /* Iterates, and continues in other systems where the structure changes. */
@@ -396,7 +400,7 @@ int events_hover(Solver *solver, int m, double t) {
 
 /* After a step without an event: was one lost from a series that came ever faster? */
 int events_are_lost(const Solver *solver) {
-  int m = edges_escaped(&solver->edges, solver->now->event, 4 * DBL_EPSILON * fabs(solver->now->time));
+  int m = edges_escaped(&solver->edges, solver->stretches.begin, 4 * DBL_EPSILON * fabs(solver->now->time));
   return m >= 0 && report_accumulation(solver, m);
 }
 
@@ -415,7 +419,7 @@ static int modes_differ(Solver *solver, double t, const double *y) {
 /* Computes all columns from start values. */
 static int find_columns(Solver *solver, double t, double *y) {
   if (solver->model->start_system.rows) return initial_solve(solver, t, y);
-  return states_select(solver, t, y, solver->model->held) || slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK;
+  return states_select(solver, t, y, solver->model->held) || states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
 /* From start values in y: finds the choice of states that holds them, the columns that follow, and modes that agree. Returns 1
@@ -487,7 +491,7 @@ int events_initial(Solver *solver, double t, double *y) {
   enter_start(solver, t, y);
   const DecidePlan *decide = &model->decide;
   int has_logic = decide->levels || decide->samples || decide->actions;
-  if (has_logic && decide->matters[decide->initial] && slides_complete(solver, t, y, STATES_ANY) != SOLVER_OK) return 1;
+  if (has_logic && decide->matters[decide->initial] && states_solve(solver, t, y, STATES_ANY) != SOLVER_OK) return 1;
   solver->decide.is_starting = true;
   int failed = has_logic && events_settle(solver, y, -1);
   solver->decide.is_starting = false;

@@ -334,7 +334,7 @@ static int follow(Instance *instance) {
 
 /* A step of model exchange must not read values of itself: an event ends it. */
 static double next_event(Solver *solver) {
-  double t = solver->now->time, next = events_next_time(solver, t);
+  double t = solver->now->time, next = events_next_time(solver, t, &solver->now->timed);
   return solver->model->delays ? fmin(next, t + delays_longest_step(&solver->delays, t, solver->y)) : next;
 }
 
@@ -489,7 +489,7 @@ static void move_leaf(Solver *solver, int leaf, double by) {
   double kept = solver->overrides[leaf];
   solver->overrides[leaf] = solver->parameters[leaf] + by;
   program_set_parameter(solver, leaf, solver->overrides[leaf]);
-  initial_dependents(solver);
+  program_set_dependents(solver);
   solver->overrides[leaf] = kept;
 }
 
@@ -525,7 +525,7 @@ static int differences(Instance *instance, const unsigned *knowns, size_t count,
     if (column >= 0) solver->event_y[column] += factor * delta * seed[k];
     else if (known->kind == VARIABLE_PARAMETER) move_leaf(solver, known->index, delta * seed[k]);
   }
-  int failed = slides_complete(solver, solver->now->time, solver->event_y, STATES_NEXT) != SOLVER_OK;
+  int failed = states_solve(solver, solver->now->time, solver->event_y, STATES_NEXT) != SOLVER_OK;
   memcpy(solver->parameters, solver->kept_parameters, parameters);
   for (int q = 0; q < solver->model->columns; q++) solver->direction[q] = (solver->event_y[q] - solver->y[q]) / delta;
   return failed;

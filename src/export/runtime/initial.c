@@ -1,132 +1,129 @@
-/* initial: consistent initial values for other parameters and start values than those of the model's text. It starts from the
- * values found for these, and uses damped Newton on the rows that determine one column each. Columns that no row determines keep
- * their start values. Where start values must change, they move as little as possible, in the units and with the weights by which
- * the values of the text were found. */
+/* initial: consistent initial values for other parameters and start values than those of the model's text, stage after stage by the
+ * library's solver of nonlinear equations (nonlinear.h). Columns that no row determines keep their start values. Where start values
+ * must change, they move as little as possible, in the units and with the weights by which the values of the text were found. */
+#include "nonlinear.h"
 #include "solver.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { NEWTON_LIMIT = 100, HALVING_LIMIT = 30 };
+typedef struct Stage {
+  Solver *solver;
+  const ModelInitial *system;
+  double t;
+  const ModelStage *size;
+  int row, unknown;           /* its first ones */
+  int *start, *index, *entry; /* its own derivatives by columns, and where they are among those of the system */
+} Stage;
 
-/* Computes parameters bound to others, in the order of their dependencies. */
-void initial_dependents(Solver *solver) {
-  const Model *model = solver->model;
-  double value;
-  for (int k = 0; k < model->dependents; k++) {
-    int p = model->dependent[k];
-    if (isfinite(solver->overrides[p])) continue;
-    program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
-    program_set_parameter(solver, p, value);
-  }
+static void set_columns(const Stage *stage, const double *x) {
+  const int *unknown = stage->system->unknown + stage->unknown;
+  for (int k = 0; k < stage->size->unknowns; k++) stage->solver->initial_y[unknown[k]] = x[k];
 }
 
-/* Computes the correction in `right`, followed by the multipliers. Entries that are not finite count as 0, for example that of
- * sqrt(u) at u = 0. */
-static int solve_correction(Solver *solver, const ModelInitial *system, double t, Linear *matrix, double *values) {
-  int n = system->rows + system->balances;
-  program_run(solver, system->jacobian, t, solver->initial_y, solver->initial_entries);
-  memcpy(solver->right, solver->initial_trial, (size_t)system->rows * sizeof(double));
-  for (int k = 0; k < system->balances; k++) {
-    int j = system->balance[k], q = system->unknown[j];
-    solver->right[system->rows + k] =
-        system->pull[j] > 0 ? system->pull[j] * (solver->initial_y[q] - solver->initial_target[q]) : 0;
-  }
-  for (int e = 0; e < system->start[n]; e++) {
-    int source = system->source[e];
-    double value = source < 0 ? fabs(system->pull[-1 - source]) : solver->initial_entries[source];
-    values[e] = isfinite(value) ? value : 0;
-  }
-  if (!linear_factor(matrix, values)) return 1;
-  linear_solve(matrix, solver->right);
-  return 0;
+static void get_columns(const Stage *stage, const double *y, double *x) {
+  const int *unknown = stage->system->unknown + stage->unknown;
+  for (int k = 0; k < stage->size->unknowns; k++) x[k] = y[unknown[k]];
 }
 
-/* The line search reduces this merit: the squares of the rows. Where unknowns are pulled to targets, it is their distance from the
- * targets plus the rows, weighted by more than their multipliers; the correction reduces that (Han 1977). */
-static double merit(const Solver *solver, const ModelInitial *system, double multiplier) {
-  double sum = 0;
-  for (int r = 0; r < system->rows; r++) {
-    double row = solver->initial_trial[r];
-    sum += system->balances ? 2 * multiplier * fabs(row) : row * row;
-  }
-  for (int k = 0; k < system->balances; k++) {
-    int j = system->balance[k], q = system->unknown[j];
-    double away = solver->initial_y[q] - solver->initial_target[q];
-    if (system->pull[j] > 0) sum += 0.5 * system->pull[j] * away * away;
-  }
-  return sum;
+static bool are_finite(const double *values, int count) {
+  for (int k = 0; k < count; k++)
+    if (!isfinite(values[k])) return false;
+  return true;
 }
 
-static double largest_multiplier(const Solver *solver, const ModelInitial *system) {
-  double largest = DBL_MIN;
-  for (int k = system->unknowns; k < system->rows + system->balances; k++)
-    largest = fmax(largest, fabs(solver->right[k]));
-  return largest;
+/* Rows of other stages may be undefined. */
+static bool residual(void *context, const double *x, double *r) {
+  const Stage *stage = context;
+  Solver *solver = stage->solver;
+  set_columns(stage, x);
+  program_run(solver, stage->system->residual, stage->t, solver->initial_y, solver->initial_trial);
+  memcpy(r, solver->initial_trial + stage->row, (size_t)stage->size->rows * sizeof *r);
+  return are_finite(r, stage->size->rows);
 }
 
-/* Halves the correction until the rows are defined and the merit falls or no longer changes; leaves the rows in `initial_trial`. */
-static int search_line(Solver *solver, const ModelInitial *system, double t) {
-  double multiplier = largest_multiplier(solver, system), before = merit(solver, system, multiplier);
-  double fraction = 1, last = 0;
-  for (int k = 0; k < HALVING_LIMIT; k++, fraction /= 2) {
-    for (int j = 0; j < system->unknowns; j++)
-      solver->initial_y[system->unknown[j]] -= (fraction - last) * solver->right[j];
-    last = fraction;
-    if (program_run(solver, system->residual, t, solver->initial_y, solver->initial_trial)) continue;
-    double after = merit(solver, system, multiplier);
-    if (before == 0 || after <= before * (system->balances ? 1 + 4 * DBL_EPSILON : 1 - fraction / 2)) return 0;
-  }
-  return 1;
+static bool jacobian(void *context, const double *x, double *entries) {
+  const Stage *stage = context;
+  Solver *solver = stage->solver;
+  int count = stage->start[stage->size->unknowns];
+  set_columns(stage, x);
+  program_run(solver, stage->system->jacobian, stage->t, solver->initial_y, solver->initial_entries);
+  for (int e = 0; e < count; e++) entries[e] = solver->initial_entries[stage->entry[e]];
+  return are_finite(entries, count);
 }
 
-static double correction_size(const Solver *solver, const ModelInitial *system) {
-  double largest = 0;
-  for (int j = 0; j < system->unknowns; j++) {
-    double size = fabs(solver->right[j]) / (1 + fabs(solver->initial_y[system->unknown[j]]));
-    if (!(size <= largest)) largest = size;
-  }
-  return largest;
-}
-
-static int iterate(Solver *solver, const ModelInitial *system, double t, Linear *matrix, double *values) {
-  if (program_run(solver, system->residual, t, solver->initial_y, solver->initial_trial)) return 1;
-  for (int k = 0; k < NEWTON_LIMIT; k++) {
-    if (solve_correction(solver, system, t, matrix, values)) return 1;
-    double size = correction_size(solver, system);
-    if (!isfinite(size)) return 1;
-    if (size < 1e-9) {
-      for (int j = 0; j < system->unknowns; j++) solver->initial_y[system->unknown[j]] -= solver->right[j];
-      return 0;
+static void list_entries(Heap *heap, Stage *stage) {
+  const int *start = stage->system->start + stage->unknown;
+  size_t n = (size_t)stage->size->unknowns, room = (size_t)(start[n] - start[0]);
+  int count = 0;
+  stage->start = heap_array(heap, n + 1, sizeof *stage->start);
+  stage->index = heap_array(heap, room, sizeof *stage->index);
+  stage->entry = heap_array(heap, room, sizeof *stage->entry);
+  for (size_t k = 0; k < n; k++) {
+    for (int e = start[k]; e < start[k + 1]; e++) {
+      int row = stage->system->row[e] - stage->row;
+      if (row < 0 || row >= stage->size->rows) continue;
+      stage->index[count] = row;
+      stage->entry[count++] = e;
     }
-    if (search_line(solver, system, t)) return 1;
+    stage->start[k + 1] = count;
   }
-  return 1;
+}
+
+/* From the start values, or else from the solution with the values of the text. */
+static bool solve_stage(Heap *heap, Stage *stage) {
+  const ModelInitial *system = stage->system;
+  Solver *solver = stage->solver;
+  list_entries(heap, stage);
+  NonlinearProblem problem = {.context = stage,
+                              .rows = stage->size->rows,
+                              .columns = stage->size->unknowns,
+                              .column_start = stage->start,
+                              .row_index = stage->index,
+                              .nominal = system->nominal + stage->unknown,
+                              .residual = residual,
+                              .jacobian = jacobian};
+  Nonlinear *nonlinear = nonlinear_new(heap, &problem);
+  nonlinear_set_weights(nonlinear, system->weight + stage->unknown);
+  double *x, *origin;
+  heap_numbers(heap, (size_t)problem.columns, &x, &origin);
+  get_columns(stage, solver->initial_target, origin);
+  get_columns(stage, solver->initial_target, x);
+  NonlinearResult result = nonlinear_solve(nonlinear, x);
+  if (!result.solved) {
+    get_columns(stage, system->value, x);
+    result = nonlinear_solve(nonlinear, x);
+  }
+  if (result.solved && stage->size->is_nearest) nonlinear_approach(nonlinear, origin, x, &result);
+  set_columns(stage, x);
+  return result.solved;
 }
 
 typedef struct Newton {
   Solver *solver;
   const ModelInitial *system;
   double t;
-  int failed;
+  bool solved;
 } Newton;
 
 static void solve_system(void *context) {
   Newton *task = context;
   void *ticket;
-  int n = task->system->rows + task->system->balances, entries = task->system->start[n];
   Heap *heap = heap_within(task->solver->heap, &ticket);
-  Linear *matrix = linear_new(heap, n, entries, false);
-  linear_set_pattern(matrix, task->system->start, task->system->row);
-  double *values = heap_array(heap, (size_t)entries, sizeof *values);
-  task->failed = iterate(task->solver, task->system, task->t, matrix, values);
+  Stage stage = {task->solver, task->system, task->t, task->system->stage, 0, 0, 0, 0, 0};
+  task->solved = true;
+  for (int k = 0; k < task->system->stages && task->solved; k++, stage.size++) {
+    task->solved = solve_stage(heap, &stage);
+    stage.row += stage.size->rows;
+    stage.unknown += stage.size->unknowns;
+  }
   heap_release(task->solver->heap, ticket);
 }
 
-static int newton(Solver *solver, const ModelInitial *system, double t) {
-  Newton task = {solver, system, t, 1};
-  return !heap_protect(solver->heap, solve_system, &task) || task.failed;
+/* Solves from the targets; everything else is in initial_y. Returns 1 without a solution. */
+static int solve_stages(Solver *solver, const ModelInitial *system, double t) {
+  Newton task = {solver, system, t, false};
+  return !heap_protect(solver->heap, solve_system, &task) || !task.solved;
 }
 
 /* Do the rows hold that should follow from the others? */
@@ -165,8 +162,10 @@ static int solve_point(Solver *solver, double t) {
   memcpy(solver->point_discretes, model->point_discretes0, (size_t)model->point_discretes * sizeof(double));
   solver->discretes = solver->point_discretes;
   set_point_modes(solver, t);
-  do failed = newton(solver, &model->point, t) || rounds++ > model->point_modes;
-  while (!failed && set_point_modes(solver, t));
+  do {
+    memcpy(solver->initial_target, solver->initial_y, (size_t)model->point.columns * sizeof(double));
+    failed = solve_stages(solver, &model->point, t) || rounds++ > model->point_modes;
+  } while (!failed && set_point_modes(solver, t));
   failed = failed || program_run(solver, model->point_starts, t, solver->initial_y, solver->initial_target);
   solver->discretes = discretes;
   return failed;
@@ -191,14 +190,10 @@ int initial_solve(Solver *solver, double t, double *y) {
   memcpy(solver->initial_target, system->target, (size_t)system->columns * sizeof(double));
   for (int q = 0; q < model->columns; q++)
     solver->initial_y[system->place[q]] = solver->initial_target[system->place[q]] = y[q];
-  for (int k = 0; k < system->balances; k++) {
-    int q = system->unknown[system->balance[k]];
-    solver->initial_y[q] = system->value[q];
-  }
-  if (newton(solver, system, t) || !checks_hold(solver, t)) return 1;
+  if (solve_stages(solver, system, t) || !checks_hold(solver, t)) return 1;
   for (int q = 0; q < model->columns; q++) y[q] = solver->initial_y[system->place[q]];
   for (int k = 0; k < system->parameters; k++)
     program_set_parameter(solver, system->parameter[k], solver->initial_y[first + k]);
-  initial_dependents(solver);
+  program_set_dependents(solver);
   return 0;
 }

@@ -6,7 +6,7 @@
 
 int looks_point(Solver *solver, double t, double *y) {
   steps_interpolate(solver, t, y);
-  return slides_complete(solver, t, y, STATES_NEXT) != SOLVER_OK;
+  return states_solve(solver, t, y, STATES_NEXT) != SOLVER_OK;
 }
 
 static double step_size(const Solver *solver) { return solver->now->step_end - solver->now->step_begin; }
@@ -39,24 +39,34 @@ static int may_hide(const Solver *solver) {
   return solver->edges.now->slides || !edges_are_far(&solver->edges, step_size(solver));
 }
 
-double looks_locate(Solver *solver, int *found) {
+static Watched watch_modes(Solver *solver) {
+  return (Watched){.context = solver,
+                   .count = (uint32_t)solver->edges.count,
+                   .step = step_size(solver),
+                   .look = look_at,
+                   .peek = solver->edges.now->slides ? 0 : peek_at,
+                   .looks_beside = true};
+}
+
+int looks_find(Solver *solver, Bracket *bracket) {
   const Scalars *now = solver->now;
   Edges *edges = &solver->edges;
-  Watched watched = {.context = solver,
-                     .count = (uint32_t)edges->count,
-                     .step = step_size(solver),
-                     .look = look_at,
-                     .looks_beside = true};
+  Watched watched = watch_modes(solver);
   Search search = search_make(watched.count, solver->margins);
-  Bracket bracket = {now->step_begin, now->step_end};
-  if (!edges->now->slides) watched.peek = peek_at;
-  *found = 0;
+  *bracket = (Bracket){now->step_begin, now->step_end};
   edges_evaluate(edges, now->step_end, solver->y);
   edges_rest(edges, now->step_end, solver->y);
-  if (!may_hide(solver)) return now->step_end;
+  if (!may_hide(solver)) return 0;
   edges_keep_end(edges, step_size(solver));
-  *found = search_find(&search, &watched, bracket, 0, &bracket);
-  if (!*found) return now->step_end;
+  return search_find(&search, &watched, *bracket, 0, bracket);
+}
+
+double looks_locate(Solver *solver, Bracket bracket) {
+  Watched watched = watch_modes(solver);
+  Search search = search_make(watched.count, solver->margins);
+  double begin = solver->now->step_begin, middle = begin + (bracket.low - begin) / 2;
+  if (middle > begin && (watched.peek ? watched.peek : watched.look)(solver, middle, search.solved))
+    edges_note_peaks(&solver->edges, search.solved);
   search_locate(&search, &watched, &bracket);
   return bracket.high;
 }

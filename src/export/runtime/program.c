@@ -2,6 +2,8 @@
 #include "rounds.h"
 #include "solver.h"
 
+#include <math.h>
+
 static int run(const Solver *solver, ModelProgram *program, double t, const double *y, double *out) {
   return program(t, y, solver->parameters, solver->discretes, solver->pre, solver->work, out);
 }
@@ -49,6 +51,27 @@ void program_set_parameter(Solver *solver, int leaf, double value) {
   solver->has_new_parameters = true;
 }
 
+/* Computes parameters bound to others, in the order of their dependencies. */
+void program_set_dependents(Solver *solver) {
+  const Model *model = solver->model;
+  double value;
+  for (int k = 0; k < model->dependents; k++) {
+    int p = model->dependent[k];
+    if (isfinite(solver->overrides[p])) continue;
+    program_run(solver, model->dependent_program[k], model->start, model->y0, &value);
+    program_set_parameter(solver, p, value);
+  }
+}
+
+/* A parameter that an initial equation gives. */
+static bool set_parameter(void *host, int leaf, double value) {
+  Solver *solver = host;
+  if (isnan(value) || solver->parameters[leaf] == value) return false;
+  program_set_parameter(solver, leaf, value);
+  program_set_dependents(solver);
+  return true;
+}
+
 static double *loop_room(void *host, int32_t n, int32_t *capacity) {
   (void)n;
   if (*capacity > SECANT_LIMIT) *capacity = SECANT_LIMIT;
@@ -72,7 +95,7 @@ void program_enter(Solver *solver, const Model *model) {
   edges->outcome = outcome;
   edges->host = solver;
   edges->mode = solver->discretes + model->first_mode;
-  static const DecideHost logic = {evaluate_logic, 0, 0, 0};
+  static const DecideHost logic = {evaluate_logic, 0, set_parameter, 0};
   Decide *decide = &solver->decide;
   decide->plan = model->decide;
   decide->methods = &logic;

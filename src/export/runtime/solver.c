@@ -35,6 +35,8 @@ static void lay_out_point(const Model *model, Memory *memory, Solver *solver) {
   solver->pre = numbers(memory, model->discretes);
   solver->states = numbers(memory, model->states);
   solver->start = numbers(memory, model->columns);
+  solver->size = numbers(memory, model->columns);
+  solver->seen = numbers(memory, model->columns);
   solver->from = integers(memory, model->columns);
   solver->to = integers(memory, model->columns);
   solver->depth = integers(memory, model->unknowns);
@@ -83,12 +85,13 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
   solver->initial_y = numbers(memory, largest(start->columns, point->columns));
-  solver->initial_target = numbers(memory, largest(start->columns, model->point_count));
+  solver->initial_target = numbers(memory, largest(largest(start->columns, point->columns), model->point_count));
   solver->point_discretes = numbers(memory, model->point_discretes);
   solver->point_differences = numbers(memory, 2 * model->point_modes);
   solver->initial_trial = numbers(memory, largest(start->rows + start->checks, point->rows));
   solver->initial_entries = numbers(memory, largest(start->nonzeros, point->nonzeros));
-  solver->right = numbers(memory, largest(2 * model->columns, largest(start->rows + start->balances, point->rows)));
+  solver->stretches.list = take(memory, 2 * ((size_t)model->modes + 1), sizeof *solver->stretches.list);
+  solver->right = numbers(memory, 2 * model->columns);
   solver->row_direction = numbers(memory, model->columns);
   solver->input_rows = numbers(memory, model->rows);
   solver->kept_parameters = numbers(memory, model->parameters);
@@ -96,7 +99,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
                                  &solver->event_y,        &solver->stage_y,      &solver->direction, &solver->settle_y,
                                  &solver->settle.begin.y, &solver->settle.left.y};
   for (size_t k = 0; k < sizeof per_column / sizeof *per_column; k++) *per_column[k] = numbers(memory, model->columns);
-  solver->corners = numbers(memory, model->modes ? (slides_limit(model) + 1) * model->columns : 0);
+  int slides = model->modes < SLIDE_LIMIT ? model->modes : SLIDE_LIMIT;
+  solver->corners = numbers(memory, slides ? (slides + 1) * model->columns : 0);
   solver->branch_values = numbers(memory, model->branches);
   solver->settle.begin.discretes = numbers(memory, model->discretes);
   solver->settle.left.discretes = numbers(memory, model->discretes);
@@ -123,7 +127,6 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   jump->moved = numbers(memory, model->unknowns);
   jump->size = numbers(memory, model->unknowns);
   solver->successor = integers(memory, model->columns);
-  solver->kinks = numbers(memory, 5 * model->kinks);
 }
 
 /* A model as large as the largest of its systems. */
@@ -131,8 +134,8 @@ static Model cover(const Model *model) {
   Model all = *model;
   for (int k = 1; k < model->systems; k++) {
     const Model *other = model->system[k];
-    int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros, &all.kinks};
-    const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros, other->kinks};
+    int *const sizes[] = {&all.rows, &all.columns, &all.states, &all.work, &all.nonzeros};
+    const int others[] = {other->rows, other->columns, other->states, other->work, other->nonzeros};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) *sizes[i] = largest(*sizes[i], others[i]);
   }
   return all;
@@ -214,8 +217,12 @@ static void fill_values(Solver *solver) {
     program_set_parameter(solver, p, isfinite(solver->overrides[p]) ? solver->overrides[p] : model->parameters0[p]);
   edges_forget_slides(&solver->edges);
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
-  *solver->now = (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL};
+  stretches_forget(&solver->stretches, model->modes);
+  solver->looks = (DefectLooks){.rejected = -HUGE_VAL};
+  *solver->now =
+      (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL, .kink = HUGE_VAL};
   solver->delays.now->has_begun = false;
+  steps_forget_sizes(solver);
   states_link(solver);
 }
 
@@ -241,15 +248,16 @@ void solver_reset(Solver *solver) {
 SolverStatus solver_start(Solver *solver, double time) {
   Scalars *now = solver->now;
   fill_values(solver);
-  now->time = time;
+  now->time = now->step_begin = time;
   now->is_started = time == solver->model->start && !is_changed(solver);
   if (!now->is_started) {
     if (!solver->model->can_start) return SOLVER_FAILED;
-    initial_dependents(solver);
+    program_set_dependents(solver);
     if (fill_starts(solver, time)) return SOLVER_FAILED;
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
   gather_states(solver);
+  steps_note_sizes(solver);
   steps_start(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
@@ -265,7 +273,7 @@ SolverStatus solver_complete(Solver *solver) {
     for (int q = 0; q < solver->model->columns; q++)
       if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
-    if (slides_complete(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
+    if (states_solve(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
       return SOLVER_OK;
     memcpy(solver->y, solver->stage_y, size);
   }
@@ -279,34 +287,25 @@ static void keep_beginning(Solver *solver) {
   memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
 }
 
-/* Samples the values that delays will read from the last step, from `from` to `to`. */
-static void sample_past(Solver *solver, double from, double to) {
-  for (int node = 0; node < PIECE_NODES; node++) {
-    double t = delays_node_time(node, from, to), *y = solver->event_y;
-    if (t == solver->now->step_end) y = solver->y;
-    else if (looks_point(solver, t, y)) steps_interpolate(solver, t, y);
-    delays_sample(&solver->delays, node, t, y);
-  }
+static const double *columns_at(void *host, double t) {
+  Solver *solver = host;
+  if (t == solver->now->step_end) return solver->y;
+  if (looks_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
+  return solver->event_y;
 }
 
 /* Keeps what delays will read from the last step. */
 static SolverStatus keep_past(Solver *solver) {
-  double begin = solver->now->step_begin, end = solver->now->step_end, from = begin;
+  const Scalars *now = solver->now;
+  DelaysStep step = {now->step_begin, now->step_end, now->tolerance, columns_at, 0, solver};
+  bool is_smooth;
   if (!solver->model->delays) return SOLVER_OK;
-  sample_past(solver, begin, end);
-  int parts = delays_parts(&solver->delays, solver->now->tolerance);
-  for (int k = 0; k < parts; k++) {
-    double to = k + 1 < parts ? begin + (end - begin) * (k + 1) / parts : end;
-    if (parts > 1) sample_past(solver, from, to);
-    if (!delays_make_room(&solver->delays, begin, from)) return SOLVER_FAILED;
-    delays_add(&solver->delays, from, to);
-    if (delays_fault(&solver->delays) >= 0) return SOLVER_FAILED;
-    from = to;
-  }
-  return SOLVER_OK;
+  if (!delays_keep_step(&solver->delays, &step, &is_smooth)) return SOLVER_FAILED;
+  return delays_fault(&solver->delays) >= 0 ? SOLVER_FAILED : SOLVER_OK;
 }
 
 static void go_back(Solver *solver, double t, double next) {
+  solver->now->steps--;
   memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
   steps_repeat(solver, t, next);
 }
@@ -327,6 +326,31 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
     go_back(solver, t, longest);
   }
   return SOLVER_FAILED;
+}
+
+/* Takes a step that misses no rows and ends at the first kink. One that does not is taken again, shorter. */
+static SolverStatus step_on_rows(Solver *solver, double stop) {
+  Scalars *now = solver->now;
+  double begin = now->time;
+  SolverStatus status;
+  if (begin >= now->kink) {
+    steps_suggest(solver, now->across);
+    now->kink = HUGE_VAL;
+  }
+  for (int is_again = 0; (status = step_within_delays(solver, stop)) == SOLVER_OK; is_again = 1) {
+    double step = now->step, kink;
+    if (steps_miss_rows(solver)) {
+      stop = begin + step / SEVERAL;
+      go_back(solver, begin, 0);
+      steps_suggest(solver, step / SEVERAL);
+      now->rejected++;
+    } else if (!is_again && (kink = steps_kink(solver)) < HUGE_VAL) {
+      now->across = step;
+      stop = now->kink = kink;
+      go_back(solver, begin, kink - begin);
+    } else return SOLVER_OK;
+  }
+  return status;
 }
 
 /* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its time by
@@ -380,7 +404,7 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   if (now->time >= now->end) solver->edges.now->is_at_start = true;
   if (mode >= 0 && events_hover(solver, mode, now->time)) return SOLVER_FAILED;
   if (events_settle(solver, solver->y, mode) || now->asserted) return SOLVER_FAILED;
-  steps_start(solver);
+  steps_pass_event(solver, mode >= 0 ? mode : now->timed);
   return SOLVER_OK;
 }
 
@@ -396,18 +420,22 @@ static SolverStatus exchange_states(Solver *solver) {
 /* Takes one step, up to `until` or to the first event; with `waits`, up to its left limit. */
 static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
-  double begin = now->time, timed = events_next_time(solver, begin);
-  int found = 0, mode = -1, is_timed = timed <= until;
-  SolverStatus status = step_within_delays(solver, is_timed ? timed : until);
+  steps_note_sizes(solver);
+  double begin = now->time, timed = events_next_time(solver, begin, &now->timed);
+  int mode = -1, is_timed = timed <= until;
+  double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
+  SolverStatus status = step_on_rows(solver, stop);
   if (status != SOLVER_OK) return status;
-  double t = solver->model->modes ? looks_locate(solver, &found) : now->time;
-  if (found && is_doubtful(solver, t)) { /* repeats the step with that size */
-    go_back(solver, begin, t - begin);
+  Bracket bracket;
+  int found = solver->model->modes && looks_find(solver, &bracket);
+  if (found && is_doubtful(solver, bracket.high)) { /* takes the step again, up to there */
+    go_back(solver, begin, bracket.high - begin);
     events_begin(solver, begin, solver->y);
-    status = step_within_delays(solver, is_timed ? timed : until);
+    status = step_within_delays(solver, bracket.high);
     if (status != SOLVER_OK) return status;
-    t = looks_locate(solver, &found);
+    found = looks_find(solver, &bracket);
   }
+  double t = found ? looks_locate(solver, bracket) : now->time;
   if (solver->made) solver->made(solver->context, t);
   if (found) status = end_at_event(solver, t, &mode);
   if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
@@ -485,7 +513,7 @@ int solver_is_set(const Solver *solver, int variable) {
 void solver_tune(Solver *solver, int variable, double value) {
   solver->overrides[solver->model->variable[variable].index] = value;
   program_set_parameter(solver, solver->model->variable[variable].index, value);
-  initial_dependents(solver);
+  program_set_dependents(solver);
 }
 
 double solver_set_value(const Solver *solver, int variable) {

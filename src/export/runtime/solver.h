@@ -10,14 +10,18 @@
 #define SOLVER_H
 
 #include "contract.h"
+#include "defect.h"
 #include "delays.h"
 #include "dummy.h"
 #include "edges.h"
 #include "jump.h"
+#include "kinks.h"
 #include "linear.h"
 #include "search.h"
 #include "settle.h"
+#include "sizes.h"
 #include "statespace.h"
+#include "stretch.h"
 #include "variation.h"
 
 #include <stddef.h>
@@ -76,19 +80,22 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
+/* Rows that are solved for at least as many unknowns. Where there are more, they start at their targets and, with is_nearest, end
+ * as near to them as the rows allow. */
+typedef struct ModelStage {
+  int rows, unknowns, is_nearest;
+} ModelStage;
+
 /* The initial system, where start values of states alone do not determine it. Its columns are those of the array, followed by
- * parameters; some of them are unknowns. Where there are more unknowns than rows, they stay as near to their targets as the rows
- * allow. */
+ * parameters; some of them are unknowns. Rows and unknowns are listed in the order of the stages. */
 typedef struct ModelInitial {
-  int rows, checks; /* checks: rows after them that follow from the others */
-  int unknowns, columns, parameters;
-  int nonzeros;          /* derivatives of the rows by the unknowns */
-  int balances, entries; /* of the matrix of corrections: rows after those of the system, and entries */
+  int stages, rows, checks; /* checks: rows after them that follow from the others */
+  int unknowns, columns, parameters, nonzeros;
+  const ModelStage *stage;
   const int *place, *unknown, *parameter; /* per column of the array; per unknown; per parameter: its leaf */
-  const int *start, *row, *source; /* the matrix by columns; source: a nonzero, or -1 - j for the pull of unknown j */
-  const int *balance;              /* per row after those of the system: its unknown */
-  const double *pull;              /* per unknown; negative: from where it is, not to its target */
-  const double *value, *target;    /* per column: the solution with the values of the model's text; start values */
+  const int *start, *row;                 /* derivatives of the rows by the unknowns */
+  const double *weight, *nominal;         /* per unknown: how easily it moves, and its unit */
+  const double *value, *target; /* per column: the solution with the values of the model's text; start values */
   ModelProgram *residual, *jacobian;
 } ModelInitial;
 
@@ -106,6 +113,9 @@ typedef struct Model {
   const Integrator *integrator,
       *sliding;                         /* the second one while the solution slides along an edge; 0: it cannot slide */
   const bool *constant, *given, *spare; /* see System */
+  const bool *is_sized, *is_signed;     /* see Sizes */
+  int is_rough;                         /* see DefectLooks */
+  int has_few_kinks;                    /* see Kinks */
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
@@ -174,11 +184,14 @@ typedef struct Scalars {
   double time, tolerance, max_step;
   double end;                              /* end of the run, where relations hold as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
-  double event;                            /* the time of the last event */
-  int changed;                             /* columns or what rows depend on changed at the last event */
+  double kink,
+      across;   /* where the next step ends at a kink, HUGE_VAL: nowhere; and the size of the step that crossed it */
+  double event; /* the time of the last event */
+  int changed;  /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
   int waits;   /* an event is reached that has not been handled yet, */
   int waiting; /* of this mode; -1: of none */
+  int timed;   /* a mode that changes at the next event of time; -1: none */
   int system;  /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
@@ -192,9 +205,10 @@ typedef struct Solver {
   Scalars *now;
   /* the point */
   double *y, *parameters, *discretes, *pre, *states;
-  double *row_y;     /* columns inside a step */
-  double *overrides; /* per parameter, NAN: none */
-  double *start;     /* per column: start values that replace the model's own; NAN: none */
+  double *size, *seen; /* per column: for absolute tolerances, and its largest value so far */
+  double *row_y;       /* columns inside a step */
+  double *overrides;   /* per parameter, NAN: none */
+  double *start;       /* per column: start values that replace the model's own; NAN: none */
   int *from, *to, *depth;
   /* solving */
   double *work;
@@ -206,6 +220,7 @@ typedef struct Solver {
   Settle settle;
   Jump jump;
   WhenLoop loop;
+  Stretches stretches;
   double *secants; /* room for its updates */
   double *values, *margins, *message_values;
   double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
@@ -226,11 +241,15 @@ typedef struct Solver {
   const Integrator *made_by;
   Scalars made_with;
   void *integrator;
+  Sizes *sizes;
+  Segment *segment; /* the last step */
+  Defect *defect;
+  DefectLooks looks;
+  Kinks *kinks; /* 0: there are none */
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
   int *successor; /* per column */
-  double *kinks;  /* arguments and their rates at two points, and the sizes below which arguments are zero */
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* called after each step; returns 1 if solver_advance should return. 0: no callback */
   void (*made)(void *context,
@@ -287,16 +306,18 @@ extern const JumpHost events_jump;
 void program_enter(Solver *solver, const Model *model);
 int program_run(Solver *solver, ModelProgram *program, double t, const double *y, double *out);
 
-/* Sets the parameter with this leaf. */
+/* Sets the parameter with this leaf; and those that are bound to others. */
 void program_set_parameter(Solver *solver, int leaf, double value);
+void program_set_dependents(Solver *solver);
 
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* looks.c: the columns at a time of the last step (1: they cannot be found); and the time of the first event of the step, to
- * round-off, with the conditions evaluated there. Without an event it is the end of the step; *found says which. */
+/* looks.c: the columns at a time of the last step (1: they cannot be found); around the first event of the step (0: there is none);
+ * its time, to round-off, with the conditions evaluated there. */
 int looks_point(Solver *solver, double t, double *y);
-double looks_locate(Solver *solver, int *found);
+int looks_find(Solver *solver, Bracket *bracket);
+double looks_locate(Solver *solver, Bracket bracket);
 
 /* What the columns that are not states must be: any solution; the one nearest to the guess; of that, only what derivatives depend
  * on. */
@@ -309,18 +330,18 @@ int states_exchange(Solver *solver, double t, const double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
+SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y);
 
 /* events.c */
 int events_any(const Model *model);
 void events_begin(Solver *solver, double t, const double *y);
-double events_next_time(Solver *solver, double t);
+double events_next_time(Solver *solver, double t, int *mode);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
 int events_leave_start(Solver *solver);
 int events_end(Solver *solver);
 
 /* initial.c */
-void initial_dependents(Solver *solver);
 int initial_point(Solver *solver, double t, double *y);
 int initial_solve(Solver *solver, double t, double *y);
 void events_watch(Solver *solver, double t, const double *y);
@@ -329,18 +350,18 @@ int events_are_lost(const Solver *solver);
 int events_are_undefined(Solver *solver, double t, const double *y);
 double events_indicator(const Solver *solver, int mode);
 
-/* slides.c: the most edges to slide along; all columns, or those of a corner of the edges. */
-int slides_limit(const Model *model);
-SolverStatus slides_complete(Solver *solver, double t, double *y, StatesGoal goal);
-SolverStatus slides_solve_corner(Solver *solver, int corner, double t, double *y);
-
 /* steps.c: makes the integrator for the current system; steps; directions of all columns. */
 void steps_make(Solver *solver);
 void steps_start(Solver *solver);
+void steps_pass_event(Solver *solver, int mode);
+void steps_forget_sizes(Solver *solver);
+void steps_note_sizes(Solver *solver);
 void steps_suggest(Solver *solver, double next);
 void steps_repeat(Solver *solver, double t, double next);
 void steps_switch(Solver *solver);
 SolverStatus steps_step(Solver *solver, double stop);
+int steps_miss_rows(Solver *solver);
+double steps_kink(Solver *solver);
 void steps_interpolate(Solver *solver, double t, double *y);
 void steps_saved(Solver *solver);
 

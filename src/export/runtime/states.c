@@ -1,5 +1,6 @@
 /* states: which columns are states (core/dummy.h), and all others solved from them (core/statespace.h). Both are made for the
  * current system when they are first needed. Where memory is refused, the caller fails. */
+#include "constants.h"
 #include "solver.h"
 
 #include <math.h>
@@ -32,7 +33,16 @@ static EvalStatus fail(void *host, double t, const double *y) {
 
 /* ---- the form ---- */
 
-typedef enum Work { WORK_LINK, WORK_SELECT, WORK_EXCHANGE, WORK_GAIN, WORK_COMPLETE, WORK_FOLLOW, WORK_RATES } Work;
+typedef enum Work {
+  WORK_LINK,
+  WORK_SELECT,
+  WORK_EXCHANGE,
+  WORK_GAIN,
+  WORK_COMPLETE,
+  WORK_FOLLOW,
+  WORK_RATES,
+  WORK_SLIDE
+} Work;
 
 typedef struct Task {
   Solver *solver;
@@ -88,9 +98,14 @@ static void select_states(Task *task) {
   take_choice(task->solver);
 }
 
+/* Judges the choice where the next step will use it. */
 static void exchange(Task *task) {
+  Solver *solver = task->solver;
+  const Model *model = solver->model;
   int32_t block;
-  task->changed = dummy_watch(task->solver->dummy, task->t, task->y, &block);
+  double ahead = LOOK_AHEAD * solver->now->step;
+  dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
+  task->changed = dummy_watch(solver->dummy, task->t + ahead, solver->stage_y, &block);
   if (task->changed > 0) take_choice(task->solver);
 }
 
@@ -114,7 +129,10 @@ static void work(void *context) {
   case WORK_GAIN: task->gain = dummy_gain(solver->dummy, task->t, task->y); break;
   case WORK_COMPLETE: task->status = statespace_complete(solver->space, task->t, task->y); break;
   case WORK_FOLLOW: task->status = statespace_follow(solver->space, task->t, task->y); break;
-  default: task->status = statespace_rates(solver->space, task->t, task->y);
+  case WORK_RATES: task->status = statespace_rates(solver->space, task->t, task->y); break;
+  default:
+    task->status =
+        statespace_slide(solver->space, &solver->edges, solver->model->columns, task->t, task->y, solver->corners);
   }
 }
 
@@ -159,5 +177,11 @@ double states_indicator(Solver *solver, double t, const double *y) {
 
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal) {
   static const Work works[] = {[STATES_ANY] = WORK_COMPLETE, [STATES_NEXT] = WORK_FOLLOW, [STATES_RATES] = WORK_RATES};
-  return do_work(&(Task){.solver = solver, .work = works[goal], .t = t, .y = y});
+  return do_work(
+      &(Task){.solver = solver, .work = solver->edges.now->slides ? WORK_SLIDE : works[goal], .t = t, .y = y});
+}
+
+SolverStatus states_solve_corner(Solver *solver, int corner, double t, double *y) {
+  edges_set_corner(&solver->edges, corner);
+  return do_work(&(Task){.solver = solver, .work = WORK_COMPLETE, .t = t, .y = y});
 }

@@ -1,7 +1,6 @@
 /* kinks: see kinks.h. */
-#include "watch/kinks.h"
+#include "segment/kinks.h"
 
-#include "array/meeting.h"
 #include "base/copy.h"
 #include "core/constants.h"
 #include "core/search.h"
@@ -10,9 +9,8 @@
 #include <string.h>
 
 struct Kinks {
-  View *view;
+  KinksPlan plan;
   uint32_t count;
-  Workspace *workspace;
   double kept;          /* the time of `before` */
   double *before, *end; /* arguments, then their rates, at the beginning and the end of the last step */
   double *inside;       /* the same at the last evaluation inside the step */
@@ -22,10 +20,9 @@ struct Kinks {
   double *speed; /* recent speed of each argument */
   double *least; /* arguments below this are zero within the tolerance */
   double tolerance;
-  Workspace *sizes; /* the size of the terms of each argument */
-  double *size;     /* at the end of the last step */
-  uint32_t idle;    /* kinks found in a row that delayed steps */
-  double *y;        /* columns at that evaluation */
+  double *size;  /* of the terms of each argument, at the end of the last step */
+  uint32_t idle; /* kinks found in a row that delayed steps */
+  double *y;     /* columns at that evaluation */
 };
 
 /* The last step. */
@@ -35,27 +32,21 @@ typedef struct KinkStep {
 } KinkStep;
 
 static bool evaluate(const Kinks *kinks, double t, const double *y, double *out) {
-  Point point = evaluator_point(kinks->view->evaluator, t, y);
-  return workspace_run(kinks->workspace, &point, out) == EVAL_OK;
+  return kinks->plan.evaluate(kinks->plan.host, false, t, y, out);
 }
 
 /* Sets what counts as small, from sizes at the nominal values. */
-static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) {
-  Evaluator *evaluator = kinks->view->evaluator;
-  Point point = evaluator_point(evaluator, start, kinks->view->system.nominal);
-  kinks->tolerance = tolerance;
-  kinks->sizes = workspace_new(heap, evaluator->code->kink_sizes);
-  kinks->size = heap_array(heap, kinks->count, sizeof(double));
-  workspace_run(kinks->sizes, &point, kinks->least);
+static void set_least(Kinks *kinks, const System *system, double start) {
+  kinks->plan.evaluate(kinks->plan.host, true, start, system->nominal, kinks->least);
   for (uint32_t k = 0; k < kinks->count; k++)
-    kinks->least[k] = isfinite(kinks->least[k]) ? tolerance * kinks->least[k] : 0;
+    kinks->least[k] = isfinite(kinks->least[k]) ? kinks->tolerance * kinks->least[k] : 0;
 }
 
 /* Does an argument change its sign by more than the tolerance? */
-bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end) {
-  if (kinks->kept != begin.t && !evaluate(kinks, begin.t, begin.y, kinks->before)) return false;
-  kinks->kept = begin.t;
-  if (!evaluate(kinks, end.t, end.y, kinks->end)) return false;
+bool kinks_pass(Kinks *kinks, double t, const double *y, double t_end, const double *end) {
+  if (kinks->kept != t && !evaluate(kinks, t, y, kinks->before)) return false;
+  kinks->kept = t;
+  if (!evaluate(kinks, t_end, end, kinks->end)) return false;
   for (uint32_t k = 0; k < kinks->count; k++) {
     double before = kinks->before[k], after = kinks->end[k];
     if ((before < 0) != (after < 0) && fmax(fabs(before), fabs(after)) > kinks->least[k]) return true;
@@ -70,37 +61,21 @@ bool kinks_hold(Kinks *kinks, double t, const double *y) {
   return false;
 }
 
-static bool bends(void *context, double t, const double *y, double t_end, const double *end) {
-  View *view = context;
-  if (view->switches && edges_bend(&view->switches->edges, t_end, end)) return true;
-  return view->kinks && view->kinks->count > FEW_BENDS &&
-         kinks_pass(view->kinks, (ConstMoment){t, y}, (ConstMoment){t_end, end});
-}
-
 bool kinks_end_steps(const Kinks *kinks, const Segment *segment) {
-  return kinks->count <= FEW_BENDS || !segment->methods->is_collocation;
+  return kinks->plan.are_few || !segment->methods->is_collocation;
 }
 
-Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance) {
-  const ArrayCode *code = view->evaluator->code;
-  size_t count = code->modes->kinks;
-  view->kinks = NULL;
-  view->system.bends = bends;
-  if (!count) return NULL;
+Kinks *kinks_new(Heap *heap, const KinksPlan *plan, const System *system, double start, double tolerance) {
+  size_t count = plan->count;
   Kinks *kinks = heap_alloc(heap, sizeof *kinks);
-  *kinks = (Kinks){.view = view, .count = (uint32_t)count, .workspace = workspace_new(heap, code->kinks)};
-  kinks->before = heap_array(heap, 2 * count, sizeof(double));
-  kinks->end = heap_array(heap, 2 * count, sizeof(double));
-  kinks->inside = heap_array(heap, 2 * count, sizeof(double));
+  *kinks = (Kinks){.plan = *plan, .count = plan->count, .tolerance = tolerance};
+  heap_numbers(heap, 2 * count, &kinks->before, &kinks->end, &kinks->inside);
+  heap_numbers(heap, count, &kinks->side, &kinks->speed, &kinks->least, &kinks->size);
   kinks->margin = heap_array(heap, 4 * count, sizeof(double));
-  kinks->side = heap_array(heap, count, sizeof(double));
-  kinks->search = search_make((uint32_t)count, heap_array(heap, (size_t)count, SEARCH_NUMBERS * sizeof(double)));
-  kinks->speed = heap_array(heap, count, sizeof(double));
-  kinks->least = heap_array(heap, count, sizeof(double));
-  kinks->y = heap_array(heap, (size_t)view->system.columns, sizeof(double));
-  set_least(kinks, heap, start, tolerance);
+  kinks->search = search_make(plan->count, heap_array(heap, count, SEARCH_NUMBERS * sizeof(double)));
+  kinks->y = heap_array(heap, (size_t)system->columns, sizeof(double));
+  set_least(kinks, system, start);
   kinks_forget(kinks);
-  view->kinks = kinks;
   return kinks;
 }
 
@@ -114,7 +89,7 @@ static double margin_of(const Kinks *kinks, uint32_t k, const double *values) {
 static bool look_at(void *context, double t, double *margin) {
   const KinkStep *step = context;
   const Kinks *kinks = step->kinks;
-  if (view_point(kinks->view, step->segment, t, kinks->y) != EVAL_OK) return false;
+  if (!kinks->plan.point(kinks->plan.host, step->segment, t, kinks->y)) return false;
   if (!evaluate(kinks, t, kinks->y, kinks->inside)) return false;
   for (uint32_t k = 0; k < kinks->count; k++) margin[k] = margin_of(kinks, k, kinks->inside);
   return true;
@@ -140,9 +115,8 @@ static bool is_round_off(const Kinks *kinks, uint32_t k) {
 
 /* Drops arguments that are only round-off, because they pass zero at any time. Is one left? */
 static bool drop_round_off(Kinks *kinks, double end, const double *y) {
-  Point point = evaluator_point(kinks->view->evaluator, end, y);
   bool any = false;
-  workspace_run(kinks->sizes, &point, kinks->size);
+  kinks->plan.evaluate(kinks->plan.host, true, end, y, kinks->size);
   for (uint32_t k = 0; k < kinks->count; k++) {
     if (kinks->side[k] != 0 && is_round_off(kinks, k)) kinks->side[k] = 0;
     any = any || kinks->side[k] != 0;

@@ -10,19 +10,29 @@
  * their estimate keeps the requested tolerance. The same holds for conditions whose branches meet (array/meeting.h). */
 #pragma once
 
-#include "view/view.h"
+#include "segment/segment.h"
+#include "segment/system.h"
 
 typedef struct Kinks Kinks;
 
-/* Watches kinks in a run with this tolerance; NULL: the equations have no kinks. Lives in the heap. From then on the system of the
- * view reports steps over bends. */
-Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance);
+typedef struct KinksPlan {
+  void *host;
+  uint32_t count;
+  bool are_few;
+  /* At a point: the arguments, then their rates; or the sizes of the terms of each. false: one is undefined. */
+  bool (*evaluate)(void *host, bool sizes, double t, const double *y, double *out);
+  /* All columns at a time of a step. */
+  bool (*point)(void *host, const Segment *segment, double t, double *y);
+} KinksPlan;
+
+/* Watches kinks in a run with this tolerance. Lives in the heap. */
+Kinks *kinks_new(Heap *heap, const KinksPlan *plan, const System *system, double start, double tolerance);
 
 /* Should steps with this segment end at kinks? */
 bool kinks_end_steps(const Kinks *kinks, const Segment *segment);
 
 /* Is there a kink between two points, judged from these points alone? */
-bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end);
+bool kinks_pass(Kinks *kinks, double t, const double *y, double t_end, const double *end);
 
 /* Is a point at a kink, except for round-off? */
 bool kinks_hold(Kinks *kinks, double t, const double *y);

@@ -1,0 +1,33 @@
+/* stretch: the intervals between events, and what is expected of the next one.
+ *
+ * An error estimate that allows any step, as on the parabola of a ball, may let a step jump over everything that follows. So a step
+ * ends where the next event is expected, and the first step after an event is as long as it was the last time. */
+#pragma once
+
+#include "core/edges.h"
+
+typedef struct Stretch {
+  double first;                 /* the size that its first step asked for */
+  double lasted, lasted_before; /* length of the last one, and of the one before */
+} Stretch;
+
+typedef struct Stretches {
+  Stretch *list;   /* [2 (modes + 1)] per mode and its truth, then those of no mode: what followed its last events */
+  Stretch *now;    /* the one since the last event; NULL: there was none */
+  double begin;    /* when that began */
+  double expected; /* a little after the time at which the next event is expected; INFINITY: unknown */
+  bool is_first;   /* the next step is the first of the interval */
+} Stretches;
+
+/* Forgets all intervals. */
+void stretches_forget(Stretches *stretches, int modes);
+
+/* After an event of this mode (-1: of none) at t, in a run of length `span`: ends one interval, and begins the next. Returns the
+ * size of its first step; 0: unknown. */
+double stretches_begin(Stretches *stretches, const Edges *edges, int mode, double t, double span, bool is_one_step);
+
+/* The time at which a step from `begin` must end. */
+double stretches_end(const Stretches *stretches, double begin, double stop);
+
+/* After each step; next: the size that it asks for. */
+void stretches_note_step(Stretches *stretches, double next);
