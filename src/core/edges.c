@@ -472,8 +472,7 @@ static bool is_off_edge(const Edges *edges, int m) {
 
 /* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
  * accuracy of location. Where no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
- * side that is contradicted, nor to the edge where the run began; it seems so only because of errors in the columns, or because of
- * what the event sets. */
+ * side that is contradicted; it seems so only because of errors in the columns. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];
@@ -483,9 +482,7 @@ double edges_wanted(const Edges *edges, int m) {
                     fabs(difference - edges->place[m].at) <= edges_band(edges, m);
   bool on_edge = is_located || fabs(difference - edge) <= edges_band(edges, m);
   if (edges->now->is_at_start) return condition_value(kind, on_edge ? edge : difference);
-  bool has_left = edges->now->has_begun && edges->now->time == edges->now->kept &&
-                  *mode_of(edges, m) != condition_value(kind, edge);
-  if (on_edge && has_left && !edges->condition[m].matters) return *mode_of(edges, m);
+  if (on_edge && edges->now->waits_for_rates && !edges->condition[m].matters) return *mode_of(edges, m);
   bool moves = on_edge && fabs(rate) > STUCK * edges->history[m].speed, contradicts = edges_contradict(edges, m);
   double ahead = condition_value(kind, edge + copysign(0.5, rate));
   bool may_lead = edges->condition[m].matters || edges_margin_with(edges, m, ahead, difference) >= 0;
