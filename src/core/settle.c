@@ -64,14 +64,14 @@ static bool leave_edges(Settle *settle, double t, double *y) {
 /* Sets modes and other discrete values, with pre() held, and solves the columns, until nothing changes. */
 static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) {
   bool is_stale = settle->decide && settle->decide->is_stale;
-  settle->edges->now->waits_for_rates = !settle->looks_ahead;
+  settle->edges->now->keeps_rates = !settle->looks_ahead;
   Rounds rounds = {.few = loop ? when_loop_rounds(loop) : settle->edges->now->one_by_one ? MANY : ROUNDS};
   while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
     bool matter = false;
     if (loop) when_loop_begin(loop);
     edges_evaluate(settle->edges, t, y);
     bool changes = settle->methods->set(settle->host, t, y, &matter) > 0;
-    settle->edges->now->waits_for_rates = true;
+    settle->edges->now->keeps_rates = true;
     if (!changes && !is_stale) return !settle->methods->leaves_structure(settle->host, t, y);
     if (changes && !matter) continue;
     is_stale = false;
@@ -102,7 +102,7 @@ static bool iterate_with_loop(Settle *settle, double t, double *y) {
 
 static bool iterate_modes(Settle *settle, double t, double *y) {
   bool settled = settle->loop ? iterate_with_loop(settle, t, y) : iterate_rounds(settle, t, y, 0);
-  settle->edges->now->waits_for_rates = false;
+  settle->edges->now->keeps_rates = false;
   return settled;
 }
 
