@@ -128,9 +128,13 @@ class Fields(unittest.TestCase):
                 self.assertEqual(found[first], found["v(a)"])
 
     def test_times_of_tran(self):
-        found, _ = self.signals("V1 a 0 SIN(0 1 1k)\nR1 a 0 1\n.tran 10u 2m 1m")
-        self.assertEqual(found["time"][0], 1e-3)
-        self.assertEqual(found["time"][-1], 2e-3)
+        """Output begins at the time that .tran gives, whatever happens before it."""
+        for seed in range(20):
+            rng = random.Random(seed)
+            start, delay = rng.randrange(1, 15) / 1e4, rng.randrange(0, 5) / 1e4
+            source = rng.choice((f"SIN(0 1 1k {delay})", f"PULSE(0 1 {delay} 10u 10u {rng.randrange(1, 4) / 1e4} 0.5m)", f"PWL(0 0 {delay + 1e-4} 1 1.2m 0)", f"EXP(0 1 {delay} 0.1m)"))
+            found, _ = self.signals(f"V1 a 0 {source}\nR1 a 0 1\n.tran 10u 2m {start}")
+            self.assertEqual((found["time"][0], found["time"][-1]), (start, 2e-3), source)
 
     def test_textbook_circuits(self):
         pair = ("VCC vcc 0 12\nVEE vee 0 -12\nV1 p 0 SIN(0 10m 1k)\nV2 n 0 0\nQ1 c1 p e qn\nQ2 c2 n e qn\nR1 vcc c1 10k\nR2 vcc c2 10k\n"
