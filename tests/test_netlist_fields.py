@@ -136,6 +136,29 @@ class Fields(unittest.TestCase):
             found, _ = self.signals(f"V1 a 0 {source}\nR1 a 0 1\n.tran 10u 2m {start}")
             self.assertEqual((found["time"][0], found["time"][-1]), (start, 2e-3), source)
 
+    def test_points_of_sweeps(self):
+        """Each row of .dc is the operating point for its values of the sources; those that vary with time have their values at 0."""
+        tally = Tally("points of sweeps")
+        for seed in seeds(200, quick=10):
+            rng = random.Random(seed)
+            wave = rng.choice(("PULSE(1 5 0 1u 1u 1m 2m)", "SIN(1 2 1k)", "SIN(0 2 1k 0 0 30)", "PWL(0 2 1 -3 2 4)", "EXP(1 3 0 1)", "SFFM(1 2 1k 2 100)", "DC 2 PULSE(1 5 0 0.1 0.1 1 3)"))
+            device, source = rng.choice(("D1 b d dm", "J1 c b d jm", "E1 d 0 b c 2", "B1 d 0 V=v(b)*v(c)-tanh(v(a))+time", "S1 b d c 0 sm")), rng.choice(("B2 e 0 V=2*time+v(a)", "I2 0 e PULSE(1m 2m 0 1 1 1 4)"))
+            cards = f"R1 a b {rng.uniform(1, 9):.3f}k\nR2 b 0 2k\nR3 b c 3k\nR4 d 0 {rng.uniform(1, 9):.3f}k\nV3 a 0 {wave}\n{device}\n{source}\nR5 e 0 1k\n.model dm d(is=1e-14 rs=5)\n.model jm njf(vto=-2 beta=1e-3)\n.model sm sw(vt=0.4 ron=1k)"
+            sweeps = [(name, first, step, rng.randrange(0, 4)) for name, first, step in rng.sample([("V1", rng.choice((-1.5, 0.0, 2.0)), rng.choice((0.25, -0.4))), ("I1", 0.0, 1e-3)], rng.randrange(1, 3))]
+            fixed = lambda values: f"V1 c 0 {values.get('V1', 1)!r}\nI1 0 b {values.get('I1', 1e-3)!r}\n{cards}\n"
+            asked = ".dc " + " ".join(f"{name} {first!r} {first + (count + 0.4) * step!r} {step!r}" for name, first, step, count in sweeps)
+            found, _ = self.signals(fixed({}) + asked)
+            points = [{}]
+            for name, first, step, count in reversed(sweeps):
+                points = [{**point, name: first + k * step} for point in points for k in range(count + 1)]
+            rows = len(found["time"]) if len(points) > 1 else 1  # a run of no length has two rows
+            same = rows == len(points)
+            for k, point in enumerate(points):
+                expected, _ = self.signals(fixed(point) + ".op")
+                same = same and all(abs(found[name][k] - values[0]) < 1e-5 * (1 + abs(values[0])) for name, values in expected.items() if name != "time" and name in found)
+            tally.add(Run(0, ""), lambda same=same: same, seed, fixed({}), asked)
+        tally.check(self)
+
     def test_textbook_circuits(self):
         pair = ("VCC vcc 0 12\nVEE vee 0 -12\nV1 p 0 SIN(0 10m 1k)\nV2 n 0 0\nQ1 c1 p e qn\nQ2 c2 n e qn\nR1 vcc c1 10k\nR2 vcc c2 10k\n"
                 "I1 e vee 1m\n.model qn npn(is=1e-15 bf=100 rb=100 re={} rc=10)\n.tran 10u 1m")
