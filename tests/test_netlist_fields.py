@@ -159,6 +159,29 @@ class Fields(unittest.TestCase):
             tally.add(Run(0, ""), lambda same=same: same, seed, fixed({}), asked)
         tally.check(self)
 
+    def test_derivatives_of_operating_points(self):
+        """Where a run starts from its operating point, derivatives contain that of the operating point."""
+        tally = Tally("derivatives of operating points")
+        for seed in seeds(200, quick=10):
+            rng = random.Random(seed)
+            number = lambda: f"{10 ** rng.uniform(2.5, 3.8):.4g}"
+            device = rng.choice(("D1 b d dm", "J1 c b d jm", "E1 d 0 b c 2", "Q1 c b d qm", "M1 c b d d mm", "B1 d 0 V=tanh(v(b))", "L2 b d 1m"))
+            cards = [f"R1 a b {number()}", f"R2 b 0 {number()}", f"R3 b c {number()}", f"R4 d 0 {number()}", f"V1 a 0 {rng.choice(('2', 'PULSE(2 3 0.2m 10u 10u 1m 3m)', 'SIN(2 1 1k)'))}",
+                     f"V2 e 0 {rng.uniform(1, 6):.3f}", f"R5 e c {number()}", rng.choice(("C1 b 0 0.1u", "C1 b c 0.1u", "L1 d 0 10m\nC1 c 0 0.2u", "C1 c 0 0.1u\n.ic v(c)=1")), device,
+                     ".model dm d(is=1e-14 rs=5 cjo=1p)", ".model jm njf(vto=-2 beta=1e-3)", ".model qm npn(bf=80)", ".model mm nmos(vto=0.7 kp=1e-4)", ".tran 10u 1m"]
+            name = rng.choice(("r1", "r2", "r3", "r4", "r5", "v2"))
+            text, value = "\n".join(cards), next(float(card.split()[3]) for card in cards if card.lower().startswith(name + " "))
+            options = ("--tolerance", "1e-9", "--no-event-rows")
+            found, _ = self.signals(text, *options, "--sensitivity", name)
+            sides = [self.signals(text, *options, "--override", f"{name}={value * factor!r}")[0] for factor in (1 + 1e-4, 1 - 1e-4)]
+
+            def is_right(found=found, sides=sides, name=name, value=value):
+                return all(abs(found[f"der({node}, {name})"][k] - difference) <= 2e-3 * abs(difference) + 1e-6 / value for node in ("v(b)", "v(c)", "v(d)") for k in (0, -1)
+                           for difference in [(sides[0][node][k] - sides[1][node][k]) / (2e-4 * value)])
+
+            tally.add(Run(0, ""), is_right, seed, name, text)
+        tally.check(self)
+
     def test_textbook_circuits(self):
         pair = ("VCC vcc 0 12\nVEE vee 0 -12\nV1 p 0 SIN(0 10m 1k)\nV2 n 0 0\nQ1 c1 p e qn\nQ2 c2 n e qn\nR1 vcc c1 10k\nR2 vcc c2 10k\n"
                 "I1 e vee 1m\n.model qn npn(is=1e-15 bf=100 rb=100 re={} rc=10)\n.tran 10u 1m")

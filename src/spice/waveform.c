@@ -122,7 +122,8 @@ static Expr amplitude_modulated(const Waveform *wave) {
   Expr signal = sine_of_turns(wave, dag_multiply(dag, argument(wave, 2, 0), t));
   Expr carrier = sine_of_turns(wave, dag_multiply(dag, argument(wave, 3, 0), t));
   Expr envelope = dag_multiply(dag, argument(wave, 0, 0), dag_add(dag, argument(wave, 1, 0), signal));
-  return dag_if(dag, before(wave, circuit_time(wave->circuit), delay), number(wave, 0), dag_multiply(dag, envelope, carrier));
+  return dag_if(dag, before(wave, circuit_time(wave->circuit), delay), number(wave, 0),
+                dag_multiply(dag, envelope, carrier));
 }
 
 /* PWL(t1 v1 t2 v2 ...); it jumps where two times are equal. */

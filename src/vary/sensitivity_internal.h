@@ -34,6 +34,7 @@ struct Sensitivity {
   const SensitivityPlan *plan;
   View *view;
   Diags *diags;
+  StartSlopes start_slopes;
   double tolerance; /* of the run */
   double span;      /* its length */
   double goal;      /* of the iteration, relative */

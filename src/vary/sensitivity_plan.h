@@ -13,6 +13,12 @@ typedef struct SensitivityTarget {
   uint32_t variable;  /* position of the variable whose start value it is */
 } SensitivityTarget;
 
+/* Derivatives of start values that replace the model's own. */
+typedef struct StartSlopes {
+  const double *const *by; /* per target and variable; NAN: the start value is that of the model; NULL: all are */
+  uint32_t variables;
+} StartSlopes;
+
 typedef struct SensitivityPlan {
   const ArrayCode *code;
   const SensitivityTarget *target;

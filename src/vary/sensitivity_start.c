@@ -55,6 +55,10 @@ static double start_move(Sensitivity *sensitivity, const Direction *direction, c
   const Model *model = sensitivity->view->evaluator->model;
   if (column->named == MAP_NONE) return 0;
   if (column->named == target->variable) return column->sign;
+  const StartSlopes *slopes = &sensitivity->start_slopes;
+  bool may_have = slopes->by && column->named < slopes->variables;
+  double slope = may_have ? slopes->by[target - sensitivity->plan->target][column->named] : NAN;
+  if (!isnan(slope)) return column->sign * slope;
   return column->sign *
          move_of(sensitivity, direction, model->variables.data[column->named].start, column->sign * column->start);
 }
@@ -188,8 +192,9 @@ static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, 
   return true;
 }
 
-bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
-                       const double *y) {
+bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, StartSlopes slopes,
+                       double t, const double *y) {
+  sensitivity->start_slopes = slopes;
   return initial->way != WAY_STATES ? start_by_system(sensitivity, initializer, initial)
                                     : start_by_states(sensitivity, initial, t, y);
 }
