@@ -159,6 +159,19 @@ class Fields(unittest.TestCase):
             tally.add(Run(0, ""), lambda same=same: same, seed, fixed({}), asked)
         tally.check(self)
 
+    def test_hysteresis_in_sweeps(self):
+        """A switch between its thresholds stays as it was at the point before."""
+        for seed in seeds(200, quick=10):
+            rng = random.Random(seed)
+            threshold, width, step = rng.uniform(-0.5, 0.5), rng.uniform(0.05, 0.6), rng.choice((0.09, -0.13, 0.23))
+            closed, start = rng.random() < 0.5, -1.5 if step > 0 else 1.5
+            word, second = "on" if closed else rng.choice(("", "off")), rng.choice(("", " V2 1 2 1"))
+            kind = rng.choice(("S1 d 0 a 0 sm {word}\n.model sm sw(vt={threshold!r} vh={width!r} ron=1k roff=1meg)", "W1 d 0 VA sm {word}\n.model sm csw(it={threshold!r} ih={width!r} ron=1k roff=1meg)"))
+            found, _ = self.signals(f"V1 a 0 0\nR1 a f 1\nVA f 0 0\nV2 c 0 1\nR2 c d 1k\n{kind.format(**locals())}\n.dc V1 {start} {-start} {step}{second}")
+            for at, supply, drop in zip(found["v(a)"], found["v(c)"], found["v(d)"]):
+                closed = at > threshold + width or closed and at >= threshold - width
+                self.assertAlmostEqual(drop, supply * (0.5 if closed else 1e6 / (1e6 + 1e3)), 6, (seed, at))
+
     def test_derivatives_of_operating_points(self):
         """Where a run starts from its operating point, derivatives contain that of the operating point."""
         tally = Tally("derivatives of operating points")
