@@ -1,6 +1,6 @@
-/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into the component
- * through c: the mixture of what the connection set can deliver, weighted by the inflows. If the sum of the inflows is below
- * SMALL_FLOW, the weights move smoothly to SMALL_FLOW for each end (section 15.2), so that the mixture is defined at rest. */
+/* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into
+ * the component through c: the mixture of what the connection set can deliver, weighted by the flows from there. A
+ * flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when everything rests. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -9,7 +9,7 @@
 
 typedef VEC(AstExpr) FlowVec;
 
-/* Ends of the set that may deliver into the connection point. */
+/* One that may deliver into the connection point: an end of the set. */
 typedef VEC(uint32_t) EndVec;
 
 static const ConnectVariable *end_variable(const Connections *connections, uint32_t end) {
@@ -37,7 +37,7 @@ static AstExpr flow_reference(Connections *connections, uint32_t end, Span span)
   return element_reference(connections, flow->instance, flow->instance->flat_name, element, span);
 }
 
-/* The value that the end delivers: the variable of an inner component, or what enters through a connector of the model itself. */
+/* What the end delivers: the variable of an inner component, or what enters through a connector of the model itself. */
 static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   Instance *instance = end_variable(connections, end)->instance;
   bool is_inside = end_side(end) == SIDE_INSIDE;
@@ -46,88 +46,50 @@ static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   return stream_reference(connections, end, name, span);
 }
 
-/* noEvent(max(value, 0)) */
-static AstExpr positive_part(Connections *connections, AstExpr value, Span span) {
-  AstExpr both[2] = {value, flat_integer(connections->tree, 0, span)};
-  AstExpr larger = flat_call(connections->tree, "max", both, 2, span);
-  return flat_call(connections->tree, "noEvent", &larger, 1, span);
-}
-
-/* The flow from the end into the connection point; 0 if it flows the other way. */
-static AstExpr inflow(Connections *connections, uint32_t end, Span span) {
+/* noEvent(max(flow into the connection point, SMALL_FLOW)) */
+static AstExpr weight(Connections *connections, uint32_t end, Span span) {
+  Tree *tree = connections->tree;
   const AstOperator minus = AST_SUBTRACT;
-  AstExpr flow = flow_reference(connections, end, span);
-  if (end_side(end) == SIDE_INSIDE) flow = flat_sum(connections->tree, &flow, &minus, 1, span);
-  return positive_part(connections, flow, span);
+  AstExpr both[2];
+  both[0] = flow_reference(connections, end, span);
+  if (end_side(end) == SIDE_INSIDE) both[0] = flat_sum(tree, both, &minus, 1, span);
+  both[1] = flat_real(tree, SMALL_FLOW, span);
+  AstExpr larger = flat_call(tree, "max", both, 2, span);
+  return flat_call(tree, "noEvent", &larger, 1, span);
 }
 
-static AstExpr carried(Connections *connections, uint32_t end, Span span) {
-  AstExpr factors[2];
-  factors[0] = inflow(connections, end, span);
-  factors[1] = delivered(connections, end, span);
-  return flat_product(connections->tree, factors, 2, span);
-}
-
-typedef AstExpr TermOfEnd(Connections *connections, uint32_t end, Span span);
-
-static AstExpr sum_over(Connections *connections, const EndVec *ends, TermOfEnd *term_of, Span span) {
-  FlowVec terms = {0};
+static AstExpr sum_of(Connections *connections, FlowVec *terms, Span span) {
   VEC(AstOperator) signs = {0};
-  for (uint32_t i = 0; i < ends->count; i++) {
-    vec_push(connections->heap, &terms, term_of(connections, ends->data[i], span));
-    vec_push(connections->heap, &signs, AST_ADD);
-  }
-  AstExpr sum = flat_sum(connections->tree, terms.data, signs.data, terms.count, span);
-  vec_free(connections->heap, &terms);
+  for (uint32_t i = 0; i < terms->count; i++) vec_push(connections->heap, &signs, AST_ADD);
+  AstExpr sum = flat_sum(connections->tree, terms->data, signs.data, terms->count, span);
   vec_free(connections->heap, &signs);
+  terms->count = 0;
   return sum;
 }
 
-/* noEvent(min(sum of all inflows / SMALL_FLOW, 1)), x; the part of the mixture that the inflows determine is x^2 (3 - 2 x). */
-static AstExpr flowing_part(Connections *connections, const EndVec *ends, Span span) {
-  Tree *tree = connections->tree;
-  const AstOperator signs[2] = {AST_ADD, AST_SUBTRACT};
-  AstExpr both[2], factors[3], terms[2], twice[2];
-  for (int k = 0; k < 3; k++) {
-    both[0] = flat_quotient(tree, sum_over(connections, ends, inflow, span), flat_real(tree, SMALL_FLOW, span), span);
-    both[1] = flat_real(tree, 1, span);
-    AstExpr smaller = flat_call(tree, "min", both, 2, span);
-    factors[k] = flat_call(tree, "noEvent", &smaller, 1, span);
-  }
-  twice[0] = flat_real(tree, 2, span);
-  twice[1] = factors[2];
-  terms[0] = flat_real(tree, 3, span);
-  terms[1] = flat_product(tree, twice, 2, span);
-  factors[2] = flat_sum(tree, terms, signs, 2, span);
-  return flat_product(tree, factors, 3, span);
-}
-
-/* part * value + (1 - part) * SMALL_FLOW * at_rest */
-static AstExpr blend(Connections *connections, const EndVec *ends, AstExpr value, AstExpr at_rest, Span span) {
-  Tree *tree = connections->tree;
-  const AstOperator minus[2] = {AST_ADD, AST_SUBTRACT}, plus[2] = {AST_ADD, AST_ADD};
-  AstExpr moving[2], rest[3], terms[2];
-  moving[0] = flowing_part(connections, ends, span);
-  moving[1] = value;
-  terms[0] = flat_real(tree, 1, span);
-  terms[1] = flowing_part(connections, ends, span);
-  rest[0] = flat_sum(tree, terms, minus, 2, span);
-  rest[1] = flat_real(tree, SMALL_FLOW, span);
-  rest[2] = at_rest;
-  terms[0] = flat_product(tree, moving, 2, span);
-  terms[1] = flat_product(tree, rest, 3, span);
-  return flat_sum(tree, terms, plus, 2, span);
-}
-
-/* The carried property divided by the inflow: exactly the conservation equation of MLS 15.2, unless the flow is almost zero. */
+/* sum of weight * delivered, over the sum of weights */
 static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) {
-  AstExpr total = sum_over(connections, ends, inflow, span), count = flat_real(connections->tree, ends->count, span);
-  AstExpr brought = sum_over(connections, ends, carried, span), all = sum_over(connections, ends, delivered, span);
-  AstExpr top = blend(connections, ends, brought, all, span);
-  return flat_quotient(connections->tree, top, blend(connections, ends, total, count, span), span);
+  Tree *tree = connections->tree;
+  FlowVec terms = {0};
+  AstExpr parts[2];
+  for (uint32_t i = 0; i < ends->count; i++) {
+    AstExpr factors[2];
+    factors[0] = weight(connections, ends->data[i], span);
+    factors[1] = delivered(connections, ends->data[i], span);
+    AstExpr term = flat_product(tree, factors, 2, span);
+    vec_push(connections->heap, &terms, term);
+  }
+  parts[0] = sum_of(connections, &terms, span);
+  for (uint32_t i = 0; i < ends->count; i++) {
+    AstExpr term = weight(connections, ends->data[i], span);
+    vec_push(connections->heap, &terms, term);
+  }
+  parts[1] = sum_of(connections, &terms, span);
+  vec_free(connections->heap, &terms);
+  return flat_quotient(tree, parts[0], parts[1], span);
 }
 
-/* Does the end never deliver, because its flow has only one direction? */
+/* Whether the end never delivers, because its flow goes one way only. */
 static bool never_delivers(Connections *connections, uint32_t end) {
   const ConnectVariable *flow = flow_of(connections, end_variable(connections, end));
   double bound;
@@ -136,7 +98,7 @@ static bool never_delivers(Connections *connections, uint32_t end) {
   return instance_attribute(connections->tree, flow->instance, "max", &bound) && bound <= 0;
 }
 
-/* The other ends of the set that may deliver. If none may, all others: their values are defined for any flow. */
+/* The other ends of the set that may deliver; all of them where none may: their values are defined whatever flows. */
 static EndVec others(Connections *connections, uint32_t end) {
   EndVec found = {0}, idle = {0};
   const ConnectSets *sets = &connections->sets;
@@ -150,10 +112,10 @@ static EndVec others(Connections *connections, uint32_t end) {
   return found.count ? found : idle;
 }
 
-/* Each of n ends has a term for each of the others: n^2 terms of about twenty nodes, which all later passes visit. */
+/* Each of n ends has a term for each of the others: n^2 terms, of some ten nodes that all later passes go over. */
 enum { TERM_WORK = 400 };
 
-/* The value that the set brings to the end; the end's own value if it is the only one. */
+/* What the set of the end brings to it; its own value where there is nobody else. */
 static AstExpr brought(Connections *connections, uint32_t end, Span span) {
   EndVec ends = others(connections, end);
   heap_work(connections->heap, (uint64_t)ends.count * TERM_WORK);
@@ -173,7 +135,7 @@ static Span span_of(const Connections *connections, uint32_t end) {
   return source == CONNECT_NONE ? (Span){0} : connections->sources.data[source].clause->statement->span;
 }
 
-/* The stream variable of a connector of the model itself equals what its connections deliver. */
+/* The stream variable of a connector of the model itself is what its connections deliver. */
 static void write_outside(Connections *connections) {
   const ConnectSets *sets = &connections->sets;
   for (uint32_t set = 0; set < sets->set_count; set++) {
@@ -222,7 +184,7 @@ static void write_query(Connections *connections, ConnectQuery query) {
   }
 }
 
-/* Queries may append further queries. */
+/* Queries may bring further ones, which come behind. */
 void connect_write_streams(Connections *connections) {
   write_outside(connections);
   for (uint32_t i = 0; i < connections->queries.count; i++) write_query(connections, connections->queries.data[i]);
