@@ -190,11 +190,11 @@ static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
 /* Runs with initial equations need derivatives of these; others may need them where start values are not states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
+  StartLeaves varied = {plan->parameters.data, plan->discretes.data, plan->parameters.count, plan->discretes.count};
   if (plan->code->model->initial_equations.count)
-    return start_code_new(heap, system_new(heap, evaluator, structure, true), plan->parameters.data,
-                          plan->parameters.count);
+    return start_code_new(heap, system_new(heap, evaluator, structure, true), varied);
   StartCode *none = heap_alloc(heap, sizeof *none);
-  *none = (StartCode){.parameters = plan->parameters.data, .count = plan->parameters.count};
+  *none = (StartCode){.varied = varied};
   return none;
 }
 

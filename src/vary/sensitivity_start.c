@@ -177,11 +177,13 @@ static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, 
   Arena arena = arena_make(sensitivity->heap);
   double *moves = arena_array(&arena, system->columns, sizeof *moves);
   double *change = arena_array(&arena, system->columns, sizeof *change);
+  double *discrete = arena_array(&arena, plan->discretes.count, sizeof *discrete);
   for (uint32_t k = 0; k < plan->targets; k++) {
     Direction *direction = begin_target(sensitivity, k);
     for (uint32_t q = 0; q < system->columns; q++)
       moves[q] = start_move(sensitivity, direction, &plan->target[k], &initial->column[q]);
-    start_derivative_apply(derivative, &(StartChange){moves, direction->parameter}, change);
+    for (uint32_t d = 0; d < plan->discretes.count; d++) discrete[d] = direction->pre[plan->discretes.data[d]];
+    start_derivative_apply(derivative, &(StartChange){moves, direction->parameter, discrete}, change);
     for (int32_t q = 0; q < sensitivity->view->system.columns; q++)
       direction->at[q] = change[system_column(system, (uint32_t)q)];
     take_free(sensitivity, direction, system, change);
