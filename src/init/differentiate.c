@@ -129,9 +129,9 @@ void start_derivative_apply(StartDerivative *derivative, const StartChange *chan
   const Jacobian *jacobian = derivative->code->jacobian;
   double *all = derivative->right, *right = all + system->rows;
   memset(all, 0, 2 * (size_t)system->rows * sizeof *all);
-  uint32_t parameters = derivative->code->varied.parameter_count, discretes = derivative->code->varied.discrete_count;
+  uint32_t parameters = derivative->code->varied.parameter_count;
   for (uint32_t k = 0; k < derivative->code->leaves->leaves; k++) {
-    double move = k < parameters ? change->parameter[k] : change->discrete[(k - parameters) % discretes];
+    double move = k < parameters ? change->parameter[k] : change->discrete[k - parameters];
     leaf_jacobian_add(derivative->code->leaves, k, derivative->leaf_values, move, all);
   }
   for (uint32_t q = 0; q < system->columns; q++) {

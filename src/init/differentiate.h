@@ -9,7 +9,7 @@
 typedef struct StartChange {
   const double *column;    /* per column of the initial system: the variation of its start value */
   const double *parameter; /* per parameter leaf listed */
-  const double *discrete;  /* per discrete leaf listed, which pre() varies with */
+  const double *discrete;  /* per discrete leaf listed, then per pre() of these */
 } StartChange;
 
 /* Leaves that vary, by index. */

@@ -149,6 +149,13 @@ static void list_roots(SensitivityPlan *plan, ExprVec *roots) {
     vec_push(heap, &plan->resets, a);
     vec_push(heap, roots, logic->actions.data[a].value);
   }
+  plan->first_initial = roots->count;
+  for (uint32_t k = 0; logic && k < logic->initial_steps.count; k++) {
+    const LogicStep *step = &logic->initial_steps.data[k];
+    if (step->is_parameter || !is_real(plan, step->leaf)) continue;
+    vec_push(heap, &plan->initials, k);
+    vec_push(heap, roots, step->value);
+  }
   plan->roots = roots->count;
 }
 
