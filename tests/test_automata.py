@@ -139,8 +139,8 @@ class Automaton:
             raise Degenerate
         return found[0] if found else None
 
-    def settle(self, edged):
-        """The rounds of an event; pre() is kept in self.b and self.k. States that begin at a threshold may not turn back there."""
+    def settle(self):
+        """The rounds of an event; pre() is kept in self.b and self.k."""
         for _ in range(30):
             now, rates, places = self.decide(self.b), list(self.k), []
             fires = lambda condition: now[condition[0]] != condition[1] and self.b[condition[0]] == condition[1]
@@ -155,8 +155,6 @@ class Automaton:
                     self.x[i] = Dual(place, {f"r{q}": Fraction(1)})
             if not places and now == self.b and rates == self.k:
                 return
-            if any(self.k[j] * rates[j] <= 0 for j in edged):
-                raise Degenerate
             self.b, self.k = now, rates
             self.holds = [self.relate(q) if self.relations[q][0] in places else held for q, held in enumerate(self.holds)]
         raise Degenerate
@@ -178,7 +176,7 @@ class Automaton:
             t, events = t + wait, events + 1
             self.x = [x + wait * a * Dual(k) for x, a, k in zip(self.x, self.a, self.k)]
             self.holds[q] = not self.holds[q]
-            self.settle({j for p, (j, _, _) in enumerate(self.relations) if wait.value == 0 and self.x[j].value == self.edges[p].value})
+            self.settle()
         self.x = [x + (Dual(STOP) - t) * a * Dual(k) for x, a, k in zip(self.x, self.a, self.k)]
         return events
 

@@ -203,6 +203,28 @@ class Members(unittest.TestCase):
             if abs(slopes[0] - slopes[1]) < 1e-4 * (1 + abs(slopes[1])):  # there is a derivative
                 self.differ(text, name, {"p": slopes[1]}, stop, solver, 2e-4)
 
+    # ---- the start ----
+
+    def test_discrete_values_at_the_start(self):
+        """They follow from start values, initial equations, or whens with initial(); initial values of states may follow from them."""
+        draw = random.Random(8)
+        values = [("(start = p*q, fixed = true)", "", "", lambda p, q: p * q), ("", "pre(d) = 2*p*q;", "", lambda p, q: 2 * p * q), ("", "d = 2*p + q;", "", lambda p, q: 2 * p + q),
+                  ("", "d = p*x;", "", lambda p, q: p**3), ("", "pre(d) = q + x*p;", "", lambda p, q: q + p**3), ("(start = 4, fixed = true)", "", "when initial() then d = q*x; else", lambda p, q: q * p**2),
+                  ("(start = q, fixed = true)", "", "when {initial(), time > 5} then d = p*q*x + pre(d); else", lambda p, q: q * p**3 + q)]
+        states = [("(start = q, fixed = true)", "", lambda p, q, d: q), ("", "y = d*q;", lambda p, q, d: d * q), ("", "y + x = 3*q;", lambda p, q, d: 3 * q - p**2), ("", "y^2 = d + 9*p; ", lambda p, q, d: (d + 9 * p)**0.5)]
+        for member in range(COUNT if COUNT > 10 else 3 * COUNT):
+            (start, equation, when, value), (y_start, y_equation, state) = draw.choice(values), draw.choice(states)
+            p, q = draw.uniform(0.5, 2), draw.uniform(0.5, 2)
+            text = f"""model M parameter Real p = {p!r}, q = {q!r}; Real x(start = p^2, fixed = true), y{y_start or '(start = 3)'}; discrete Real d{start};
+            {'initial equation' if equation + y_equation else ''} {equation} {y_equation}
+            equation der(x) = 0; der(y) = d; {when}when time > 1 then d = pre(d)*q; end when; end M;"""
+
+            def end(p, q, value=value, state=state):
+                return state(p, q, value(p, q)) + value(p, q) * (1 + q)
+
+            slopes = {"p": (end(p + 1e-5, q) - end(p - 1e-5, q)) / 2e-5, "q": (end(p, q + 1e-5) - end(p, q - 1e-5)) / 2e-5}
+            self.differ(text, "y", slopes, 2, SOLVERS[member % len(SOLVERS)])
+
     # ---- error control ----
 
     def test_fast_derivatives(self):

@@ -128,9 +128,72 @@ class Fields(unittest.TestCase):
                 self.assertEqual(found[first], found["v(a)"])
 
     def test_times_of_tran(self):
-        found, _ = self.signals("V1 a 0 SIN(0 1 1k)\nR1 a 0 1\n.tran 10u 2m 1m")
-        self.assertEqual(found["time"][0], 1e-3)
-        self.assertEqual(found["time"][-1], 2e-3)
+        """Output begins at the time that .tran gives, whatever happens before it."""
+        for seed in range(20):
+            rng = random.Random(seed)
+            start, delay = rng.randrange(1, 15) / 1e4, rng.randrange(0, 5) / 1e4
+            source = rng.choice((f"SIN(0 1 1k {delay})", f"PULSE(0 1 {delay} 10u 10u {rng.randrange(1, 4) / 1e4} 0.5m)", f"PWL(0 0 {delay + 1e-4} 1 1.2m 0)", f"EXP(0 1 {delay} 0.1m)"))
+            found, _ = self.signals(f"V1 a 0 {source}\nR1 a 0 1\n.tran 10u 2m {start}")
+            self.assertEqual((found["time"][0], found["time"][-1]), (start, 2e-3), source)
+
+    def test_points_of_sweeps(self):
+        """Each row of .dc is the operating point for its values of the sources; those that vary with time have their values at 0."""
+        tally = Tally("points of sweeps")
+        for seed in seeds(200, quick=10):
+            rng = random.Random(seed)
+            wave = rng.choice(("PULSE(1 5 0 1u 1u 1m 2m)", "SIN(1 2 1k)", "SIN(0 2 1k 0 0 30)", "PWL(0 2 1 -3 2 4)", "EXP(1 3 0 1)", "SFFM(1 2 1k 2 100)", "DC 2 PULSE(1 5 0 0.1 0.1 1 3)"))
+            device, source = rng.choice(("D1 b d dm", "J1 c b d jm", "E1 d 0 b c 2", "B1 d 0 V=v(b)*v(c)-tanh(v(a))+time", "S1 b d c 0 sm")), rng.choice(("B2 e 0 V=2*time+v(a)", "I2 0 e PULSE(1m 2m 0 1 1 1 4)"))
+            cards = f"R1 a b {rng.uniform(1, 9):.3f}k\nR2 b 0 2k\nR3 b c 3k\nR4 d 0 {rng.uniform(1, 9):.3f}k\nV3 a 0 {wave}\n{device}\n{source}\nR5 e 0 1k\n.model dm d(is=1e-14 rs=5)\n.model jm njf(vto=-2 beta=1e-3)\n.model sm sw(vt=0.4 ron=1k)"
+            sweeps = [(name, first, step, rng.randrange(0, 4)) for name, first, step in rng.sample([("V1", rng.choice((-1.5, 0.0, 2.0)), rng.choice((0.25, -0.4))), ("I1", 0.0, 1e-3)], rng.randrange(1, 3))]
+            fixed = lambda values: f"V1 c 0 {values.get('V1', 1)!r}\nI1 0 b {values.get('I1', 1e-3)!r}\n{cards}\n"
+            asked = ".dc " + " ".join(f"{name} {first!r} {first + (count + 0.4) * step!r} {step!r}" for name, first, step, count in sweeps)
+            found, _ = self.signals(fixed({}) + asked)
+            points = [{}]
+            for name, first, step, count in reversed(sweeps):
+                points = [{**point, name: first + k * step} for point in points for k in range(count + 1)]
+            rows = len(found["time"]) if len(points) > 1 else 1  # a run of no length has two rows
+            same = rows == len(points)
+            for k, point in enumerate(points):
+                expected, _ = self.signals(fixed(point) + ".op")
+                same = same and all(abs(found[name][k] - values[0]) < 1e-5 * (1 + abs(values[0])) for name, values in expected.items() if name != "time" and name in found)
+            tally.add(Run(0, ""), lambda same=same: same, seed, fixed({}), asked)
+        tally.check(self)
+
+    def test_hysteresis_in_sweeps(self):
+        """A switch between its thresholds stays as it was at the point before."""
+        for seed in seeds(200, quick=10):
+            rng = random.Random(seed)
+            threshold, width, step = rng.uniform(-0.5, 0.5), rng.uniform(0.05, 0.6), rng.choice((0.09, -0.13, 0.23))
+            closed, start = rng.random() < 0.5, -1.5 if step > 0 else 1.5
+            word, second = "on" if closed else rng.choice(("", "off")), rng.choice(("", " V2 1 2 1"))
+            kind = rng.choice(("S1 d 0 a 0 sm {word}\n.model sm sw(vt={threshold!r} vh={width!r} ron=1k roff=1meg)", "W1 d 0 VA sm {word}\n.model sm csw(it={threshold!r} ih={width!r} ron=1k roff=1meg)"))
+            found, _ = self.signals(f"V1 a 0 0\nR1 a f 1\nVA f 0 0\nV2 c 0 1\nR2 c d 1k\n{kind.format(**locals())}\n.dc V1 {start} {-start} {step}{second}")
+            for at, supply, drop in zip(found["v(a)"], found["v(c)"], found["v(d)"]):
+                closed = at > threshold + width or closed and at >= threshold - width
+                self.assertAlmostEqual(drop, supply * (0.5 if closed else 1e6 / (1e6 + 1e3)), 6, (seed, at))
+
+    def test_derivatives_of_operating_points(self):
+        """Where a run starts from its operating point, derivatives contain that of the operating point."""
+        tally = Tally("derivatives of operating points")
+        for seed in seeds(200, quick=10):
+            rng = random.Random(seed)
+            number = lambda: f"{10 ** rng.uniform(2.5, 3.8):.4g}"
+            device = rng.choice(("D1 b d dm", "J1 c b d jm", "E1 d 0 b c 2", "Q1 c b d qm", "M1 c b d d mm", "B1 d 0 V=tanh(v(b))", "L2 b d 1m"))
+            cards = [f"R1 a b {number()}", f"R2 b 0 {number()}", f"R3 b c {number()}", f"R4 d 0 {number()}", f"V1 a 0 {rng.choice(('2', 'PULSE(2 3 0.2m 10u 10u 1m 3m)', 'SIN(2 1 1k)'))}",
+                     f"V2 e 0 {rng.uniform(1, 6):.3f}", f"R5 e c {number()}", rng.choice(("C1 b 0 0.1u", "C1 b c 0.1u", "L1 d 0 10m\nC1 c 0 0.2u", "C1 c 0 0.1u\n.ic v(c)=1")), device,
+                     ".model dm d(is=1e-14 rs=5 cjo=1p)", ".model jm njf(vto=-2 beta=1e-3)", ".model qm npn(bf=80)", ".model mm nmos(vto=0.7 kp=1e-4)", ".tran 10u 1m"]
+            name = rng.choice(("r1", "r2", "r3", "r4", "r5", "v2"))
+            text, value = "\n".join(cards), next(float(card.split()[3]) for card in cards if card.lower().startswith(name + " "))
+            options = ("--tolerance", "1e-9", "--no-event-rows")
+            found, _ = self.signals(text, *options, "--sensitivity", name)
+            sides = [self.signals(text, *options, "--override", f"{name}={value * factor!r}")[0] for factor in (1 + 1e-4, 1 - 1e-4)]
+
+            def is_right(found=found, sides=sides, name=name, value=value):
+                return all(abs(found[f"der({node}, {name})"][k] - difference) <= 2e-3 * abs(difference) + 1e-6 / value for node in ("v(b)", "v(c)", "v(d)") for k in (0, -1)
+                           for difference in [(sides[0][node][k] - sides[1][node][k]) / (2e-4 * value)])
+
+            tally.add(Run(0, ""), is_right, seed, name, text)
+        tally.check(self)
 
     def test_textbook_circuits(self):
         pair = ("VCC vcc 0 12\nVEE vee 0 -12\nV1 p 0 SIN(0 10m 1k)\nV2 n 0 0\nQ1 c1 p e qn\nQ2 c2 n e qn\nR1 vcc c1 10k\nR2 vcc c2 10k\n"

@@ -163,8 +163,8 @@ static void add_point(daedal_result *result, ExportSource *source) {
   const Request *request = &result->simulation.request;
   Diags silent = diags_make(result->heap);
   if (!circuit->operating_point) return;
-  const Simulation *found = simulate_operating_point(circuit->operating_point, circuit->held_point, result->heap,
-                                                     &request->run, request->parameter_overrides, &silent);
+  const Simulation *found =
+      simulate_operating_point(circuit->operating_point, circuit->held_point, result->heap, request, &silent);
   ExportPoint *point = heap_alloc(result->heap, sizeof *point);
   if (found)
     *point = (ExportPoint){found->original.evaluator, found->initial.y, circuit->differences.data,

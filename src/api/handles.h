@@ -334,13 +334,14 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
 /* Reads start values and parameters: from a result, then from a list, then single ones. Later values replace earlier ones. */
 bool read_starts(daedal_result *result, const daedal_options *options, Request *request);
 
-/* Finds the operating point from which the run of a netlist starts, and uses it for start values that were not given. */
-bool find_operating_point(daedal_result *result, const Request *request, double *starts);
+/* Finds the operating point from which the run of a netlist starts, and uses it for start values that were not given. If targets
+ * are asked for, it sets the slopes of these start values, too. */
+bool find_operating_point(daedal_result *result, Request *request, double *starts);
 
-/* Makes the run that finds the operating point, from a solution of `held` (NULL: without one), in the heap. NULL: an error is in
- * diags. */
-Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
-                                     const double *overrides, Diags *diags);
+/* Makes the run that finds the operating point for a request, from a solution of `held` (NULL: without one), in the heap. It has the
+ * parameters and targets of the request. NULL: an error is in diags. */
+Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const Request *asked,
+                                     Diags *diags);
 
 /* A hash of everything that determines the equations of a model; 0: there is no memory for it. */
 uint64_t model_flat_hash(daedal_model *model);

@@ -60,33 +60,59 @@ static double *held_starts(const Model *held, Heap *heap, const Request *request
   return starts;
 }
 
-Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
-                                     const double *overrides, Diags *diags) {
-  Request request = {
-      .method = method_find("dummy"), .initialize_only = true, .parameter_overrides = overrides, .run = *run};
+Simulation *simulate_operating_point(const Model *point, const Model *held, Heap *heap, const Request *asked,
+                                     Diags *diags) {
+  Request request = {.method = method_find("dummy"),
+                     .initialize_only = true,
+                     .parameter_overrides = asked->parameter_overrides,
+                     .run = asked->run};
   request.run.tolerance = 1e-9;
   request.starts.start = held_starts(held, heap, &request);
+  request.targets = asked->targets;
+  request.target_count = asked->target_count;
   Simulation *simulation = heap_alloc(heap, sizeof *simulation);
   return pipeline_simulate(simulation, heap, point, &request, diags) ? simulation : NULL;
 }
 
-/* Finds the operating point; values are by variable. */
-static bool solve_point(const Model *point, const Model *held, Heap *heap, const RunOptions *run,
-                        const double *overrides, Diags *diags, double *values) {
-  const Simulation *simulation = simulate_operating_point(point, held, heap, run, overrides, diags);
-  if (simulation) read_values(point, simulation, values);
-  return simulation;
+/* How the operating point's variables vary with a target, by position. */
+static void read_slopes(const Model *point, const Simulation *simulation, const char *target, Arena *arena,
+                        double *values) {
+  const Trajectory *trajectory = simulation->recorder->trajectory;
+  for (uint32_t k = 0; k < point->unknowns.count; k++) {
+    uint32_t position = point->unknowns.data[k];
+    const char *name = arena_printf(arena, "der(%s, %s)", model_name(point, position), target);
+    uint32_t signal = signals_find(trajectory->signals, name);
+    values[position] = signal == MAP_NONE ? 0 : trajectory_value(trajectory, 0, signal);
+  }
 }
 
-bool find_operating_point(daedal_result *result, const Request *request, double *starts) {
+/* Adds the slopes of the start values that are not given and that the operating point determines. */
+static void set_slopes(const SpiceModel *circuit, const Model *point, const Simulation *simulation, Arena *arena,
+                       uint32_t variables, const double *starts, Request *request) {
+  const double **by = arena_array(arena, request->target_count, sizeof *by);
+  double *values = arena_array(arena, point->variables.count, sizeof *values);
+  for (uint32_t k = 0; k < request->target_count; k++) {
+    double *slopes = arena_array(arena, variables, sizeof *slopes);
+    for (uint32_t v = 0; v < variables; v++) slopes[v] = isnan(starts[v]) ? NAN : 0;
+    read_slopes(point, simulation, request->targets[k].name, arena, values);
+    set_starts(circuit, point, values, slopes);
+    by[k] = slopes;
+  }
+  request->start_slopes = (StartSlopes){by, variables};
+}
+
+bool find_operating_point(daedal_result *result, Request *request, double *starts) {
   const SpiceModel *circuit = &result->model->circuit;
   const Model *held = circuit->held_point, *point = circuit->operating_point ? circuit->operating_point : held;
   if (!point) return true;
   bool is_model = point == held; /* the model is the operating point itself, and only needs start values */
   Diags silent = diags_make(result->heap);
   double *values = heap_array(result->heap, point->variables.count, sizeof *values);
-  bool found = solve_point(point, is_model ? NULL : held, result->heap, &request->run, request->parameter_overrides,
-                           is_model ? &silent : &result->diags, values);
+  const Simulation *found = simulate_operating_point(point, is_model ? NULL : held, result->heap, request,
+                                                     is_model ? &silent : &result->diags);
+  if (found && !is_model && request->target_count)
+    set_slopes(circuit, point, found, &result->diags.arena, result->model->model->variables.count, starts, request);
+  if (found) read_values(point, found, values);
   if (found) set_starts(circuit, point, values, starts);
   heap_free(result->heap, values);
   return found || is_model || report_failure(result);
@@ -110,7 +136,10 @@ Model *layer_at_operating_point(daedal_model *model) {
   double *values = heap_array(model->heap, circuit->operating_point->variables.count, sizeof *values);
   double *starts = heap_array(model->heap, layer->variables.count, sizeof *starts);
   for (uint32_t k = 0; k < layer->variables.count; k++) starts[k] = NAN;
-  if (solve_point(circuit->operating_point, circuit->held_point, model->heap, &(RunOptions){0}, NULL, &diags, values)) {
+  const Simulation *found =
+      simulate_operating_point(circuit->operating_point, circuit->held_point, model->heap, &(Request){0}, &diags);
+  if (found) {
+    read_values(circuit->operating_point, found, values);
     set_starts(circuit, circuit->operating_point, values, starts);
     give_starts(layer, starts);
   } else {

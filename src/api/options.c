@@ -168,7 +168,7 @@ bool read_options(daedal_result *result, const daedal_options *options, Request 
     return refuse_usage(result, "the tolerance must be at least 1e-14, the round-off of steps, and below 1");
   if (run->max_step > 0 && run->max_step < FINEST * fmax(fabs(run->start), fabs(run->stop)))
     return refuse_usage(result, "the longest step is below the round-off of time");
-  run->no_event_rows = options->no_event_rows;
+  run->no_event_rows = options->no_event_rows || result->model->circuit.analysis == ANALYSIS_SWEEP;
   double interval =
       first_given(options->output_interval, !options->intervals && experiment->has_interval, experiment->interval, NAN);
   if (!isnan(interval) && !(interval > 0)) return refuse_usage(result, "the output interval must be positive");

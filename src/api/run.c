@@ -69,8 +69,8 @@ bool read_request(daedal_result *result, const daedal_options *options, Request 
   request->tells_propagation = options->propagation;
   result->simulation.facts.method = options->method;
   if (!read_options(result, options, request) || !resume_begin(result, options, request) ||
-      !read_starts(result, options, request) || !read_invariants(result, options) ||
-      !read_targets(result, options, request))
+      !read_targets(result, options, request) || !read_starts(result, options, request) ||
+      !read_invariants(result, options))
     return false;
   request->choice.leaves_out = options->leave_out_hidden && !options->invariants && !options->gradient;
   if (options->short_numbers)

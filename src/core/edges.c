@@ -19,9 +19,14 @@ void edges_evaluate(Edges *edges, double t, const double *y) {
 }
 
 void edges_evaluate_rates(Edges *edges, double t, const double *y) {
-  if (!edges->count || !edges->evaluate(edges->host, true, t, y, edges->rate)) return;
-  for (int m = 0; m < edges->count; m++)
+  bool keeps = edges->now->keeps_rates;
+  if (!edges->count) return;
+  if (keeps) memcpy(edges->slope, edges->rate, (size_t)edges->count * sizeof(double));
+  bool some_infinite = edges->evaluate(edges->host, true, t, y, edges->rate);
+  for (int m = 0; m < edges->count && (keeps || some_infinite); m++) {
+    if (keeps && !edges->condition[m].matters) edges->rate[m] = edges->slope[m];
     if (!isfinite(edges->rate[m])) edges->rate[m] = 0;
+  }
 }
 
 static double *mode_of(const Edges *edges, int m) { return &edges->mode[m]; }
@@ -472,8 +477,7 @@ static bool is_off_edge(const Edges *edges, int m) {
 
 /* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
  * accuracy of location. Where no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
- * side that is contradicted, nor to the edge where the run began; it seems so only because of errors in the columns, or because of
- * what the event sets. */
+ * side that is contradicted; it seems so only because of errors in the columns. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);
   double difference = edges->difference[m], edge = condition_edge(kind, difference), rate = edges->rate[m];
@@ -483,9 +487,6 @@ double edges_wanted(const Edges *edges, int m) {
                     fabs(difference - edges->place[m].at) <= edges_band(edges, m);
   bool on_edge = is_located || fabs(difference - edge) <= edges_band(edges, m);
   if (edges->now->is_at_start) return condition_value(kind, on_edge ? edge : difference);
-  bool has_left = edges->now->has_begun && edges->now->time == edges->now->kept &&
-                  *mode_of(edges, m) != condition_value(kind, edge);
-  if (on_edge && has_left && !edges->condition[m].matters) return *mode_of(edges, m);
   bool moves = on_edge && fabs(rate) > STUCK * edges->history[m].speed, contradicts = edges_contradict(edges, m);
   double ahead = condition_value(kind, edge + copysign(0.5, rate));
   bool may_lead = edges->condition[m].matters || edges_margin_with(edges, m, ahead, difference) >= 0;

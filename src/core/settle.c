@@ -64,12 +64,14 @@ static bool leave_edges(Settle *settle, double t, double *y) {
 /* Sets modes and other discrete values, with pre() held, and solves the columns, until nothing changes. */
 static bool iterate_rounds(Settle *settle, double t, double *y, WhenLoop *loop) {
   bool is_stale = settle->decide && settle->decide->is_stale;
+  settle->edges->now->keeps_rates = !settle->looks_ahead;
   Rounds rounds = {.few = loop ? when_loop_rounds(loop) : settle->edges->now->one_by_one ? MANY : ROUNDS};
   while (rounds_go_on(&rounds, settle->discretes, (size_t)settle->leaves)) {
     bool matter = false;
     if (loop) when_loop_begin(loop);
     edges_evaluate(settle->edges, t, y);
     bool changes = settle->methods->set(settle->host, t, y, &matter) > 0;
+    settle->edges->now->keeps_rates = true;
     if (!changes && !is_stale) return !settle->methods->leaves_structure(settle->host, t, y);
     if (changes && !matter) continue;
     is_stale = false;
@@ -89,14 +91,19 @@ static bool goes_round(Settle *settle, double t, double *y) {
   return settle->methods->set(settle->host, t, y, &matter) && when_loop_is_all(settle->loop);
 }
 
-static bool iterate_modes(Settle *settle, double t, double *y) {
-  if (!settle->loop) return iterate_rounds(settle, t, y, 0);
+static bool iterate_with_loop(Settle *settle, double t, double *y) {
   keep(settle, y, &settle->round);
   if (iterate_rounds(settle, t, y, 0)) return true;
   if (settle->methods->leaves_structure(settle->host, t, y) || !goes_round(settle, t, y)) return false;
   go_back(settle, &settle->round, y);
   settle->loop->is_begun = false;
   return iterate_rounds(settle, t, y, settle->loop);
+}
+
+static bool iterate_modes(Settle *settle, double t, double *y) {
+  bool settled = settle->loop ? iterate_with_loop(settle, t, y) : iterate_rounds(settle, t, y, 0);
+  settle->edges->now->keeps_rates = false;
+  return settled;
 }
 
 static bool settle_once(Settle *settle, double t, double *y, int mode) {
@@ -192,8 +199,17 @@ static bool solve_with_new_pre(Settle *settle, double t, double *y) {
   return !settle->has_other_structure || settle->methods->solve_at_event(settle->host, t, y);
 }
 
+/* Everything has settled. Must a mode on its edge change by the rates that hold now? */
+static bool leads_on(Settle *settle, double t, const double *y) {
+  Edges *edges = settle->edges;
+  edges_evaluate(edges, t, y);
+  edges_evaluate_rates(edges, t, y);
+  return !edges_agree(edges);
+}
+
 bool settle_event(Settle *settle, double *t, double *y, int mode) {
   Decide *decide = settle->decide;
+  settle->looks_ahead = true;
   settle->disturbed = leave_edges(settle, *t, y);
   edges_locate(settle->edges, *t, y);
   Rounds rounds = {.few = MANY};
@@ -207,7 +223,9 @@ bool settle_event(Settle *settle, double *t, double *y, int mode) {
     bool goes_on = decide && (decide_accept(decide, *t, y) || is_reset);
     if (!settle->methods->accepted(settle->host, *t, y)) return false;
     if (goes_on && !solve_with_new_pre(settle, *t, y)) return false;
-    if (goes_on) continue;
+    bool has_looked = settle->looks_ahead;
+    settle->looks_ahead = !goes_on && (has_looked || leads_on(settle, *t, y));
+    if (goes_on || (!has_looked && settle->looks_ahead)) continue;
     if (edges_undefined(settle->edges, *t, y) >= 0) return false;
     return settle->methods->end(settle->host, *t, y, settle->disturbed || mode >= 0);
   }

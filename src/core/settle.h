@@ -57,7 +57,8 @@ typedef struct Settle {
   bool has_other_structure; /* the system includes all branches of its equations, and may be singular in some */
   WhenLoop *loop;           /* for Real values of whens and columns that depend on each other; 0: there are none */
   SettleBeginning begin, left,
-      round; /* memory: at the beginning of the event, after the iteration, at the beginning of a round */
+      round;        /* memory: at the beginning of the event, after the iteration, at the beginning of a round */
+  bool looks_ahead; /* the next iteration begins with modes that follow their rates */
   /* about the last event */
   bool disturbed;        /* columns, or values that rows depend on, have changed */
   bool restructured;     /* the equations have become those of another system */

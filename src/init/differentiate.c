@@ -72,14 +72,19 @@ static void evaluate(StartDerivative *derivative, const Initial *initial) {
   if (code->leaves->program) workspace_run(workspace_new(heap, code->leaves->program), &point, derivative->leaf_values);
 }
 
-StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *parameters, uint32_t count) {
+StartCode *start_code_new(Heap *heap, InitialSystem *system, StartLeaves varied) {
   StartCode *code = heap_alloc(heap, sizeof *code);
+  Dag *dag = system->model->dag;
+  uint32_t parameters = varied.parameter_count, discretes = varied.discrete_count, count = parameters + 2 * discretes;
   Expr *leaves = heap_array(heap, count, sizeof *leaves);
-  for (uint32_t k = 0; k < count; k++) leaves[k] = dag_parameter(system->model->dag, parameters[k]);
+  for (uint32_t k = 0; k < parameters; k++) leaves[k] = dag_parameter(dag, varied.parameters[k]);
+  for (uint32_t k = 0; k < discretes; k++) {
+    leaves[parameters + k] = dag_discrete(dag, varied.discretes[k]);
+    leaves[parameters + discretes + k] = dag_pre(dag, varied.discretes[k]);
+  }
   system_compile(system);
   *code = (StartCode){
-      .parameters = parameters,
-      .count = count,
+      .varied = varied,
       .rows = system->rows,
       .columns = system->columns,
       .jacobian = system->jacobian,
@@ -101,7 +106,7 @@ StartDerivative *start_derivative_new(Initializer *initializer, const Initial *i
     initializer->system = system_new(heap, initializer->evaluator, initializer->structure, true);
   InitialSystem *system = derivative->system = initial->system ? initial->system : initializer->system;
   Arena scratch = arena_make(heap);
-  derivative->code = serves(code, system) ? code : start_code_new(heap, system, code->parameters, code->count);
+  derivative->code = serves(code, system) ? code : start_code_new(heap, system, code->varied);
   derivative->place = heap_array(heap, system->rows, sizeof(int32_t));
   derivative->number = heap_array(heap, system->columns, sizeof(int32_t));
   derivative->right = heap_array(heap, 2 * (size_t)system->rows, sizeof(double));
@@ -124,8 +129,11 @@ void start_derivative_apply(StartDerivative *derivative, const StartChange *chan
   const Jacobian *jacobian = derivative->code->jacobian;
   double *all = derivative->right, *right = all + system->rows;
   memset(all, 0, 2 * (size_t)system->rows * sizeof *all);
-  for (uint32_t k = 0; k < derivative->code->leaves->leaves; k++)
-    leaf_jacobian_add(derivative->code->leaves, k, derivative->leaf_values, change->parameter[k], all);
+  uint32_t parameters = derivative->code->varied.parameter_count;
+  for (uint32_t k = 0; k < derivative->code->leaves->leaves; k++) {
+    double move = k < parameters ? change->parameter[k] : change->discrete[k - parameters];
+    leaf_jacobian_add(derivative->code->leaves, k, derivative->leaf_values, move, all);
+  }
   for (uint32_t q = 0; q < system->columns; q++) {
     if (derivative->number[q] >= 0) continue;
     columns[q] = change->column[q];

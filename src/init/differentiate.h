@@ -8,23 +8,30 @@
 /* The variation in one direction. */
 typedef struct StartChange {
   const double *column;    /* per column of the initial system: the variation of its start value */
-  const double *parameter; /* per leaf listed */
+  const double *parameter; /* per parameter leaf listed */
+  const double *discrete;  /* per discrete leaf listed, then per pre() of these */
 } StartChange;
 
-/* Programs that do not depend on values: derivatives of the rows of an initial system by its columns and by parameters. */
+/* Leaves that vary, by index. */
+typedef struct StartLeaves {
+  const uint32_t *parameters, *discretes;
+  uint32_t parameter_count, discrete_count;
+} StartLeaves;
+
+/* Programs that do not depend on values: derivatives of the rows of an initial system by its columns and by leaves. */
 typedef struct StartCode {
-  const uint32_t *parameters; /* leaves */
-  uint32_t count, rows, columns;
+  StartLeaves varied;
+  uint32_t rows, columns;
   const Jacobian *jacobian;
-  const LeafJacobian *leaves;
+  const LeafJacobian *leaves; /* parameters, discrete leaves, pre() of these */
 } StartCode;
 
-/* For parameter leaves by index. Without parameters that initialization determines it serves all runs. Lives in the heap. */
-StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *parameters, uint32_t count);
+/* Without parameters that initialization determines it serves all runs. Lives in the heap. */
+StartCode *start_code_new(Heap *heap, InitialSystem *system, StartLeaves varied);
 
 typedef struct StartDerivative StartDerivative;
 
-/* Makes the derivative of the initial values by the parameters that `code` reads. If `code` belongs to another initial system, it is
+/* Makes the derivative of the initial values by the leaves that `code` lists. If `code` belongs to another initial system, it is
  * compiled again. NULL: there is no derivative, and diags names the cause: a start value that moved to a consistent one, or a value
  * that nothing determines. Lives in the heap. */
 StartDerivative *start_derivative_new(Initializer *initializer, const Initial *initial, const StartCode *code,

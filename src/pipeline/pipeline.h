@@ -52,8 +52,9 @@ typedef struct Request {
   uint32_t varied_count;
   const SensitivityTarget *targets; /* targets by which the solution is differentiated */
   uint32_t target_count;
-  const char *functional; /* as written: its gradient by the targets is computed; NULL: sensitivities are */
-  const char *integrand;  /* the signal in the functional */
+  StartSlopes start_slopes; /* how `starts` varies with the targets */
+  const char *functional;   /* as written: its gradient by the targets is computed; NULL: sensitivities are */
+  const char *integrand;    /* the signal in the functional */
   bool is_integral;
   size_t gradient_memory;       /* memory for the stages of steps, in bytes */
   RecorderChoice choice;        /* of signals */

@@ -155,8 +155,8 @@ static bool start_sensitivities(Simulation *simulation) {
   Sensitivity *sensitivity =
       sensitivity_new(simulation->heap, plan, simulation->view, request->run.tolerance,
                       request->run.stop - request->run.start, simulation->adjoint, simulation->diags);
-  if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->run.start,
-                         simulation->system.y))
+  if (!sensitivity_start(sensitivity, &simulation->initializer, &simulation->initial, request->start_slopes,
+                         request->run.start, simulation->system.y))
     return false;
   simulation->view->sensitivity = sensitivity;
   if (simulation->adjoint) return true;

@@ -138,10 +138,16 @@ static bool record_until(RunLoop *run, double t, bool before) {
   return true;
 }
 
+/* Do events at t have rows of their own? Rows begin with the first output point. */
+static bool has_event_rows(const RunLoop *run, double t) {
+  const RunOptions *options = run->options;
+  return !options->no_event_rows && t >= (options->times ? options->times[0] : options->start);
+}
+
 /* Records the row after an event; without rows of events, only at an output point. */
 static void record_behind(RunLoop *run, double t) {
   bool is_output = run->next_output <= t;
-  if (!run->options->no_event_rows || is_output) add_row(run, t, stepper_values(run->stepper));
+  if (has_event_rows(run, t) || is_output) add_row(run, t, stepper_values(run->stepper));
   if (is_output) set_output_count(run, run->output_count + 1);
 }
 
@@ -164,7 +170,7 @@ static bool has_room_for_event(RunLoop *run, double t) {
 /* Records both sides of an event. */
 static bool record_event(RunLoop *run, double t) {
   if (!has_room_for_event(run, t)) return false;
-  if (!run->options->no_event_rows) add_row(run, t, stepper_values(run->stepper));
+  if (has_event_rows(run, t)) add_row(run, t, stepper_values(run->stepper));
   if (!stepper_settle(run->stepper)) return false;
   record_behind(run, stepper_time(run->stepper));
   return true;

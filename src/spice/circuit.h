@@ -186,6 +186,12 @@ static inline bool is_run_over_time(const Circuit *circuit) {
   return circuit->analysis == ANALYSIS_NONE || circuit->analysis == ANALYSIS_TRANSIENT;
 }
 
+/* The time of waveforms and expressions. While .dc sweeps a source it is 0, and the time of the run is how far the source has
+ * moved. */
+static inline Expr circuit_time(const Circuit *circuit) {
+  return circuit->analysis == ANALYSIS_SWEEP ? dag_constant(circuit->dag, 0) : dag_time(circuit->dag);
+}
+
 /* ---- fields (field.c) ---- */
 
 Fields fields_split(Circuit *circuit, const Card *card);

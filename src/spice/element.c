@@ -964,9 +964,10 @@ static void read_element(Circuit *circuit, const Scope *scope, const Card *card,
   vec_free(circuit->heap, &fields.list);
 }
 
-/* Waveforms need the times of .tran, so it is read first. */
-static bool comes_first(const Card *card) {
-  return !strncmp(card->text, ".tran", 5) || !strncmp(card->text, ".global", 7);
+/* Waveforms need the analysis and its times, so its card is read first; .tran has precedence over .dc. */
+static int pass_of(const Card *card) {
+  if (!strncmp(card->text, ".tran", 5) || !strncmp(card->text, ".global", 7)) return 0;
+  return strncmp(card->text, ".dc", 3) ? 2 : 1;
 }
 
 /* Values of nodes do not create nodes. */
@@ -978,10 +979,10 @@ enum { ELEMENT_WORK = 250 };
 
 static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansion) {
   const Block *block = scope->block;
-  for (int pass = 0; pass < 2; pass++)
+  for (int pass = 0; pass < 3; pass++)
     for (uint32_t k = 0; k < block->elements.count; k++) {
       const Card *card = &circuit->deck.cards.data[block->elements.data[k]];
-      if (comes_first(card) != (pass == 0)) continue;
+      if (pass_of(card) != pass) continue;
       heap_work(circuit->heap, ELEMENT_WORK);
       if (comes_last(card)) vec_push(circuit->heap, &expansion->late, (LateCard){scope, card});
       else read_element(circuit, scope, card, expansion);

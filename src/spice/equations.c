@@ -90,19 +90,19 @@ static Expr in_states(const Writer *writer, Expr e) {
 }
 
 /* A name that no variable has yet: c1.q, d1.q2. */
-static const char *free_name(const Writer *writer, Name element, const char *what) {
-  const char *text = names_text(writer->circuit->names, element);
-  const char *name = arena_printf(writer->circuit->arena, "%s.%s", text, what);
-  for (uint32_t k = 2; model_find(writer->model, name) != MAP_NONE; k++)
-    name = arena_printf(writer->circuit->arena, "%s.%s%u", text, what, k);
+static const char *free_name(const Circuit *circuit, const Model *model, Name element, const char *what) {
+  const char *text = names_text(circuit->names, element);
+  const char *name = arena_printf(circuit->arena, "%s.%s", text, what);
+  for (uint32_t k = 2; model_find(model, name) != MAP_NONE; k++)
+    name = arena_printf(circuit->arena, "%s.%s%u", text, what, k);
   return name;
 }
 
 /* The derivative of a charge or flux; if charges are variables, that of such a variable. */
 static Expr rate_of(Writer *writer, const Branch *branch, Expr value, const char *what, const char *unit) {
   if (!writer->circuit->asked->charges) return dag_time_derivative(writer->dag, value);
-  uint32_t variable =
-      add_variable(writer->circuit, free_name(writer, branch->name, what), unit, card_whole(branch->card));
+  uint32_t variable = add_variable(writer->circuit, free_name(writer->circuit, writer->model, branch->name, what), unit,
+                                   card_whole(branch->card));
   add_equation(writer->model, model_leaf(writer->model, variable, 0), value, card_whole(branch->card));
   return model_leaf(writer->model, variable, 1);
 }
@@ -195,30 +195,29 @@ static void write_voltage(Writer *writer, uint32_t b) {
 /* ---- Kirchhoff's current law ---- */
 
 /* closed = input > high or pre(closed) and input >= low */
-static Expr switch_current(Writer *writer, const Branch *branch) {
-  Dag *dag = writer->dag;
+Expr switch_current(Circuit *circuit, Model *model, const Branch *branch) {
+  Dag *dag = circuit->dag;
   const Hysteresis *hysteresis = branch->hysteresis;
-  const char *name = free_name(writer, branch->name, "closed");
-  Variable variable = variable_make(names_add(writer->circuit->names, name, strlen(name)), TYPE_BOOLEAN, ROLE_DISCRETE);
+  const char *name = free_name(circuit, model, branch->name, "closed");
+  Variable variable = variable_make(names_add(circuit->names, name, strlen(name)), TYPE_BOOLEAN, ROLE_DISCRETE);
   variable.start = dag_constant(dag, hysteresis->starts_closed);
   variable.span = card_whole(branch->card);
-  uint32_t position = model_add_variable(writer->model, variable);
-  Expr closed = model_leaf(writer->model, position, 0),
-       before = dag_pre(dag, writer->model->variables.data[position].index);
+  uint32_t position = model_add_variable(model, variable);
+  Expr closed = model_leaf(model, position, 0), before = dag_pre(dag, model->variables.data[position].index);
   Expr above = dag_binary(dag, OP_GREATER, hysteresis->input, hysteresis->high);
   Expr stays = dag_binary(dag, OP_AND, before, dag_binary(dag, OP_GREATER_EQUAL, hysteresis->input, hysteresis->low));
   Expr right = dag_binary(dag, OP_OR, above, stays);
-  vec_push(writer->model->heap, &writer->model->discrete_equations,
+  vec_push(model->heap, &model->discrete_equations,
            (Equation){.left = closed,
                       .right = right,
                       .residual = dag_subtract(dag, closed, right),
                       .span = card_whole(branch->card)});
   Expr conductance = dag_if(dag, closed, hysteresis->closed, hysteresis->open);
-  return dag_multiply(dag, conductance, voltage_between(writer->circuit, branch->from, branch->to));
+  return dag_multiply(dag, conductance, voltage_between(circuit, branch->from, branch->to));
 }
 
 static Expr branch_current(Writer *writer, const Branch *branch) {
-  if (branch->hysteresis) return switch_current(writer, branch);
+  if (branch->hysteresis) return switch_current(writer->circuit, writer->model, branch);
   if (branch->variable != MAP_NONE) return model_leaf(writer->model, branch->variable, 0);
   return branch->kind == BRANCH_CAPACITOR ? capacitor_current(writer, branch) : branch->value;
 }

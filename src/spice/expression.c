@@ -459,7 +459,7 @@ static Expr read_name(Reader *reader) {
   const char *text = names_text(circuit->names, name);
   if (accept(reader, "(")) return read_call(reader, begin, name);
   reader->cursor->at = end;
-  if (!strcmp(text, "time")) return dag_time(circuit->dag);
+  if (!strcmp(text, "time")) return circuit_time(circuit);
   bool found;
   Expr value = scope_parameter(circuit, reader->scope, name, &found);
   if (found) return value;

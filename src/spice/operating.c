@@ -158,6 +158,8 @@ static void write_branch(PointWriter *writer, const Branch *branch) {
   if (branch->kind == BRANCH_CAPACITOR) return;
   Expr current = branch->variable != MAP_NONE ? model_leaf(writer->model, branch->variable, 0) : branch->value;
   if (branch->kind == BRANCH_CURRENT) current = source_value(writer, branch);
+  if (branch->hysteresis && circuit->analysis == ANALYSIS_SWEEP)
+    current = switch_current(circuit, writer->model, branch);
   vec_push(circuit->heap, &writer->rows[branch->from], (Term){1, current});
   vec_push(circuit->heap, &writer->rows[branch->to], (Term){-1, current});
   if (branch->kind == BRANCH_VOLTAGE)

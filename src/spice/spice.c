@@ -40,13 +40,13 @@ static void write_experiment(Circuit *circuit, Model *model) {
   Experiment *experiment = &model->experiment;
   if (circuit->analysis == ANALYSIS_SWEEP) {
     const Sweep *first = &circuit->sweeps[0], *second = &circuit->sweeps[1];
-    double step = fabs(first->step), span = fabs(first->stop - first->start);
-    if (circuit->sweep_count == 2) span = step * (sweep_points(first) * sweep_points(second) - 1);
+    double step = fabs(first->step), points = sweep_points(first);
+    if (circuit->sweep_count == 2) points *= sweep_points(second);
     circuit->made->sweep = (SweepScale){first->start, first->stop >= first->start ? step : -step,
                                         circuit->sweep_count == 2 ? step * sweep_points(first) : 0,
                                         names_text(circuit->names, first->source)[0] == 'i'};
-    *experiment =
-        (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .stop = span, .interval = step};
+    *experiment = (Experiment){
+        .has_start = true, .has_stop = true, .has_interval = true, .stop = step * (points - 1), .interval = step};
   } else if (circuit->analysis == ANALYSIS_OPERATING_POINT) {
     *experiment = (Experiment){.has_start = true, .has_stop = true, .has_interval = true, .interval = 1};
   } else if (circuit->analysis_card) {

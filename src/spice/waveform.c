@@ -51,13 +51,13 @@ static Expr pulse(const Waveform *wave) {
   Expr low = argument(wave, 0, 0), high = argument(wave, 1, 0), delay = argument(wave, 2, 0);
   Expr rise = duration(wave, 3, circuit->step), fall = duration(wave, 4, circuit->step);
   Expr width = duration(wave, 5, circuit->stop), period = duration(wave, 6, circuit->stop);
-  Expr since = dag_subtract(dag, dag_time(dag), delay), t = within_period(wave, since, period);
+  Expr since = dag_subtract(dag, circuit_time(wave->circuit), delay), t = within_period(wave, since, period);
   Expr down = dag_add(dag, rise, width), end = dag_add(dag, down, fall);
   Expr falling = line(wave, high, low, dag_subtract(dag, t, down), fall);
   Expr value = dag_if(dag, before(wave, t, end), falling, low);
   value = dag_if(dag, before(wave, t, down), high, value);
   value = dag_if(dag, before(wave, t, rise), line(wave, low, high, t, rise), value);
-  return dag_if(dag, before(wave, dag_time(dag), delay), low, value);
+  return dag_if(dag, before(wave, circuit_time(wave->circuit), delay), low, value);
 }
 
 static Expr sine_of_turns(const Waveform *wave, Expr turns) {
@@ -70,7 +70,7 @@ static Expr sine(const Waveform *wave) {
   Expr offset = argument(wave, 0, 0), amplitude = argument(wave, 1, 0), delay = argument(wave, 3, 0);
   Expr frequency = duration(wave, 2, 1 / wave->circuit->stop), damping = argument(wave, 4, 0);
   Expr phase = dag_divide(dag, argument(wave, 5, 0), number(wave, 360));
-  Expr t = dag_subtract(dag, dag_time(dag), delay);
+  Expr t = dag_subtract(dag, circuit_time(wave->circuit), delay);
   Expr turns = dag_add(dag, dag_multiply(dag, frequency, t), phase);
   Expr decay = dag_unary(dag, OP_EXP, dag_negate(dag, dag_multiply(dag, damping, t)));
   Expr swing = dag_multiply(dag, dag_multiply(dag, amplitude, decay), sine_of_turns(wave, turns));
@@ -78,14 +78,14 @@ static Expr sine(const Waveform *wave) {
   Expr value = swing;
   double start;
   if (!dag_is_constant(dag, delay, &start) || start > 0)
-    value = dag_if(dag, before(wave, dag_time(dag), delay), still, swing);
+    value = dag_if(dag, before(wave, circuit_time(wave->circuit), delay), still, swing);
   return dag_add(dag, offset, value);
 }
 
 /* 1 - exp(-(t - delay)/constant) */
 static Expr approach(const Waveform *wave, Expr delay, Expr constant) {
   Dag *dag = wave->dag;
-  Expr t = dag_subtract(dag, delay, dag_time(dag));
+  Expr t = dag_subtract(dag, delay, circuit_time(wave->circuit));
   return dag_subtract(dag, number(wave, 1), dag_unary(dag, OP_EXP, dag_divide(dag, t, constant)));
 }
 
@@ -100,16 +100,16 @@ static Expr exponential(const Waveform *wave) {
   Expr swing = dag_subtract(dag, second, first);
   Expr rising = dag_add(dag, first, dag_multiply(dag, swing, approach(wave, rise, duration(wave, 3, step))));
   Expr falling = dag_subtract(dag, rising, dag_multiply(dag, swing, approach(wave, fall, duration(wave, 5, step))));
-  Expr value = dag_if(dag, before(wave, dag_time(dag), fall), rising, falling);
-  return dag_if(dag, before(wave, dag_time(dag), rise), first, value);
+  Expr value = dag_if(dag, before(wave, circuit_time(wave->circuit), fall), rising, falling);
+  return dag_if(dag, before(wave, circuit_time(wave->circuit), rise), first, value);
 }
 
 /* SFFM(vo va fc mdi fs) */
 static Expr frequency_modulated(const Waveform *wave) {
   Dag *dag = wave->dag;
   double stop = wave->circuit->stop;
-  Expr carrier = dag_multiply(dag, duration(wave, 2, 1 / stop), dag_time(dag));
-  Expr signal = dag_multiply(dag, duration(wave, 4, 1 / stop), dag_time(dag));
+  Expr carrier = dag_multiply(dag, duration(wave, 2, 1 / stop), circuit_time(wave->circuit));
+  Expr signal = dag_multiply(dag, duration(wave, 4, 1 / stop), circuit_time(wave->circuit));
   Expr modulation = dag_multiply(dag, argument(wave, 3, 0), sine_of_turns(wave, signal));
   Expr turns = dag_add(dag, carrier, dag_scale(dag, 1 / (2 * 3.14159265358979323846), modulation));
   return dag_add(dag, argument(wave, 0, 0), dag_multiply(dag, argument(wave, 1, 0), sine_of_turns(wave, turns)));
@@ -118,11 +118,12 @@ static Expr frequency_modulated(const Waveform *wave) {
 /* AM(va vo mf fc td): amplitude modulation. */
 static Expr amplitude_modulated(const Waveform *wave) {
   Dag *dag = wave->dag;
-  Expr delay = argument(wave, 4, 0), t = dag_subtract(dag, dag_time(dag), delay);
+  Expr delay = argument(wave, 4, 0), t = dag_subtract(dag, circuit_time(wave->circuit), delay);
   Expr signal = sine_of_turns(wave, dag_multiply(dag, argument(wave, 2, 0), t));
   Expr carrier = sine_of_turns(wave, dag_multiply(dag, argument(wave, 3, 0), t));
   Expr envelope = dag_multiply(dag, argument(wave, 0, 0), dag_add(dag, argument(wave, 1, 0), signal));
-  return dag_if(dag, before(wave, dag_time(dag), delay), number(wave, 0), dag_multiply(dag, envelope, carrier));
+  return dag_if(dag, before(wave, circuit_time(wave->circuit), delay), number(wave, 0),
+                dag_multiply(dag, envelope, carrier));
 }
 
 /* PWL(t1 v1 t2 v2 ...); it jumps where two times are equal. */
@@ -130,7 +131,7 @@ static Expr piecewise_linear(const Waveform *wave) {
   Dag *dag = wave->dag;
   const Expr *x = wave->arguments.data;
   uint32_t count = wave->arguments.count;
-  Expr now = dag_time(dag), value = x[count - 1];
+  Expr now = circuit_time(wave->circuit), value = x[count - 1];
   for (uint32_t k = count - 2; k >= 2; k -= 2) {
     Expr span = dag_subtract(dag, x[k], x[k - 2]);
     double width;

@@ -23,9 +23,10 @@ typedef struct Sensitivity Sensitivity;
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
                              Adjoint *adjoint, Diags *diags);
 
-/* The derivatives at the start: those of the initial values, which the initializer has found. false: an error is in diags. */
-bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
-                       const double *y);
+/* The derivatives at the start: those of the initial values, which the initializer has found. slopes: of start values that
+ * replace the model's own. false: an error is in diags. */
+bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, StartSlopes slopes,
+                       double t, const double *y);
 
 /* Solves over the last step of the integrator, up to `to` within it. The functions below refer to this step until it is accepted or
  * solved again. false: an error is in diags. */

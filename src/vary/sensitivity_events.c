@@ -53,13 +53,19 @@ static bool complete(Sensitivity *sensitivity, double t, const double *y) {
 
 /* ---- expressions of events ---- */
 
-static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) {
+bool sensitivity_evaluate_roots(Sensitivity *sensitivity, double t, const double *y) {
   Point point = evaluator_point(sensitivity->view->evaluator, t, y);
   if (!sensitivity->plan->roots) return true;
   bool ok = workspace_run(sensitivity->event_columns, &point, sensitivity->column_values) == EVAL_OK;
   if (sensitivity->event_leaves)
     ok = workspace_run(sensitivity->event_leaves, &point, sensitivity->leaf_values) == EVAL_OK && ok;
-  if (!ok) return sensitivity_refuse(sensitivity, t, "an expression of it has no derivative there");
+  return ok;
+}
+
+static bool evaluate_roots(Sensitivity *sensitivity, double t, const double *y) {
+  if (!sensitivity->plan->roots) return true;
+  if (!sensitivity_evaluate_roots(sensitivity, t, y))
+    return sensitivity_refuse(sensitivity, t, "an expression of it has no derivative there");
   if (sensitivity->adjoint)
     adjoint_keep_roots(sensitivity->adjoint, sensitivity->column_values, sensitivity->leaf_values);
   return true;
@@ -207,6 +213,21 @@ static bool take_steps(Sensitivity *sensitivity, Direction *direction) {
     *value = now;
   }
   return changed;
+}
+
+bool sensitivity_settle_start(Sensitivity *sensitivity, Direction *direction) {
+  const SensitivityPlan *plan = sensitivity->plan;
+  bool changed = false;
+  if (!plan->roots) return false;
+  direction->time = 0;
+  vary_roots(sensitivity, direction, direction->at);
+  for (uint32_t k = 0; k < plan->initials.count; k++) {
+    double *value = &direction->pre[plan->code->modes->logic->initial_steps.data[plan->initials.data[k]].leaf];
+    double now = sensitivity->roots[plan->first_initial + k];
+    changed = changed || fabs(now - *value) > ROUND_OFF * (fabs(now) + fabs(*value));
+    *value = now;
+  }
+  return take_steps(sensitivity, direction) || changed;
 }
 
 static bool is_sliding(const Sensitivity *sensitivity) { return sensitivity->view->switches->edges.now->slides > 0; }

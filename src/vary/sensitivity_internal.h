@@ -34,6 +34,7 @@ struct Sensitivity {
   const SensitivityPlan *plan;
   View *view;
   Diags *diags;
+  StartSlopes start_slopes;
   double tolerance; /* of the run */
   double span;      /* its length */
   double goal;      /* of the iteration, relative */
@@ -86,3 +87,10 @@ bool sensitivity_factor(Sensitivity *sensitivity, double t, const double *y);
 
 /* The variations of all columns from those of the states in direction->at, at the last point. */
 void sensitivity_complete(Sensitivity *sensitivity, Direction *direction);
+
+/* Evaluates the derivatives of the roots of events. false: some are undefined. */
+bool sensitivity_evaluate_roots(Sensitivity *sensitivity, double t, const double *y);
+
+/* At the start, after that: discrete values vary as the equations that have given them, with the columns in direction->at. Returns
+ * whether one varies differently than before. */
+bool sensitivity_settle_start(Sensitivity *sensitivity, Direction *direction);

@@ -149,6 +149,13 @@ static void list_roots(SensitivityPlan *plan, ExprVec *roots) {
     vec_push(heap, &plan->resets, a);
     vec_push(heap, roots, logic->actions.data[a].value);
   }
+  plan->first_initial = roots->count;
+  for (uint32_t k = 0; logic && k < logic->initial_steps.count; k++) {
+    const LogicStep *step = &logic->initial_steps.data[k];
+    if (step->is_parameter || !is_real(plan, step->leaf)) continue;
+    vec_push(heap, &plan->initials, k);
+    vec_push(heap, roots, step->value);
+  }
   plan->roots = roots->count;
 }
 
@@ -190,11 +197,11 @@ static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
 /* Runs with initial equations need derivatives of these; others may need them where start values are not states. */
 static const StartCode *make_start(const SensitivityPlan *plan, Evaluator *evaluator, const Structure *structure) {
   Heap *heap = plan->code->heap;
+  StartLeaves varied = {plan->parameters.data, plan->discretes.data, plan->parameters.count, plan->discretes.count};
   if (plan->code->model->initial_equations.count)
-    return start_code_new(heap, system_new(heap, evaluator, structure, true), plan->parameters.data,
-                          plan->parameters.count);
+    return start_code_new(heap, system_new(heap, evaluator, structure, true), varied);
   StartCode *none = heap_alloc(heap, sizeof *none);
-  *none = (StartCode){.parameters = plan->parameters.data, .count = plan->parameters.count};
+  *none = (StartCode){.varied = varied};
   return none;
 }
 

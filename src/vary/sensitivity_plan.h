@@ -13,6 +13,12 @@ typedef struct SensitivityTarget {
   uint32_t variable;  /* position of the variable whose start value it is */
 } SensitivityTarget;
 
+/* Derivatives of start values that replace the model's own. */
+typedef struct StartSlopes {
+  const double *const *by; /* per target and variable; NAN: the start value is that of the model; NULL: all are */
+  uint32_t variables;
+} StartSlopes;
+
 typedef struct SensitivityPlan {
   const ArrayCode *code;
   const SensitivityTarget *target;
@@ -24,9 +30,9 @@ typedef struct SensitivityPlan {
   Program *stage;
   const StartCode *start;
   /* Roots of events: differences of all modes, then the steps of the logic that give Reals, pre() of continuous variables,
-   * and what reinit sets. */
-  IndexVec steps, resets; /* positions in the logic */
-  uint32_t first_step, first_left, first_reset, roots;
+   * what reinit sets, and what initial equations give for pre() of Reals. */
+  IndexVec steps, resets, initials; /* positions in the logic */
+  uint32_t first_step, first_left, first_reset, first_initial, roots;
   Jacobian *columns;    /* roots by columns; NULL without roots */
   LeafJacobian *leaves; /* roots by the same leaves */
   /* Calls in the equations whose values may move, and may jump: see call_jumps.h. */

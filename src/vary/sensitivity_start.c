@@ -1,6 +1,7 @@
 /* sensitivity_start: derivatives at the start. Parameters vary with those that they are bound to, start values with
  * the parameters in them. Columns that keep their start values vary with these, all others as the equations require. */
 #include "base/map.h"
+#include "core/constants.h"
 #include "init/differentiate.h"
 #include "vary/sensitivity_internal.h"
 
@@ -55,6 +56,10 @@ static double start_move(Sensitivity *sensitivity, const Direction *direction, c
   const Model *model = sensitivity->view->evaluator->model;
   if (column->named == MAP_NONE) return 0;
   if (column->named == target->variable) return column->sign;
+  const StartSlopes *slopes = &sensitivity->start_slopes;
+  bool may_have = slopes->by && column->named < slopes->variables;
+  double slope = may_have ? slopes->by[target - sensitivity->plan->target][column->named] : NAN;
+  if (!isnan(slope)) return column->sign * slope;
   return column->sign *
          move_of(sensitivity, direction, model->variables.data[column->named].start, column->sign * column->start);
 }
@@ -62,15 +67,16 @@ static double start_move(Sensitivity *sensitivity, const Direction *direction, c
 static void start_discretes(Sensitivity *sensitivity, Direction *direction, const SensitivityTarget *target) {
   const Evaluator *evaluator = sensitivity->view->evaluator;
   const Model *model = evaluator->model;
+  const Switches *switches = sensitivity->view->switches;
+  const double *before = switches && switches->decisions ? evaluator->pre : evaluator->discretes;
   double *discrete = direction->at + sensitivity->view->system.columns;
   for (uint32_t k = 0; k < sensitivity->plan->discretes.count; k++) {
     uint32_t leaf = sensitivity->plan->discretes.data[k];
     if (leaf >= model->discretes.count) continue;
     uint32_t position = model->discretes.data[leaf];
-    discrete[leaf] =
-        position == target->variable
-            ? 1
-            : move_of(sensitivity, direction, model->variables.data[position].start, evaluator->discretes[leaf]);
+    discrete[leaf] = position == target->variable
+                         ? 1
+                         : move_of(sensitivity, direction, model->variables.data[position].start, before[leaf]);
     direction->pre[leaf] = discrete[leaf];
   }
 }
@@ -119,11 +125,30 @@ static void join_combination(Sensitivity *sensitivity, uint32_t k, const Directi
 
 static void end_target(Sensitivity *sensitivity, const Initial *initial, uint32_t k, Direction *direction) {
   size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);
+  size_t columns = (size_t)sensitivity->view->system.columns;
   memcpy(direction->now, direction->at, values * sizeof(double));
+  memcpy(direction->pre, direction->at + columns, (values - columns) * sizeof(double));
   direction->size = target_size(sensitivity, initial, &sensitivity->plan->target[k]);
   if (!sensitivity->adjoint) return;
   adjoint_note_start(sensitivity->adjoint, direction->now, direction->pre, direction->parameter);
   join_combination(sensitivity, k, direction);
+}
+
+/* ---- columns and discrete values ---- */
+
+/* Initial equations and whens with initial() give discrete values that vary with columns, and columns vary with these: a loop of
+ * linear equations, which few models have. */
+static bool refuse_loop(Sensitivity *sensitivity, double t) {
+  return sensitivity_refuse(sensitivity, t, "at the start, discrete values depend on each other in a loop");
+}
+
+/* The derivatives of what determines discrete values at the start. Where some are undefined, they matter only if a value follows
+ * from initialization. */
+static bool find_roots(Sensitivity *sensitivity, double t, const double *y, bool *are_found) {
+  const Logic *logic = sensitivity->plan->code->modes->logic;
+  *are_found = sensitivity_evaluate_roots(sensitivity, t, y);
+  if (*are_found || !logic || (!logic->is_asked && !sensitivity->plan->initials.count)) return true;
+  return sensitivity_refuse(sensitivity, t, "an expression that gives a discrete value at the start has no derivative");
 }
 
 /* With start values as states, as the initializer has chosen them. */
@@ -140,14 +165,20 @@ static bool start_by_states(Sensitivity *sensitivity, const Initial *initial, do
     guess[q] = column->start;
   }
   void *choice = view->methods->save_choice(view, sensitivity->heap);
-  bool ok = view->methods->solve_holding(view, t, guess, held) == EVAL_OK && sensitivity_factor(sensitivity, t, y);
+  bool has_roots, ok = view->methods->solve_holding(view, t, guess, held) == EVAL_OK &&
+                       sensitivity_factor(sensitivity, t, y) && find_roots(sensitivity, t, y, &has_roots);
   for (uint32_t k = 0; k < plan->targets && ok; k++) {
     Direction *direction = begin_target(sensitivity, k);
     for (int32_t l = 0; l < view->system.links; l++) {
       uint32_t q = (uint32_t)view->system.link_from[l];
       direction->at[q] = start_move(sensitivity, direction, &plan->target[k], &initial->column[q]);
     }
-    sensitivity_complete(sensitivity, direction);
+    bool changes = true;
+    for (int sweep = 0; sweep < ROUNDS && changes; sweep++) {
+      sensitivity_complete(sensitivity, direction);
+      changes = has_roots && sensitivity_settle_start(sensitivity, direction);
+    }
+    ok = !changes || refuse_loop(sensitivity, t);
     end_target(sensitivity, initial, k, direction);
   }
   view->methods->restore_choice(view, choice, y);
@@ -165,31 +196,53 @@ static void take_free(Sensitivity *sensitivity, Direction *direction, const Init
 }
 
 /* With the initial equations, and parameters that they determine. */
-static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial) {
+static bool start_by_system(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
+                            const double *y) {
   const SensitivityPlan *plan = sensitivity->plan;
+  bool has_roots, ok = find_roots(sensitivity, t, y, &has_roots);
+  if (!ok) return false;
   StartDerivative *derivative = start_derivative_new(initializer, initial, plan->start, sensitivity->diags);
   if (!derivative) return false;
   const InitialSystem *system = start_derivative_system(derivative);
   Arena arena = arena_make(sensitivity->heap);
   double *moves = arena_array(&arena, system->columns, sizeof *moves);
   double *change = arena_array(&arena, system->columns, sizeof *change);
-  for (uint32_t k = 0; k < plan->targets; k++) {
+  double *discrete = arena_array(&arena, 2 * (size_t)plan->discretes.count, sizeof *discrete);
+  for (uint32_t k = 0; k < plan->targets && ok; k++) {
     Direction *direction = begin_target(sensitivity, k);
     for (uint32_t q = 0; q < system->columns; q++)
       moves[q] = start_move(sensitivity, direction, &plan->target[k], &initial->column[q]);
-    start_derivative_apply(derivative, &(StartChange){moves, direction->parameter}, change);
-    for (int32_t q = 0; q < sensitivity->view->system.columns; q++)
-      direction->at[q] = change[system_column(system, (uint32_t)q)];
+    bool changes = true;
+    for (int sweep = 0; sweep < ROUNDS && changes; sweep++) {
+      const double *now = direction->at + sensitivity->view->system.columns;
+      for (uint32_t d = 0; d < plan->discretes.count; d++) {
+        discrete[d] = now[plan->discretes.data[d]];
+        discrete[plan->discretes.count + d] = direction->pre[plan->discretes.data[d]];
+      }
+      start_derivative_apply(derivative, &(StartChange){moves, direction->parameter, discrete}, change);
+      for (int32_t q = 0; q < sensitivity->view->system.columns; q++)
+        direction->at[q] = change[system_column(system, (uint32_t)q)];
+      changes = has_roots && sensitivity_settle_start(sensitivity, direction);
+    }
+    ok = !changes || refuse_loop(sensitivity, t);
     take_free(sensitivity, direction, system, change);
     move_bound(sensitivity, direction, &plan->target[k]);
     end_target(sensitivity, initial, k, direction);
   }
   arena_free(&arena);
-  return true;
+  return ok;
 }
 
-bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, double t,
-                       const double *y) {
-  return initial->way != WAY_STATES ? start_by_system(sensitivity, initializer, initial)
-                                    : start_by_states(sensitivity, initial, t, y);
+bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, StartSlopes slopes,
+                       double t, const double *y) {
+  Evaluator *evaluator = sensitivity->view->evaluator;
+  size_t leaves = initial->discrete_starts ? evaluator->model->discretes.count : 0;
+  double *after = heap_copy(sensitivity->heap, evaluator->pre, leaves, sizeof *after);
+  sensitivity->start_slopes = slopes;
+  if (leaves) memcpy(evaluator->pre, initial->discrete_starts, leaves * sizeof(double)); /* as in the initialization */
+  bool ok = initial->way != WAY_STATES ? start_by_system(sensitivity, initializer, initial, t, y)
+                                       : start_by_states(sensitivity, initial, t, y);
+  if (leaves) memcpy(evaluator->pre, after, leaves * sizeof(double));
+  heap_free(sensitivity->heap, after);
+  return ok;
 }
