@@ -160,10 +160,16 @@ static bool op_makes_event(Op op) {
   return kind == KIND_RELATION || kind == KIND_PIECEWISE || kind == KIND_LANGUAGE;
 }
 
+static uint8_t op_flag(Op op) {
+  OpKind kind = op_kind(op);
+  if (kind == KIND_LEAF) return (uint8_t)(op == OP_CONSTANT ? 0 : 1u << op);
+  return kind == KIND_SMOOTH && op != OP_CALL ? 0 : DAG_NONSMOOTH;
+}
+
 static uint8_t node_flags(const Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
-  if (op_kind(op) == KIND_LEAF) return (uint8_t)(1u << op);
-  unsigned flags = op_makes_event(op) ? DAG_EVENT : 0;
+  if (op_kind(op) == KIND_LEAF) return op_flag(op);
+  unsigned flags = (op_makes_event(op) ? DAG_EVENT : 0) | op_flag(op);
   for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag_flags(dag, dag_child(dag, e, i));
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
@@ -489,6 +495,10 @@ void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t 
   dag_walk(dag, scratch, (Walk){0}, roots, count, order);
 }
 
+void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order) {
+  dag_walk(dag, scratch, (Walk){.mask = DAG_NONSMOOTH}, roots, count, order);
+}
+
 /* The nodes below the roots, in the scratch's own list; valid until the next walk that uses it. */
 static const IndexVec *walk_list(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count) {
   scratch->order.count = 0;
@@ -517,7 +527,7 @@ void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves)
 bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag_flags(dag, e) & 1u << leaf; }
 
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
-  const IndexVec *order = walk_list(dag, scratch, (Walk){0}, &e, 1);
+  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = op_flag(op)}, &e, 1);
   bool found = false;
   for (uint32_t i = 0; i < order->count && !found; i++) found = dag_op(dag, order->data[i]) == op;
   return found;

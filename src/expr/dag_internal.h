@@ -21,8 +21,9 @@ typedef struct Affine {
 } Affine;
 typedef VEC(Affine) AffineVec;
 
-/* What occurs below a node: bit `op` for each leaf operator, and DAG_EVENT if there is a relation or jump outside of noEvent. */
-enum { DAG_EVENT = 1 << 7 };
+/* What occurs at or below a node: bit `op` for each leaf operator but constants, whose bit is DAG_NONSMOOTH (see dag_below_nonsmooth),
+ * and DAG_EVENT if there is a relation or jump outside of noEvent. */
+enum { DAG_NONSMOOTH = 1 << OP_CONSTANT, DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 
 /* Leaves are found by their indices, without the hash table: variables of orders below LEAF_ORDERS, parameters, discrete variables and
