@@ -216,6 +216,13 @@ void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t 
  * number and that of the roots): where all is arithmetic, nothing is visited. */
 void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
 
+/* Is e arithmetic throughout, so that dag_below_nonsmooth finds nothing? O(1). */
+bool dag_is_smooth(const Dag *dag, Expr e);
+
+/* Continues a hash with an expression: equal for graphs whose nodes below e are equal and were made in the same order. O(graph
+ * below e). e must be smooth. */
+uint64_t dag_digest(const Dag *dag, DagScratch *scratch, Expr e, uint64_t hash);
+
 /* Replaces leaves and rebuilds (hence simplifies): from[i] -> to[i]. Memoized over one call for `count`
  * roots. Also replaces inner nodes if given as `from`. */
 void dag_substitute(Dag *dag, const Expr *from, const Expr *to, uint32_t pairs, Expr *roots, uint32_t count);
