@@ -27,7 +27,7 @@ static Branches find(const Problem *problem, bool (*is_condition)(const Dag *dag
   Dag *dag = problem->model->dag;
   IndexVec below = {0};
   ExprVec found = {0};
-  dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &below);
+  dag_below_nonsmooth(dag, dag_scratch(dag), problem->residual, problem->equations, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr e = below.data[k];
     if (dag_op(dag, e) == OP_IF && is_condition(dag, dag_child(dag, e, 0)) &&

@@ -306,7 +306,7 @@ static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
 static bool has_opened(Dag *dag, const Expr *residual, uint32_t count) {
   IndexVec order = {0};
   bool found = false;
-  dag_below(dag, dag_scratch(dag), residual, count, &order);
+  dag_below_nonsmooth(dag, dag_scratch(dag), residual, count, &order);
   for (uint32_t k = 0; k < order.count && !found; k++) found = is_opened(dag, order.data[k], INT32_MAX);
   vec_free(dag_scratch(dag)->heap, &order);
   return found;

@@ -528,7 +528,7 @@ static void replace_nodes(LogicBuilder *builder, Expr *residual, uint32_t count)
   uint32_t initial_count = builder->model->initial_equations.count;
   Expr *initial = builder->logic->initial_residual;
   for (uint32_t i = 0; i < initial_count; i++) vec_push(heap, &roots, initial[i]);
-  dag_below(dag, dag_scratch(dag), roots.data, roots.count, &below);
+  dag_below_nonsmooth(dag, dag_scratch(dag), roots.data, roots.count, &below);
   for (uint32_t k = 0; k < below.count; k++) {
     Expr leaf = leaf_for(builder, below.data[k]);
     if (leaf == EXPR_NONE) continue;

@@ -317,7 +317,7 @@ static void list_kinks(Modes *modes, const Problem *problem, Arena *arena) {
   Dag *dag = problem->model->dag;
   IndexVec order = {0};
   ExprVec kinks = {0};
-  dag_below(dag, dag_scratch(dag), problem->residual, problem->equations, &order);
+  dag_below_nonsmooth(dag, dag_scratch(dag), problem->residual, problem->equations, &order);
   for (uint32_t k = 0; k < order.count; k++) {
     Expr kink = kink_of(dag, order.data[k]);
     if (kink != EXPR_NONE) vec_push(arena->heap, &kinks, kink);

@@ -40,39 +40,50 @@ bool node_exponent(const Dag *dag, Expr e, double *exponent) {
   return dag_is_constant(dag, arguments[1], exponent);
 }
 
-uint32_t node_children(const Dag *dag, Expr e) {
+/* Children that stand `stride` words apart. */
+typedef struct NodeChildren {
+  const Expr *first;
+  uint32_t count, stride;
+} NodeChildren;
+
+static NodeChildren list_children(const Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
-  const Term *terms;
   const Expr *arguments;
-  double constant;
-  if (op == OP_SUM) return dag_terms(dag, e, &constant, &terms);
-  if (op_kind(op) == KIND_LEAF || !op_has_value(op)) return 0;
-  if (op == OP_SMOOTH || op == OP_HOMOTOPY || op == OP_INPUT || node_exponent(dag, e, NULL)) return 1;
-  return dag_arguments(dag, e, &arguments);
+  if (op == OP_SUM) {
+    const Term *terms;
+    double constant;
+    uint32_t count = dag_terms(dag, e, &constant, &terms);
+    return (NodeChildren){&terms->node, count, sizeof(Term) / sizeof(Expr)};
+  }
+  if (op_kind(op) == KIND_LEAF || !op_has_value(op)) return (NodeChildren){0};
+  uint32_t count = dag_arguments(dag, e, &arguments);
+  if (op == OP_SMOOTH) return (NodeChildren){arguments + 1, 1, 1};
+  bool is_one = op == OP_HOMOTOPY || op == OP_INPUT || (op == OP_POWER && dag_is_constant(dag, arguments[1], NULL));
+  return (NodeChildren){arguments, is_one ? 1 : count, 1};
 }
 
+uint32_t node_children(const Dag *dag, Expr e) { return list_children(dag, e).count; }
+
 Expr node_child(const Dag *dag, Expr e, uint32_t child) {
-  const Term *terms;
-  const Expr *arguments;
-  double constant;
-  if (dag_op(dag, e) == OP_SUM) {
-    dag_terms(dag, e, &constant, &terms);
-    return terms[child].node;
-  }
-  dag_arguments(dag, e, &arguments);
-  return arguments[dag_op(dag, e) == OP_SMOOTH ? 1 : child];
+  NodeChildren children = list_children(dag, e);
+  return children.first[(size_t)child * children.stride];
 }
 
 typedef struct NodeVisit {
   Expr node;
-  uint32_t next, count; /* child to look at next, children */
+  uint32_t next; /* child to look at next */
+  NodeChildren children;
 } NodeVisit;
 
 typedef VEC(NodeVisit) NodeVisitVec;
 
 static bool is_listed(const Graph *graph, Expr e) { return graph_position(graph, e) != MAP_NONE; }
 
-static void list_node(Graph *graph, Expr e) {
+static void list_node(Graph *graph, Expr e, NodeChildren children) {
+  vec_push(graph->heap, &graph->begins, graph->below.count);
+  uint32_t *below = vec_extend(graph->heap, &graph->below, children.count);
+  for (uint32_t c = 0; c < children.count; c++)
+    below[c] = graph_position(graph, children.first[(size_t)c * children.stride]);
   if (graph->direct) graph->direct[e] = graph->nodes.count + 1;
   else map_put(&graph->map, e, graph->nodes.count);
   vec_push(graph->heap, &graph->nodes, e);
@@ -81,9 +92,10 @@ static void list_node(Graph *graph, Expr e) {
 /* Nodes without children, and those to stop at, are listed at once. */
 static void visit_node(Graph *graph, const Map *stop, Expr e, NodeVisitVec *stack) {
   if (is_listed(graph, e)) return;
-  uint32_t count = stop && map_get(stop, e) != MAP_NONE ? 0 : node_children(graph->dag, e);
-  if (count) vec_push(graph->heap, stack, (NodeVisit){.node = e, .count = count});
-  else list_node(graph, e);
+  NodeChildren children = {0};
+  if (!stop || map_get(stop, e) == MAP_NONE) children = list_children(graph->dag, e);
+  if (children.count) vec_push(graph->heap, stack, (NodeVisit){.node = e, .children = children});
+  else list_node(graph, e, children);
 }
 
 Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop) {
@@ -94,8 +106,12 @@ Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, 
     visit_node(&graph, stop, roots[r], &stack);
     while (stack.count) {
       NodeVisit *top = &vec_last(&stack);
-      if (top->next == top->count) list_node(&graph, vec_pop(&stack).node);
-      else visit_node(&graph, stop, node_child(dag, top->node, top->next++), &stack);
+      if (top->next < top->children.count) {
+        visit_node(&graph, stop, top->children.first[(size_t)top->next++ * top->children.stride], &stack);
+        continue;
+      }
+      NodeVisit visit = vec_pop(&stack);
+      list_node(&graph, visit.node, visit.children);
     }
   }
   vec_free(heap, &stack);
@@ -103,7 +119,7 @@ Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, 
 }
 
 void graph_free(Graph *graph) {
-  vec_free(graph->heap, &graph->nodes);
+  vec_free(graph->heap, &graph->nodes, &graph->begins, &graph->below);
   heap_free(graph->heap, graph->direct);
   map_free(&graph->map);
 }

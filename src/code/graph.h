@@ -8,6 +8,8 @@ typedef struct Graph {
   Heap *heap;
   const Dag *dag;
   IndexVec nodes;   /* children first, depth first from the roots in order */
+  IndexVec begins;  /* per position: of its children in `below`; they end where those of the next begin */
+  IndexVec below;   /* positions of children */
   uint32_t *direct; /* node -> position + 1, when the list is a large part of the expression graph */
   Map map;          /* node -> position, otherwise */
 } Graph;
@@ -20,6 +22,13 @@ void graph_free(Graph *graph);
 /* Position of a node; MAP_NONE if it is not listed. */
 static inline uint32_t graph_position(const Graph *graph, Expr e) {
   return graph->direct ? graph->direct[e] - 1 : map_get(&graph->map, e);
+}
+
+/* Positions of the children of the node at a position. */
+static inline const uint32_t *graph_below(const Graph *graph, uint32_t position, uint32_t *count) {
+  uint32_t begin = graph->begins.data[position];
+  *count = (position + 1 < graph->nodes.count ? graph->begins.data[position + 1] : graph->below.count) - begin;
+  return *count ? graph->below.data + begin : NULL;
 }
 
 /* The children of a node that its value depends on: arguments, or terms of a sum. Structure does not count: a constant exponent,

@@ -78,9 +78,10 @@ static void find_regions(Split *split) {
     bool is_output = split->first_root[p] != MAP_NONE, is_root = is_output || owner[p] == SHARED;
     if (is_root) split->boundary[p] = (uint8_t)((is_output ? STORE_OUTPUT : STORE_SCRATCH) + 1);
     uint32_t own = is_root ? p + 1 : owner[p];
-    uint32_t children = node_children(split->dag, e);
+    uint32_t children;
+    const uint32_t *below = graph_below(&split->graph, p, &children);
     for (uint32_t c = 0; c < children; c++) {
-      uint32_t *child = &owner[graph_position(&split->graph, node_child(split->dag, e, c))];
+      uint32_t *child = &owner[below[c]];
       if (*child == FREE) *child = own;
       else if (*child != own) *child = SHARED;
     }

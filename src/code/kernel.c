@@ -44,9 +44,9 @@ static uint32_t position_of(const KernelBuilder *builder, Expr e) { return graph
 static void count_uses(KernelBuilder *builder, const Expr *roots, uint32_t count) {
   for (uint32_t r = 0; r < count; r++) builder->uses[position_of(builder, roots[r])]++;
   for (uint32_t p = 0; p < builder->graph.nodes.count; p++) {
-    Expr e = builder->graph.nodes.data[p];
-    uint32_t children = is_slot(builder, e) ? 0 : node_children(builder->dag, e);
-    for (uint32_t c = 0; c < children; c++) builder->uses[position_of(builder, node_child(builder->dag, e, c))]++;
+    uint32_t children;
+    const uint32_t *below = graph_below(&builder->graph, p, &children);
+    for (uint32_t c = 0; c < children; c++) builder->uses[below[c]]++;
   }
 }
 

@@ -74,9 +74,9 @@ static void put_number(Templates *templates, Template *region, double number) {
            &templates->number_slot.data[index]);
 }
 
-static void put_child(Templates *templates, Template *region, Expr child) {
-  uint32_t position = graph_position(templates->graph, child);
+static void put_child(Templates *templates, Template *region, uint32_t position) {
   uint32_t boundary = templates->boundary[position];
+  Expr child = templates->graph->nodes.data[position];
   if (boundary == 0) put_word(templates, 2 * templates->local[position] + 1);
   else if (boundary == STORE_CONSTANT + 1) put_number(templates, region, node_number(templates->graph->dag, child));
   else
@@ -89,7 +89,7 @@ static void put_coefficient(Templates *templates, Template *region, double coeff
   else put_number(templates, region, coefficient);
 }
 
-static void put_sum(Templates *templates, Template *region, Expr e) {
+static void put_sum(Templates *templates, Template *region, Expr e, const uint32_t *below) {
   double constant;
   const Term *terms;
   uint32_t count = dag_terms(templates->graph->dag, e, &constant, &terms);
@@ -98,7 +98,7 @@ static void put_sum(Templates *templates, Template *region, Expr e) {
   else put_number(templates, region, constant);
   for (uint32_t t = 0; t < count; t++) {
     put_coefficient(templates, region, terms[t].coefficient);
-    put_child(templates, region, terms[t].node);
+    put_child(templates, region, below[t]);
   }
 }
 
@@ -110,19 +110,21 @@ static void put_call(Templates *templates, Expr e) {
   for (uint32_t p = 0; p < info.partial_count; p++) put_word(templates, info.partials[p]);
 }
 
-static void put_node(Templates *templates, Template *region, Expr e) {
+static void put_node(Templates *templates, Template *region, uint32_t position) {
   const Dag *dag = templates->graph->dag;
+  Expr e = templates->graph->nodes.data[position];
   Op op = dag_op(dag, e);
+  uint32_t count;
+  const uint32_t *below = graph_below(templates->graph, position, &count);
   double exponent;
   put_word(templates, op);
   if (op == OP_SUM) {
-    put_sum(templates, region, e);
+    put_sum(templates, region, e, below);
     return;
   }
   if (op == OP_CALL) put_call(templates, e);
-  uint32_t count = node_children(dag, e);
   put_word(templates, count);
-  for (uint32_t c = 0; c < count; c++) put_child(templates, region, node_child(dag, e, c));
+  for (uint32_t c = 0; c < count; c++) put_child(templates, region, below[c]);
   if (!node_exponent(dag, e, &exponent)) return;
   uint64_t bits = number_key(exponent);
   put_word(templates, (uint32_t)bits);
@@ -132,21 +134,21 @@ static void put_node(Templates *templates, Template *region, Expr e) {
 /* Writes the region down; numbers its nodes in the order in which they are finished. */
 static void write_region(Templates *templates, Template *region) {
   const Graph *graph = templates->graph;
-  uint32_t finished = 0;
-  vec_push(templates->heap, &templates->stack, (struct RegionVisit){region->root, 0});
+  uint32_t finished = 0, count;
+  vec_push(templates->heap, &templates->stack, (struct RegionVisit){graph_position(graph, region->root), 0});
   while (templates->stack.count) {
     struct RegionVisit *top = &vec_last(&templates->stack);
-    if (top->next == node_children(graph->dag, top->node)) {
-      Expr node = vec_pop(&templates->stack).node;
-      put_node(templates, region, node);
-      templates->local[graph_position(graph, node)] = finished++;
+    const uint32_t *below = graph_below(graph, top->position, &count);
+    if (top->next == count) {
+      uint32_t position = vec_pop(&templates->stack).position;
+      put_node(templates, region, position);
+      templates->local[position] = finished++;
       continue;
     }
-    Expr child = node_child(graph->dag, top->node, top->next++);
-    uint32_t position = graph_position(graph, child);
+    uint32_t position = below[top->next++];
     if (templates->boundary[position] || templates->mark[position] == templates->stamp) continue;
     templates->mark[position] = templates->stamp;
-    vec_push(templates->heap, &templates->stack, (struct RegionVisit){child, 0});
+    vec_push(templates->heap, &templates->stack, (struct RegionVisit){position, 0});
   }
 }
 

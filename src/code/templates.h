@@ -32,7 +32,7 @@ typedef struct Templates {
   uint32_t stamp, *mark, *local;     /* per position: last region that met it; number there */
   IndexVec number_mark, number_slot; /* the same per number */
   VEC(struct RegionVisit {
-    Expr node;
+    uint32_t position;
     uint32_t next;
   })
   stack;

@@ -11,14 +11,22 @@ Secant secant_make(int32_t n, int32_t capacity, double *memory) {
 
 void secant_reset(Secant *secant) { secant->count = 0; }
 
+/* Each pass adds one update and finds the factor of the next: vectors may be larger than the cache. */
 void secant_apply(const Secant *secant, double *d) {
   int32_t n = secant->n;
   const double *u = secant->update, *s = secant->direction;
-  for (int32_t k = 0; k < secant->count; k++, u += n, s += n) {
-    double factor = 0;
-    for (int32_t i = 0; i < n; i++) factor += s[i] * d[i];
-    for (int32_t i = 0; i < n; i++) d[i] += u[i] * factor;
+  double factor = 0;
+  for (int32_t i = 0; i < n && secant->count; i++) factor += s[i] * d[i];
+  for (int32_t k = 1; k < secant->count; k++, u += n) {
+    double next = 0;
+    s += n;
+    for (int32_t i = 0; i < n; i++) {
+      d[i] += u[i] * factor;
+      next += s[i] * d[i];
+    }
+    factor = next;
   }
+  for (int32_t i = 0; i < n && secant->count; i++) d[i] += u[i] * factor;
 }
 
 /* `shortest` is the smallest value allowed for 1 - s^T W next / s^T W s. */

@@ -138,11 +138,14 @@ static Expr find_below(const Dag *dag, const Key *key) {
   return found;
 }
 
-/* No node is inserted twice, so nodes need not be compared. */
+/* No node is inserted twice, so nodes need not be compared. Growing reads each node, which takes longer than to look one up. Slots
+ * without nodes near by are in pages that are never touched. */
+enum { GROWTH = 4 };
+
 static void table_grow(Dag *dag) {
   Slot *before = dag->table;
   uint32_t count = dag->table_capacity;
-  dag->table_capacity = count ? count * 2 : 256;
+  dag->table_capacity = count ? count * GROWTH : 256;
   dag->table = heap_array(dag->heap, dag->table_capacity, sizeof *dag->table);
   for (uint32_t i = 0; i < count; i++) {
     if (!before[i].node) continue;
@@ -160,10 +163,16 @@ static bool op_makes_event(Op op) {
   return kind == KIND_RELATION || kind == KIND_PIECEWISE || kind == KIND_LANGUAGE;
 }
 
+static uint8_t op_flag(Op op) {
+  OpKind kind = op_kind(op);
+  if (kind == KIND_LEAF) return (uint8_t)(op == OP_CONSTANT ? 0 : 1u << op);
+  return kind == KIND_SMOOTH && op != OP_CALL ? 0 : DAG_NONSMOOTH;
+}
+
 static uint8_t node_flags(const Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
-  if (op_kind(op) == KIND_LEAF) return (uint8_t)(1u << op);
-  unsigned flags = op_makes_event(op) ? DAG_EVENT : 0;
+  if (op_kind(op) == KIND_LEAF) return op_flag(op);
+  unsigned flags = (op_makes_event(op) ? DAG_EVENT : 0) | op_flag(op);
   for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++) flags |= dag_flags(dag, dag_child(dag, e, i));
   return (uint8_t)(op == OP_NOEVENT ? flags & ~(unsigned)DAG_EVENT : flags);
 }
@@ -180,8 +189,9 @@ static Expr add_node(Dag *dag, Node node) {
  * some hundred nanoseconds. */
 enum { LEAF_WORK = 2, NODE_WORK = 10, FAR_NODE_WORK = 80, NEAR_NODES = 170000 };
 
-/* The node equal to the candidate. `fresh`: it is new, and its pool entries stay. */
-static Expr intern(Dag *dag, Node candidate, bool *fresh) {
+/* The node equal to the candidate. `fresh`: it is new, and its pool entries stay; then `is_listed` says that the caller puts it
+ * into a list instead of the table. */
+static Expr intern_or_list(Dag *dag, Node candidate, bool is_listed, bool *fresh) {
   Key key = {&candidate, (uint32_t)hash_node(dag, &candidate), newest_child(dag, &candidate)};
   heap_work(dag->heap, dag->nodes.count <= NEAR_NODES ? NODE_WORK : FAR_NODE_WORK);
   *fresh = false;
@@ -192,10 +202,13 @@ static Expr intern(Dag *dag, Node candidate, bool *fresh) {
   *fresh = dag->table[at].node == 0;
   if (!*fresh) return dag->table[at].node - 1;
   Expr e = add_node(dag, candidate);
+  if (is_listed) return e;
   dag->table[at] = (Slot){key.hash, e + 1};
   dag->entries++;
   return e;
 }
+
+static Expr intern(Dag *dag, Node candidate, bool *fresh) { return intern_or_list(dag, candidate, false, fresh); }
 
 static uint16_t short_count(uint32_t count) { return (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX); }
 
@@ -267,6 +280,14 @@ static Expr find_leaf(const Dag *dag, uint32_t list, uint32_t index) {
   return EXPR_NONE;
 }
 
+static void list_leaf(Dag *dag, uint32_t list, uint32_t index, Expr e) {
+  IndexVec *leaves = &dag->leaves[list];
+  uint32_t before = leaves->count;
+  if (index >= before)
+    memset(vec_extend(dag->heap, leaves, index + 1 - before), 0, (index + 1 - before) * sizeof *leaves->data);
+  leaves->data[index] = e + 1;
+}
+
 static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   bool fresh;
   Node node = {(uint16_t)op, order, index};
@@ -275,26 +296,35 @@ static Expr leaf(Dag *dag, Op op, uint32_t index, uint16_t order) {
   heap_work(dag->heap, LEAF_WORK);
   Expr known = find_leaf(dag, list, index);
   if (known != EXPR_NONE) return known;
-  IndexVec *leaves = &dag->leaves[list];
-  uint32_t before = leaves->count;
-  if (index >= before)
-    memset(vec_extend(dag->heap, leaves, index + 1 - before), 0, (index + 1 - before) * sizeof *leaves->data);
   Expr e = add_node(dag, node);
-  leaves->data[index] = e + 1;
+  list_leaf(dag, list, index, e);
   return e;
 }
 
-static Expr intern_constant(Dag *dag, double value, bool is_residue) {
+static Expr intern_constant(Dag *dag, double value, bool is_residue, bool is_listed) {
   bool fresh;
   uint32_t first = pool_add(dag->heap, &dag->constants, 1);
   pool_at(double, &dag->constants, first) = value == 0 ? 0 : value; /* no negative zero: equal values, equal nodes */
-  Expr e = intern(dag, (Node){OP_CONSTANT, is_residue, first}, &fresh);
+  Expr e = intern_or_list(dag, (Node){OP_CONSTANT, is_residue, first}, is_listed, &fresh);
   if (!fresh) pool_take_back(dag->heap, &dag->constants, first, 1);
+  else if (is_listed) list_leaf(dag, LEAF_NUMBERS, (uint32_t)value, e);
   return e;
 }
 
-Expr dag_constant(Dag *dag, double value) { return intern_constant(dag, value, false); }
-Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, true); }
+/* The list grows by at most so many numbers at once; others are in the table. */
+enum { NUMBERS_AHEAD = 1024 };
+
+Expr dag_constant(Dag *dag, double value) {
+  if (!(value >= 0 && value < LEAF_INDICES) || value != (uint32_t)value)
+    return intern_constant(dag, value, false, false);
+  Expr known = find_leaf(dag, LEAF_NUMBERS, (uint32_t)value);
+  if (known == EXPR_NONE)
+    return intern_constant(dag, value, false, value < dag->leaves[LEAF_NUMBERS].count + NUMBERS_AHEAD);
+  heap_work(dag->heap, LEAF_WORK);
+  return known;
+}
+
+Expr dag_residue(Dag *dag, double value) { return intern_constant(dag, value, true, false); }
 
 Expr dag_time(Dag *dag) { return leaf(dag, OP_TIME, 0, 0); }
 Expr dag_parameter(Dag *dag, uint32_t index) { return leaf(dag, OP_PARAMETER, index, 0); }
@@ -489,6 +519,10 @@ void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t 
   dag_walk(dag, scratch, (Walk){0}, roots, count, order);
 }
 
+void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order) {
+  dag_walk(dag, scratch, (Walk){.mask = DAG_NONSMOOTH}, roots, count, order);
+}
+
 /* The nodes below the roots, in the scratch's own list; valid until the next walk that uses it. */
 static const IndexVec *walk_list(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count) {
   scratch->order.count = 0;
@@ -498,6 +532,32 @@ static const IndexVec *walk_list(const Dag *dag, DagScratch *scratch, Walk walk,
 
 uint32_t dag_count(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count) {
   return walk_list(dag, scratch, (Walk){0}, roots, count)->count;
+}
+
+bool dag_is_smooth(const Dag *dag, Expr e) { return !(dag_flags(dag, e) & DAG_NONSMOOTH); }
+
+/* A node by its operator, its numbers or index, and the positions of its children in the walk. */
+static uint64_t digest_node(const Dag *dag, const uint32_t *slots, Expr e, uint64_t hash) {
+  const Node *node = dag_node(dag, e);
+  if (op_kind((Op)node->op) == KIND_LEAF && node->op != OP_CONSTANT)
+    return hash_mix(hash ^ ((uint64_t)node->op << 48 | (uint64_t)node->count << 32 | node->first));
+  if (node->op == OP_CONSTANT) return hash_double(hash, dag_value(dag, e));
+  hash = hash_mix(hash ^ node->op);
+  if (node->op != OP_SUM) {
+    for (uint32_t i = 0, count = dag_child_count(dag, e); i < count; i++)
+      hash = hash_mix(hash ^ slots[dag_child(dag, e, i)]);
+    return hash;
+  }
+  const Term *terms = dag_sum_terms(dag, node);
+  hash = hash_double(hash, terms->coefficient);
+  for (uint32_t i = 1; i <= terms->node; i++) hash = hash_double(hash + slots[terms[i].node], terms[i].coefficient);
+  return hash;
+}
+
+uint64_t dag_digest(const Dag *dag, DagScratch *scratch, Expr e, uint64_t hash) {
+  const IndexVec *order = walk_list(dag, scratch, (Walk){0}, &e, 1);
+  for (uint32_t i = 0; i < order->count; i++) hash = digest_node(dag, scratch->slots.data, order->data[i], hash);
+  return hash_mix(hash ^ order->count);
 }
 
 static int compare_index(const void *a, const void *b) {
@@ -517,7 +577,7 @@ void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves)
 bool dag_depends(const Dag *dag, Expr e, Op leaf) { return dag_flags(dag, e) & 1u << leaf; }
 
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op) {
-  const IndexVec *order = walk_list(dag, scratch, (Walk){0}, &e, 1);
+  const IndexVec *order = walk_list(dag, scratch, (Walk){.mask = op_flag(op)}, &e, 1);
   bool found = false;
   for (uint32_t i = 0; i < order->count && !found; i++) found = dag_op(dag, order->data[i]) == op;
   return found;

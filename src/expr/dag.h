@@ -200,10 +200,10 @@ void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);
  * in the scratch's heap. O(graph below e), no O(size) clearing per call (stamps). */
 void dag_variables(const Dag *dag, DagScratch *scratch, Expr e, ExprVec *leaves);
 
-/* Is there a leaf of this operator at or below e? O(1). */
+/* Is there a leaf of this operator, other than a constant, at or below e? O(1). */
 bool dag_depends(const Dag *dag, Expr e, Op leaf);
 
-/* Is there a node of this operator at or below e? O(graph below e). */
+/* Is there a node of this operator at or below e? O(graph below e), and less for the operators of dag_below_nonsmooth. */
 bool dag_contains(const Dag *dag, DagScratch *scratch, Expr e, Op op);
 
 /* Is there a relation, a jump or kink, or an event operator below e outside of every noEvent? O(1). */
@@ -211,6 +211,17 @@ bool dag_has_event(const Dag *dag, Expr e);
 
 /* The nodes at or below the roots, each once, children before parents, appended to `order`, in the scratch's heap. */
 void dag_below(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
+
+/* Those of these nodes that are, or contain, an operator of another kind than KIND_SMOOTH, or a call; in the same order. O(their
+ * number and that of the roots): where all is arithmetic, nothing is visited. */
+void dag_below_nonsmooth(const Dag *dag, DagScratch *scratch, const Expr *roots, uint32_t count, IndexVec *order);
+
+/* Is e arithmetic throughout, so that dag_below_nonsmooth finds nothing? O(1). */
+bool dag_is_smooth(const Dag *dag, Expr e);
+
+/* Continues a hash with an expression: equal for graphs whose nodes below e are equal and were made in the same order. O(graph
+ * below e). e must be smooth. */
+uint64_t dag_digest(const Dag *dag, DagScratch *scratch, Expr e, uint64_t hash);
 
 /* Replaces leaves and rebuilds (hence simplifies): from[i] -> to[i]. Memoized over one call for `count`
  * roots. Also replaces inner nodes if given as `from`. */

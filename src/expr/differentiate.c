@@ -475,10 +475,11 @@ static void selector_store(GradientSweep *g, Expr self) {
 
 static void store_selectors(GradientSweep *g, Expr e) {
   IndexVec all = {0};
-  dag_walk(g->dag, &g->dag->scratch, (Walk){.mask = 1u << OP_VARIABLE}, &e, 1, &all);
+  dag_below_nonsmooth(g->dag, &g->dag->scratch, &e, 1, &all);
   vec_push(g->dag->heap, &g->begins, 0);
   for (uint32_t i = 0; i < all.count; i++)
-    if (op_is_selector(dag_op(g->dag, all.data[i]))) selector_store(g, all.data[i]);
+    if (op_is_selector(dag_op(g->dag, all.data[i])) && dag_depends(g->dag, all.data[i], OP_VARIABLE))
+      selector_store(g, all.data[i]);
   vec_free(g->dag->heap, &all);
 }
 

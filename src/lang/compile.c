@@ -19,6 +19,7 @@ Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name sco
 void compiler_free(Compiler *c) {
   Heap *heap = c->el->heap;
   vec_free(heap, &c->names, &c->types, &c->tasks, &c->patches, &c->ends, &c->assigned);
+  vec_free(heap, &c->iterated);
   vec_free(heap, &c->spans);
   if (c->has_slots) map_free(&c->slots);
 }
@@ -37,7 +38,8 @@ Compiler *compiler_fresh(Elaboration *el) {
   Compiler *c = el->compiler;
   routine_clear(c->routine);
   c->types.count = c->tasks.count = c->patches.count = c->ends.count = c->assigned.count = 0;
-  c->errors = 0;
+  c->errors = c->iterated.count = 0;
+  c->is_decided = false;
   return c;
 }
 
@@ -509,6 +511,7 @@ static bool condition_is_evaluated(Compiler *c, AstExpr e) {
 int condition_now(Compiler *c, AstExpr e) {
   if (c->is_function || c->depth >= CONDITION_DEPTH || !condition_is_evaluated(c, e)) return -1;
   Elaboration *el = c->el;
+  c->is_decided = true;
   Routine routine = {0};
   Compiler inner = compiler_make(el, &routine, &el->quiet, c->scope);
   inner.depth = c->depth + 1;

@@ -172,9 +172,11 @@ struct Elaboration {
   LoadMode mode;
   bool marks_structural; /* parameters loaded by value become structural */
   bool in_when;
-  bool is_initial;           /* inside an initial section */
-  Routine scratch;           /* of the compiler below */
-  struct Compiler *compiler; /* for code that is compiled and run immediately, one piece after another */
+  bool is_initial;                 /* inside an initial section */
+  Routine scratch;                 /* of the compiler below */
+  struct Compiler *compiler;       /* for code that is compiled and run immediately, one piece after another */
+  VEC(struct LoopCode) loop_codes; /* of the for-equation that runs */
+  Map loop_code_of;                /* expression on the left side of an equation -> its code */
 
   /* what is collected */
   EquationVec *equations; /* where equations go */
@@ -356,6 +358,7 @@ typedef struct ScopeName {
   double value; /* of a constant */
   bool is_iterator;
 } ScopeName;
+typedef VEC(ScopeName) ScopeNameVec;
 
 struct Compiler {
   Elaboration *el;
@@ -364,7 +367,7 @@ struct Compiler {
   Name scope;
   bool is_function;
   bool tolerates_missing; /* an undefined function is an error only when it is run */
-  VEC(ScopeName) names;   /* innermost last */
+  ScopeNameVec names;     /* innermost last */
   Map slots;              /* component -> slot, of algorithm sections */
   bool has_slots;
   uint32_t time_slot;    /* time as an input; 0: none */
@@ -376,9 +379,11 @@ struct Compiler {
   VEC(struct EndPlace) ends;
   IndexVec assigned; /* slots assigned so far, in order */
   uint32_t errors;
-  uint32_t loops;  /* open loops */
-  uint32_t depth;  /* nesting of conditions evaluated within conditions */
-  uint32_t blocks; /* of nested statements */
+  IndexVec iterated; /* pairs: a constant of the code, and the iterator of for-equations (in names) whose value it is */
+  bool is_decided;   /* values decided which part of an expression is compiled */
+  uint32_t loops;    /* open loops */
+  uint32_t depth;    /* nesting of conditions evaluated within conditions */
+  uint32_t blocks;   /* of nested statements */
 };
 
 Compiler compiler_make(Elaboration *el, Routine *routine, Diags *diags, Name scope);

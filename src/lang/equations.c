@@ -1,6 +1,6 @@
 /* equations: equation sections (equalities, for, if, when, assertions) become scalar equations and actions.
  *
- * Invariant: for-equations are unrolled with their iterators as constants. An if whose condition is known keeps one branch; any
+ * Invariant: for-equations are unrolled with their iterators as constants. Plain equations in them are compiled once. An if whose condition is known keeps one branch; any
  * other joins its branches equation by equation. Blocks nest at most BLOCK_DEPTH_LIMIT deep. */
 #include "lang/elaborate.h"
 #include "lang/state_machine.h"
@@ -85,11 +85,85 @@ static Compiler *start(Elaboration *el) {
   return c;
 }
 
-static bool run(Elaboration *el, Compiler *c, Span span) {
-  if (c->errors) return false;
-  ExecuteStatus status = run_code(el, c->routine, LOAD_LEAVES, el->diags);
+static bool run_routine(Elaboration *el, Routine *routine, Span span) {
+  ExecuteStatus status = run_code(el, routine, LOAD_LEAVES, el->diags);
   if (status == EXECUTE_UNKNOWN) report_unknown(el, span);
   return status == EXECUTE_OK;
+}
+
+static bool run(Elaboration *el, Compiler *c, Span span) { return !c->errors && run_routine(el, c->routine, span); }
+
+/* ---- the code of equations in loops ---- */
+
+/* Code of an equation that is the same for all values of the iterators, but for some constants. */
+typedef struct LoopCode {
+  Routine routine;
+  ScopeNameVec names; /* the iterators for which it was compiled */
+  IndexVec iterated;  /* see Compiler */
+} LoopCode;
+
+/* Is the code arithmetic of variables and numbers? Compiling it depends on nothing but the types of iterators, and leaves nothing
+ * else behind. */
+static bool is_arithmetic(const Routine *routine) {
+  for (uint32_t i = 0; i < routine->code.count; i++) {
+    Instruction instruction = routine->code.data[i];
+    switch (instruction.code) {
+    case CODE_CONSTANT:
+    case CODE_GLOBAL:
+    case CODE_FIELD:
+    case CODE_INDEX:
+    case CODE_SUM:
+    case CODE_MULTIPLY:
+    case CODE_DIVIDE:
+    case CODE_POWER:
+    case CODE_APPLY: break;
+    case CODE_SPECIAL:
+      if (instruction.b != SPECIAL_TIME && instruction.b != SPECIAL_DER) return false;
+      break;
+    default: return false;
+    }
+  }
+  return true;
+}
+
+static bool has_types(const ScopeNameVec *names, const ScopeNameVec *others) {
+  if (names->count != others->count) return false;
+  for (uint32_t i = 0; i < names->count; i++) {
+    const Type *a = &names->data[i].type, *b = &others->data[i].type;
+    if (a->base != b->base || a->dimensions != b->dimensions || a->definition != b->definition) return false;
+  }
+  return true;
+}
+
+/* The code of an equation, with the present values of the iterators; NULL: it must be compiled. */
+static Routine *loop_routine(Elaboration *el, const AstStatement *statement) {
+  const ScopeNameVec *names = &el->compiler->names;
+  uint32_t number = names->count ? map_get(&el->loop_code_of, statement->left) : MAP_NONE;
+  if (number == MAP_NONE || !has_types(&el->loop_codes.data[number].names, names)) return NULL;
+  LoopCode *code = &el->loop_codes.data[number];
+  for (uint32_t i = 0; i < code->iterated.count; i += 2)
+    code->routine.constants.data[code->iterated.data[i]] = names->data[code->iterated.data[i + 1]].value;
+  return &code->routine;
+}
+
+/* Takes the code over from the compiler. */
+static void keep_loop_code(Elaboration *el, const AstStatement *statement, Compiler *c) {
+  LoopCode code = {.routine = *c->routine, .iterated = c->iterated};
+  *c->routine = (Routine){0};
+  c->iterated = (IndexVec){0};
+  for (uint32_t i = 0; i < c->names.count; i++) vec_push(el->heap, &code.names, c->names.data[i]);
+  map_put(&el->loop_code_of, statement->left, el->loop_codes.count);
+  vec_push(el->heap, &el->loop_codes, code);
+}
+
+static void free_loop_codes(Elaboration *el) {
+  for (uint32_t i = 0; i < el->loop_codes.count; i++) {
+    LoopCode *code = &el->loop_codes.data[i];
+    routine_free(el->heap, &code->routine);
+    vec_free(el->heap, &code->names, &code->iterated);
+  }
+  el->loop_codes.count = 0;
+  map_free(&el->loop_code_of);
 }
 
 /* ---- equalities ---- */
@@ -128,6 +202,13 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
     run_tuple(el, statement);
     return;
   }
+  Routine *routine = loop_routine(el, statement);
+  if (routine) {
+    if (run_routine(el, routine, statement->span))
+      equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
+    return;
+  }
+  uint32_t said = el->diags->list.count;
   Compiler *c = start(el);
   Type left = compile_expression(c, statement->left, type_nothing());
   Type right = compile_expression(c, statement->right, left);
@@ -136,8 +217,10 @@ static void run_equality(Elaboration *el, const AstStatement *statement) {
                   type_text(el, right));
   discrete_check(c, left, statement->left);
   discrete_check(c, left, statement->right);
+  bool is_kept = c->names.count && !c->errors && !c->is_decided && el->diags->list.count == said;
   if (run(el, c, statement->span))
     equations_add(el, machine_result(el->machine, 0), machine_result(el->machine, 1), statement->span);
+  if (is_kept && is_arithmetic(c->routine)) keep_loop_code(el, statement, c);
 }
 
 /* A term of an energy; it is collected as an equation with right side zero. */
@@ -229,6 +312,7 @@ static void run_for(Elaboration *el, const AstStatement *statement, uint32_t dep
     run_for(el, statement, depth + 1);
     el->compiler->names.count--;
   }
+  if (!el->compiler->names.count) free_loop_codes(el);
   heap_free(el->heap, values.data);
 }
 

@@ -25,6 +25,7 @@ Elaboration elaboration_make(Heap *heap, Names *names, const Ast *ast, Model *mo
                        .embedded = map_make(heap),
                        .instances = map_make(heap),
                        .missing = map_make(heap),
+                       .loop_code_of = map_make(heap),
                        .clock_operator_of = map_make(heap),
                        .clock_names = map_make(heap),
                        .state_resets = map_make(heap),

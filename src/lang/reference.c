@@ -14,7 +14,7 @@ bool find_local(Compiler *c, Name name, Place *place) {
     const ScopeName *entry = &c->names.data[i];
     if (entry->name != name) continue;
     *place = (Place){.kind = entry->slot == NONE ? PLACE_CONSTANT : PLACE_SLOT,
-                     .index = entry->slot,
+                     .index = entry->slot == NONE ? i : entry->slot,
                      .type = entry->type,
                      .value = entry->value,
                      .parts = 1};
@@ -98,7 +98,8 @@ static bool find_package_constant(Compiler *c, AstPath path, Place *place) {
       return true;
     }
     if (count == path.count && find_library_constant(text, &place->value)) {
-      *place = (Place){.kind = PLACE_CONSTANT, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
+      *place = (Place){
+          .kind = PLACE_CONSTANT, .index = NONE, .type = type_scalar(TYPE_REAL), .value = place->value, .parts = count};
       return true;
     }
   }
@@ -250,7 +251,12 @@ void place_emit(Compiler *c, const Place *place, Span span) {
     if (place->type.base == TYPE_ENUMERATION)
       compile_emit(c, CODE_LITERAL, (uint32_t)place->value, place->type.definition, span);
     else if (place->type.base == TYPE_STRING) compile_emit(c, CODE_STRING, 0, (Name)place->value, span);
-    else emit_constant(c, (BaseType)place->type.base, place->value, span);
+    else {
+      emit_constant(c, (BaseType)place->type.base, place->value, span);
+      if (place->index == NONE) return;
+      vec_push(c->el->heap, &c->iterated, c->routine->constants.count - 1);
+      vec_push(c->el->heap, &c->iterated, place->index);
+    }
     return;
   case PLACE_NONE:
   case PLACE_STEM: emit_constant(c, TYPE_REAL, 0, span); return;

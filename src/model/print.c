@@ -258,8 +258,13 @@ const char *print_use(Print *print, uint32_t routine, uint32_t output) {
 
 static void print_expression(Print *print, TextVec *text, Expr e, uint32_t place) {
   print->leaves.place = place;
+  Dag *dag = print->model->dag;
+  if (print->digest && dag_is_smooth(dag, e) && !dag_depends(dag, e, OP_STRING)) { /* text takes many times as long */
+    *print->digest = dag_digest(dag, dag_scratch(dag), e, *print->digest);
+    return;
+  }
   if (print->is_flat && print_shared(print, text, e)) return;
-  dag_print(print->model->dag, e, &print->leaves, print->heap, text);
+  dag_print(dag, e, &print->leaves, print->heap, text);
 }
 
 /* Both sides are printed with the kind of the side whose kind is known. An if on the left gets parentheses, because it would begin

@@ -51,7 +51,7 @@ typedef struct Print {
   PrintInputs *inputs;      /* leaves are printed as these inputs; NULL: by their own names */
   TextVec shared_functions; /* text of the functions made so far */
   uint32_t shared_count;
-  uint64_t *digest; /* hash of the printed text, which is not kept; NULL: the text is kept */
+  uint64_t *digest; /* hash of the printed text and of arithmetic, which are not kept; NULL: all is text */
 } Print;
 
 /* A printer for one or more texts, freed with print_free. It must not move, because its address is the context of `leaves`. */

@@ -14,7 +14,7 @@ static bool is_unsupported(const Model *model, Expr e) {
 static Expr first_unsupported(const Model *model, const Expr *roots, uint32_t count) {
   Expr found = EXPR_NONE;
   IndexVec below = {0};
-  dag_below(model->dag, dag_scratch(model->dag), roots, count, &below);
+  dag_below_nonsmooth(model->dag, dag_scratch(model->dag), roots, count, &below);
   for (uint32_t k = 0; k < below.count && found == EXPR_NONE; k++)
     if (is_unsupported(model, below.data[k])) found = below.data[k];
   vec_free(dag_heap(model->dag), &below);

@@ -289,6 +289,7 @@ static void mark_used(const StatePlan *plan, int32_t block, ExprVec *leaves, boo
 /* Removes blocks from a set that blocks outside of it use. */
 static void keep_unused(const StatePlan *plan, bool *set) {
   ExprVec leaves = {0};
+  if (!memchr(set, true, (size_t)plan->structure->blocks.n_blocks)) return;
   for (int32_t b = plan->structure->blocks.n_blocks - 1; b >= 0; b--)
     if (!set[b]) mark_used(plan, b, &leaves, set);
   vec_free(plan->heap, &leaves);

@@ -5,6 +5,7 @@
 #include "core/constants.h"
 
 #include <math.h>
+#include <string.h>
 
 struct Sizes {
   const System *system;
@@ -84,10 +85,14 @@ static double seen_of(const Sizes *sizes, int32_t l, double elapsed, const doubl
 /* Finds the largest values in each group; columns that Newton's method solves count in addition with their nominal values. */
 static void note_largest(Sizes *sizes, const double *y) {
   const System *system = sizes->system;
-  for (int32_t c = 0; c < system->columns; c++) sizes->largest[c] = sizes->solved[c] = sizes->floor[c] = 0;
-  for (int32_t l = 0; l < system->links; l++) sizes->floor[system->link_from[l]] = 1;
+  size_t columns = (size_t)system->columns;
+  bool solves = system->given && memchr(system->given, false, columns);
+  memset(sizes->largest, 0, columns * sizeof *sizes->largest);
+  memset(sizes->solved, 0, solves ? columns * sizeof *sizes->solved : 0); /* all zero, if nothing is ever solved */
+  memset(sizes->floor, 0, solves ? columns * sizeof *sizes->floor : 0);
+  for (int32_t l = 0; l < system->links && solves; l++) sizes->floor[system->link_from[l]] = 1;
   for (int32_t c = 0; c < system->columns; c++) {
-    bool is_solved = system->given && !system->given[c] && !sizes->floor[c];
+    bool is_solved = solves && !system->given[c] && !sizes->floor[c];
     double *largest = &sizes->largest[sizes->group[c]], *solved = &sizes->solved[sizes->group[c]];
     double value = fmax(sizes->known[c], fabs(y[c])) + (is_solved ? system->nominal[c] : 0);
     *largest = fmax(*largest, value);
