@@ -35,7 +35,8 @@ typedef struct UnitPlan {
 
 /* The order of work. */
 typedef struct UnitsPlan {
-  uint32_t count, timed, serving, branched; /* number of units; of the first ones, whose columns follow from time alone; of those that
+  uint32_t count, timed, serving,
+      branched; /* number of units; of the first ones, whose columns follow from time alone; of those that
                                              * give everything derivatives depend on; of those that give branching columns */
   const UnitPlan *unit;
   const bool *loose; /* per block: its columns do not determine the states */

@@ -76,9 +76,10 @@ typedef struct Radau {
   double raw_error;                     /* error of the last step, before the filter */
   double shortest_followed;             /* time */
   bool rejected;
-  double rejected_h, rejected_error; /* of the last attempt of this step, if it was rejected for its error; otherwise rejected_h is 0 */
-  bool failed;   /* Newton's method failed in this step */
-  bool cautious; /* Newton's method failed in this step: Jacobian and starting values are those of its start */
+  double rejected_h,
+      rejected_error; /* of the last attempt of this step, if it was rejected for its error; otherwise rejected_h is 0 */
+  bool failed;        /* Newton's method failed in this step */
+  bool cautious;      /* Newton's method failed in this step: Jacobian and starting values are those of its start */
   IntegratorStatistics statistics;
 } Radau;
 
@@ -674,7 +675,8 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
 /* Where a step is rejected twice, both errors tell their order: the solution may have a corner or a jump inside. */
 static void radau_reject(Radau *radau, double h, double error) {
   double order = radau->method->stages + 1;
-  if (radau->rejected_h > h) order = fmax(1, fmin(order, log(radau->rejected_error / error) / log(radau->rejected_h / h)));
+  if (radau->rejected_h > h)
+    order = fmax(1, fmin(order, log(radau->rejected_error / error) / log(radau->rejected_h / h)));
   radau->statistics.rejected_error++;
   radau->h_next = radau->last_h == 0 ? GOOD_PART * h : h / radau_quotient(radau, error, order);
   radau->rejected = true;

@@ -299,7 +299,8 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
-  bool reads_freely = run->evaluator->past && past_delays(run->evaluator)->are_free; /* the times of delays depend on columns */
+  bool reads_freely =
+      run->evaluator->past && past_delays(run->evaluator)->are_free; /* the times of delays depend on columns */
   view->system.exact = reads_freely ? NULL : state_plan_exact(reduced->states);
   view->system.set_exact = set_exact;
   view->states = reduced->states;
