@@ -97,12 +97,13 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   radau->error_count = radau->newton_count = radau->followed_count = radau->algebraic_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
-    bool is_spare = system->spare && system->spare[c];
+    bool is_spare = system->spare && system->spare[c], is_exact = system->exact && system->exact[c];
     bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !is_spare;
     if (is_tested) radau->error_columns[radau->error_count++] = c;
-    else if (is_algebraic && !(system->exact && system->exact[c])) radau->algebraic[radau->algebraic_count++] = c;
+    else if (is_algebraic && !is_exact) radau->algebraic[radau->algebraic_count++] = c;
     if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
-    if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
+    if (!is_exact && ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher))
+      radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
@@ -153,7 +154,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
-  radau->stages = stages_new(heap, system, stages);
+  radau->stages = stages_new(heap, system, stages, true);
   for (int i = 0; i < stages; i++) {
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
     radau->residual[i] = heap_array(heap, rows, sizeof(double));
@@ -269,7 +270,7 @@ static void radau_predict_behind(Radau *radau, double h) {
 
 /* Starting values. Normally they continue the last step's polynomials; after a failure, along its last stretch. A repeated step
  * lies inside these polynomials; after a failure its starting values are constant. */
-static void radau_predict(Radau *radau, double h) {
+static EvalStatus radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
   double ratio = h / radau->last_h;
@@ -288,8 +289,10 @@ static void radau_predict(Radau *radau, double h) {
   const Elimination *elimination = radau->stages->elimination;
   radau_follow_links(method, h, elimination->from, elimination->to, radau->system->links, radau->y, radau->stage);
   const System *system = radau->system;
-  for (int i = 0; i < method->stages && system->exact; i++)
-    system->set_exact(system->context, radau->t + method->node[i] * h, radau->stage[i]);
+  EvalStatus status = EVAL_OK;
+  for (int i = 0; i < method->stages && system->exact && status == EVAL_OK; i++)
+    status = system->set_exact(system->context, radau->t + method->node[i] * h, radau->stage[i]);
+  return status;
 }
 
 static EvalStatus radau_evaluate(Radau *radau, double h) {
@@ -731,7 +734,9 @@ static bool radau_second_derivative(Radau *radau, double span) {
   elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
   if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
-  if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
+  memcpy(radau->start, radau->y, (size_t)system->columns * sizeof(double));
+  if (system->exact) system->set_exact(system->context, radau->t + dt, radau->start);
+  if (system->residual(system->context, radau->t + dt, radau->start, later) != EVAL_OK) return false;
   for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
   stages_take_right(radau->stages, now, right);
   for (int32_t l = 0; l < system->links; l++)
@@ -775,7 +780,14 @@ static StepStatus radau_step(void *self, double t_stop) {
     if (held) h = left;
     if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
     radau_set_weights(radau, h);
-    radau_predict(radau, h);
+    EvalStatus predicted = radau_predict(radau, h);
+    if (predicted == EVAL_STOP) return STEP_EVALUATION;
+    if (predicted != EVAL_OK) {
+      reason = STEP_EVALUATION;
+      radau->jacobian_time = radau->t; /* a new one would not help */
+      radau_retry(radau, h, 0.5);
+      continue;
+    }
     if (isnan(radau->jacobian_time)) {
       bool is_predicted = radau->last_h > 0 ? !radau->cautious : radau->passed_h > 0 && !radau->failed;
       EvalStatus status = radau_new_jacobian(radau, is_predicted ? h : 0);

@@ -367,18 +367,26 @@ static bool uses_timed(const StatePlan *plan, int32_t block, const bool *timed, 
   return true;
 }
 
-/* A block is timed if it has no state and uses timed blocks only. */
-static bool *find_timed(const StatePlan *plan) {
+/* Does the block have no state, and do formulas or linear equations give its columns? Nonlinear ones could have other solutions. */
+static bool is_direct(const StatePlan *plan, int32_t block, int32_t *place, Assignments *found) {
   const Structure *structure = plan->structure;
-  const Blocks *blocks = &structure->blocks;
-  bool *timed = heap_array(plan->heap, (size_t)blocks->n_blocks, sizeof *timed);
+  int32_t states = 0;
+  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
+    states += structure->d[structure->blocks.column[p]] - structure->c[structure->blocks.row[p]];
+  for (int32_t stage = largest_c(structure, block); states == 0 && stage >= 0; stage--)
+    if (!solve_explicitly(plan, block, stage, found) &&
+        !block_shape(plan->code, structure, block, place)->group[stage].linear)
+      return false;
+  return states == 0;
+}
+
+/* A block is timed if it is direct and uses timed blocks only. */
+static bool *find_timed(const StatePlan *plan, int32_t *place, Assignments *found) {
+  int32_t blocks = plan->structure->blocks.n_blocks;
+  bool *timed = heap_array(plan->heap, (size_t)blocks, sizeof *timed);
   ExprVec leaves = {0};
-  for (int32_t b = 0; b < blocks->n_blocks; b++) {
-    int32_t states = 0;
-    for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++)
-      states += structure->d[blocks->column[p]] - structure->c[blocks->row[p]];
-    timed[b] = states == 0 && uses_timed(plan, b, timed, &leaves);
-  }
+  for (int32_t b = 0; b < blocks; b++)
+    timed[b] = uses_timed(plan, b, timed, &leaves) && is_direct(plan, b, place, found);
   vec_free(plan->heap, &leaves);
   return timed;
 }
@@ -393,9 +401,19 @@ static void find_exact(StatePlan *plan, const bool *timed) {
     int32_t b = blocks->block_of_column[array->column_unknown[q]];
     plan->exact[q] = timed[b] && !plan->idle[b];
   }
+  plan->exact_rows = heap_array(plan->heap, array->rows, sizeof *plan->exact_rows);
+  for (uint32_t i = 0; i < array->problem->equations; i++) {
+    int32_t b = blocks->block_of_row[i];
+    for (int32_t l = 0; l <= plan->structure->c[i]; l++)
+      plan->exact_rows[array->row_start[i] + (uint32_t)l] = timed[b] && !plan->idle[b];
+  }
 }
 
-const bool *state_plan_exact(const StatePlan *plan) { return plan->exact; }
+const bool *state_plan_exact(const StatePlan *plan, const bool **rows) {
+  *rows = plan->exact_rows;
+  return plan->exact;
+}
+
 const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
 const bool *state_plan_branching(const StatePlan *plan) { return plan->branched ? plan->branching : NULL; }
 const bool *state_plan_spare(const StatePlan *plan) { return plan->spare; }
@@ -419,7 +437,7 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   Assignments found = {0};
   find_idle(plan, &found);
   find_loose(plan);
-  bool *timed = find_timed(plan);
+  bool *timed = find_timed(plan, place, &found);
   for (int is_timed = 1; is_timed >= 0; is_timed--) {
     for (int32_t stage = deepest; stage >= 0; stage--)
       for (int32_t b = 0; b < blocks; b++)

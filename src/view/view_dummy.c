@@ -139,6 +139,7 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
   chosen->kept_entries = workspace_new(heap, reduced->kept_jacobian->program);
   *without = chosen->view.system;
   without->rows = (int32_t)reduced->kept_jacobian->rows;
+  without->exact = NULL;
   without->column_start = reduced->kept_jacobian->column_start;
   without->row_index = reduced->kept_jacobian->row_index;
   without->constant = reduced->kept_jacobian->is_constant;
@@ -301,7 +302,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.spare = state_plan_spare(reduced->states);
   bool reads_freely =
       run->evaluator->past && past_delays(run->evaluator)->are_free; /* the times of delays depend on columns */
-  view->system.exact = reads_freely ? NULL : state_plan_exact(reduced->states);
+  view->system.exact = reads_freely ? NULL : state_plan_exact(reduced->states, &view->system.exact_rows);
   view->system.set_exact = set_exact;
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
