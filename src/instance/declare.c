@@ -267,9 +267,9 @@ static bool add_dimensions(Tree *tree, Instance *instance, AstExprs *out) {
   Lead lead = lead_of(instance, NULL);
   uint32_t count = lead.total + instance->dimensions.count;
   Span span = instance->element->component->label.span;
-  /* A record is assembled from its fields, so it has no value that could give its sizes. */
-  bool has_no_value = instance->base == BASE_NONE && instance_has_open_size(tree, instance);
-  if (has_no_value && !instance_sizes(tree, instance)) return false;
+  /* A record is assembled from its fields, and a field of a record that a call gives has no binding: the sizes must be known. */
+  bool has_no_value = instance->base == BASE_NONE || binding_is_whole(tree, instance);
+  if (has_no_value && instance_has_open_size(tree, instance) && !instance_sizes(tree, instance)) return false;
   out->data = arena_array(&tree->arena, count, sizeof *out->data);
   out->count = count;
   for (uint32_t i = 0; i < lead.total; i++) out->data[i] = flat_integer(tree, lead.sizes[i], span);

@@ -280,7 +280,7 @@ bool evaluate_range(Tree *tree, AstExpr e, Scope scope, const struct IteratorVal
 /* Finds open sizes from the value. */
 static bool open_sizes(Tree *tree, Instance *instance) {
   uint32_t count = 0, lead = chain_count(instance) - instance->dimensions.count;
-  if (instance->base == BASE_NONE) return record_sizes(tree, instance);
+  if (instance->base == BASE_NONE || binding_is_whole(tree, instance)) return record_sizes(tree, instance);
   vec_push(tree->heap, &tree->wanted, instance);
   declare_wanted(tree);
   bool is_declared = instance->session && instance->session != UINT32_MAX;
