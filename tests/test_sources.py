@@ -84,6 +84,8 @@ LIBRARY = {
                                        "      input String uri;\n      output String name;\n    algorithm\n      name := uri;\n"
                                        "    end loadResource;\n  end ExternalReferences;\nend ModelicaServices;\n",
     "Uses.mo": "model Uses\n  L.Decay a(k = 3);\n  annotation(uses(L(version = \"2.0\")));\nend Uses;\n",
+    "lib/N/package.mo": "package N constant Real c = L.c; annotation(uses(L(version = \"1.0\"))); end N;",
+    "Needs.mo": "model Needs Real x = N.c; end Needs;",
     "File.mo": "model File\n  parameter String name = ModelicaServices.ExternalReferences.loadResource(\"modelica://L.Parts/a%20b.txt\");\n"
                "end File;\n",
 }
@@ -96,6 +98,9 @@ def check_models():
         folder.write(name, text)
     expect(folder.run("check", "--model", "L.Decay", "--library", "lib"), 0, "Decay: 1 equation, 1 unknown: fine")
     expect(folder.run("check", "--model", "L.Decay", MODELICAPATH="/nowhere:lib"), 0)
+    expect(folder.run("check", "--model", "L.Decay", "--library", "lib/L 1.0"), 0)
+    expect(folder.run("check", "Needs.mo", "--library", "lib/N"), 3, "no class L in ", "name the directory around it")
+    expect(folder.run("check", "Needs.mo", "--library", "lib/N/package.mo"), 7, "name the directory that holds package.mo")
     expect(folder.run("check", "lib/L 1.0/Decay.mo"), 0)
     expect(folder.run("check", "lib/L 1.0/package.mo", "--model", "L.Decay"), 0)
     expect(folder.run("simulate", "--model", "L.Decay", "--library", "lib"), 0, "trajectory written to Decay.csv")

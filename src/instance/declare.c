@@ -351,6 +351,7 @@ static AstComponent *component_new(Tree *tree, Instance *instance, Name type, co
                               .pattern = name_pattern(tree, instance),
                               .condition = AST_NONE,
                               .is_view = instance->base == BASE_NONE,
+                              .is_inner_input = instance->prefixes & PREFIX_INPUT && !binding,
                               .is_inside_hidden = is_inside_hidden(tree, instance),
                               .comment = text->comment,
                               .annotation = text->annotation};

@@ -102,7 +102,10 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
   if (inside && inside->flat_name)
     tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared: there is no `%s` in `%s`", text, name,
                names_text(tree->names, inside->flat_name));
-  else tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
+  else {
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
+    library_note_used(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
+  }
   for (uint32_t i = 0; i < where->elements.count; i++)
     suggest_offer(&best, names_text(tree->names, where->elements.data[i].name));
   if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);

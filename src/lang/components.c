@@ -731,6 +731,7 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
   variable.is_hidden = element->component->is_inside_hidden || ast_hides_result(el->ast, element);
   variable.description = element->component->comment;
   variable.span = element->component->label.span;
+  if (element->component->is_inner_input) variable.causality = CAUSALITY_INNER_INPUT;
   if (element->prefixes & PREFIX_INPUT) variable.causality = CAUSALITY_INPUT;
   if (element->prefixes & PREFIX_OUTPUT) variable.causality = CAUSALITY_OUTPUT;
   return model_leaf(el->model, model_add_variable(el->model, variable), 0);

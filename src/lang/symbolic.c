@@ -298,6 +298,13 @@ static void fill_value(Elaboration *el, Value *value, Expr e) {
   for (uint32_t i = 0; i < value->count; i++) write(value->data + i * sizeof e, e);
 }
 
+static ExecuteStatus report_no_value(Elaboration *el, const Component *component, Span span) {
+  Diag *diag =
+      diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value", names_text(el->names, component->name));
+  diag_note(el->diags, diag, component->element->component->label.span, "it is declared here");
+  return EXECUTE_ERROR;
+}
+
 static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_sizes, Span span, Value *out) {
   Elaboration *el = context;
   Component *component = &el->components.data[number];
@@ -316,10 +323,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       *out = component->value;
       return EXECUTE_OK;
     }
-    if (component->is_package && el->mode != LOAD_SHAPES)
-      return diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value",
-                        names_text(el->names, component->name)),
-             EXECUTE_ERROR;
+    if (component->is_package && el->mode != LOAD_SHAPES) return report_no_value(el, component, span);
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
     *out = machine_make(el->machine, component->type, component->sizes);
     if (out->type.base == TYPE_NOTHING) return EXECUTE_ERROR;
@@ -328,10 +332,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
   }
   bool is_missing = component->variability == VARIABILITY_CONSTANT && component->binding == AST_NONE &&
                     !component->has_value && component->type.base != TYPE_RECORD;
-  if (el->model->is_strict && is_missing)
-    return diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value",
-                      names_text(el->names, component->name)),
-           EXECUTE_ERROR;
+  if (el->model->is_strict && is_missing) return report_no_value(el, component, span);
   *out = component->leaves;
   return EXECUTE_OK;
 }

@@ -24,7 +24,8 @@ typedef enum Variability {
   VARIABILITY_DISCRETE,
   VARIABILITY_CONTINUOUS
 } Variability;
-typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
+/* CAUSALITY_INNER_INPUT: an input of a component, an unknown like any other. */
+typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INNER_INPUT, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
 typedef enum StateSelect { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PREFER, SELECT_ALWAYS } StateSelect;
 typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
 

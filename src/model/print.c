@@ -349,8 +349,10 @@ static void print_prefixes(Print *print, TextVec *text, const Variable *variable
                                               [VARIABILITY_PARAMETER] = "parameter ",
                                               [VARIABILITY_DISCRETE] = "discrete ",
                                               [VARIABILITY_CONTINUOUS] = ""};
-  static const char *const causalities[] = {
-      [CAUSALITY_LOCAL] = "", [CAUSALITY_INPUT] = "input ", [CAUSALITY_OUTPUT] = "output "};
+  static const char *const causalities[] = {[CAUSALITY_LOCAL] = "",
+                                            [CAUSALITY_INNER_INPUT] = "",
+                                            [CAUSALITY_INPUT] = "input ",
+                                            [CAUSALITY_OUTPUT] = "output "};
   bool is_final = variable->is_final || variable->is_structural;
   bool is_implied = variable->variability == VARIABILITY_DISCRETE && variable->type != TYPE_REAL;
   text_printf(print->heap, text, "%s%s%s", is_final ? "final " : "",

@@ -250,7 +250,9 @@ typedef struct AstComponent {
   Name pattern;          /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts come after the name */
   bool is_view;          /* a record whose fields are declared one by one, as a.x and a.y */
   bool is_inside_hidden; /* in a flat model: inside a component that results need not show */
-  bool is_structural;    /* its value determined the structure */
+  bool
+      is_inner_input; /* in a flat model: an input of a component, which a connection or an equation must give a value */
+  bool is_structural; /* its value determined the structure */
 } AstComponent;
 
 typedef struct AstExtends {

@@ -70,8 +70,9 @@ static bool list_package(Library *library, LibraryPackage *package) {
   if (package->is_listed) return true;
   bool is_read = directory_list(package->directory, &library->arena, &classes);
   if (!is_read)
-    diag_error(library->diags, DIAG_FILE, (Span){0}, "the directory %s cannot be read: %s", package->directory,
-               strerror(errno));
+    diag_error(library->diags, DIAG_FILE, (Span){0}, "the directory %s cannot be read: %s%s", package->directory,
+               strerror(errno),
+               library_is_package(package->directory) ? "; name the directory that holds package.mo" : "");
   add_members(library, package, &classes);
   vec_free(library->ast->heap, &classes);
   return is_read;
@@ -272,13 +273,27 @@ const AstElement *library_find(Library *library, Name name) {
   return element;
 }
 
+static bool is_same_directory(const char *a, const char *b) {
+  struct stat left, right;
+  return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
 void library_note_missing(Library *library, Name name, Diag *diag) {
   const char *version = versions_asked(&library->versions, name), *text = names_text(library->ast->names, name);
   if (version) diag_note(library->diags, diag, (Span){0}, "`uses` asks for version %s of %s", version, text);
-  for (uint32_t i = 0; i < library->roots.count; i++)
-    diag_note(library->diags, diag, (Span){0}, "no class %s in %s", text, library->roots.data[i]->directory);
+  for (uint32_t i = 0; i < library->roots.count; i++) {
+    const LibraryPackage *root = library->roots.data[i];
+    bool is_package = root->members.count == 1 && root->members.data[0].stored.directory &&
+                      is_same_directory(root->members.data[0].stored.directory, root->directory);
+    diag_note(library->diags, diag, (Span){0}, "no class %s in %s%s", text, root->directory,
+              is_package ? ", which is a library itself: name the directory around it to find others" : "");
+  }
   if (!library->roots.count)
     diag_note(library->diags, diag, (Span){0}, "the directory of a library is given with --library or MODELICAPATH");
+}
+
+void library_note_used(Library *library, Name name, Diag *diag) {
+  if (versions_asked(&library->versions, name)) library_note_missing(library, name, diag);
 }
 
 /* ---- members ---- */
