@@ -214,7 +214,7 @@ class Paths(Folder):
                       [*run, "--start-from", "x.csv", "--json", other], ["reduce", "m.mo", "--start-from", "x.csv", "--json", other]]
         lines += [[*run, "--start-values", "v.txt", "--json", "v.txt"], ["simulate", *lib, "--json", "lib/L/M.mo"], ["init", *lib, "--write", "lib/L/M.mo"]]
         for line in lines:
-            self.assertIn(b"would overwrite what", self.expect(2, *line).stderr)
+            self.assertIn(b"would overwrite a file that", self.expect(2, *line).stderr)
             for name, text in texts.items():
                 self.assertEqual((self.path / name).read_text(), text, line)
 

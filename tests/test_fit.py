@@ -146,8 +146,8 @@ class Fit(unittest.TestCase):
         self.assertAlmostEqual(found["a"]["value"], 1.5, delta=1e-6)
         self.assertAlmostEqual(found["b"]["value"] * found["c"]["value"], 8, delta=1e-5)
         self.assertTrue(found["b"]["error"] is None and found["unused"]["error"] is None and found["a"]["error"] is not None)
-        self.assertIn("tells nothing about a parameter: changing unused", words)
-        self.assertIn("does not tell these parameters apart", words)
+        self.assertIn("does not determine a parameter: changing unused", words)
+        self.assertIn("does not distinguish these parameters", words)
 
     def test_derivatives(self):
         """Sensitivities need one run an iteration; where there are none, at all or after some event, differences lead to the same

@@ -108,7 +108,7 @@ class Fields(unittest.TestCase):
             run = self.run_text(circuit + card)
             self.assertEqual(run.returncode, 3, card)
             self.assertIn("nothing was run", run.stderr)
-            self.assertRegex(run.stderr, rf":5:1: error: the netlist asks for {re.escape(card.split()[0])}" if card else "asks for no analysis")
+            self.assertRegex(run.stderr, rf":5:1: error: the netlist requests {re.escape(card.split()[0])}" if card else "requests no analysis")
             self.assertEqual(self.run_text(circuit + card, "check").returncode, 0)
             self.assertEqual(self.run_text(circuit + card, "simulate", "--stop-time", "0.001").returncode, 0)
         run = self.run_text(circuit + ".dc V1 0 1 0.1\n.tran 1u 1m")

@@ -356,7 +356,7 @@ def test_absolute_tolerances():
 
 
 def test_suggestions():
-    """A misspelt option or signal names the one that may be meant; a parameter whose name is like an option stays one."""
+    """The error for a misspelt option or signal suggests the right one; a parameter whose name is similar to an option is still a parameter."""
     text = "model M parameter Real tolerances = 2; Real speed(start = 1, fixed = true); equation der(speed) = -tolerances; end M;"
     with pytest.raises(daedal.UsageError, match="'stop_time'"):
         daedal.simulate(text, stop_tme=2)

@@ -19,7 +19,7 @@ typedef struct Modes {
   Expr *difference;
   Expr *size;  /* size of the terms of the difference: its round-off is relative to that */
   Expr *rate;  /* derivative of the difference along time */
-  bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
+  bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over intervals of time */
   uint32_t *edge;    /* the first mode with the same difference, or its negative: they change at one edge */
   bool *is_mirrored; /* it is the negative one */
   bool *meets; /* the branches meet where it changes, and equations contain the relation itself: see array/meeting.h */

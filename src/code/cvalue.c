@@ -49,7 +49,7 @@ static const char *number_text(RoutineState *s, double number) {
   return text_keep(s->writer->heap, &text, s->writer->arena);
 }
 
-/* Texts with commas between, in lines. */
+/* Texts separated by commas, in lines. */
 static const char *list_text(RoutineState *s, const char *const *texts, uint32_t count) {
   TextVec out = {0};
   Heap *heap = s->writer->heap;

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* The most stretches in one search: where a condition touches its edge again and again, the rest is only sampled. */
+/* The most intervals in one search: where a condition touches its edge again and again, the rest is only sampled. */
 enum { STRETCH_LIMIT = 4096 };
 /* Steps of work for one operation on intervals; looks of a short search. */
 enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
@@ -165,7 +165,7 @@ static double locate(const Schedule *schedule, const Timer *timer, Interval rang
   return last == range.low || last == range.high ? low : high;
 }
 
-/* Can the mode change within the stretch, and if so, is the difference monotone there? */
+/* Can the mode change within the interval, and if so, is the difference monotone there? */
 static bool may_leave(const Schedule *schedule, const Timer *timer, Interval range, Interval stretch, bool *monotone) {
   HeldValues held = held_values(schedule);
   heap_work(schedule->heap, INTERVAL_WORK * (uint64_t)timer->size);
@@ -177,7 +177,7 @@ static bool may_leave(const Schedule *schedule, const Timer *timer, Interval ran
   return true;
 }
 
-/* Goes through stretches from left to right, halved until each is clear or so narrow that its ends are one event. The next one
+/* Goes through intervals from left to right, halved until each is clear or so narrow that its ends are one event. The next one
  * begins where the last ended and is as long as its place in the tree allows. */
 static double find_exit(const Schedule *schedule, const Timer *timer, double from, double stop) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer));

@@ -1,4 +1,4 @@
-/* schedule: when the modes of time alone change. Their times are found in advance, by bounds over stretches of time, so that none
+/* schedule: when the modes of time alone change. Their times are found in advance, by bounds over intervals of time, so that none
  * is missed, however narrow. The integrator stops at them and never searches. */
 #pragma once
 

@@ -10,14 +10,14 @@
  * that only a choice that is better by more than KEEP replaces it. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
-/* A column whose start value is to be held should not become a dummy: its weight falls with its rank. */
+/* A column whose start value is kept should not become a dummy: its weight falls with its rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
 typedef struct ChoiceBlock {
   const ChoicePlan *plan;
   BlockMatrix *matrix;
   double *weight; /* weights with the state preferences, bounded at the last point */
-  Judged *judged; /* per stage: how the present choice was judged */
+  Judged *judged; /* per stage: the last judgement of the present choice */
 } ChoiceBlock;
 
 struct Dummy {

@@ -31,7 +31,8 @@ bool selector_choose(Selector *selector, SelectProblem *problem);
  * HUGE_VAL if the present choice is singular. */
 double selector_gain(Selector *selector, const SelectProblem *problem);
 
-/* A choice that was judged once, and how far its matrix may move before it must be judged again. Zeroed: nothing was judged. */
+/* A choice that was judged once, and how far its matrix may move before it must be judged again. All zero: no choice
+ * was judged yet. */
 typedef struct Judged {
   int32_t rows;        /* 0: none */
   VEC(double) values;  /* the entries at that time */

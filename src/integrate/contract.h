@@ -1,5 +1,5 @@
 /* contract: what an integration method does with a system (segment/system.h). Every method is one const struct Integrator. Methods
- * never count evaluations: the system does. Exported solvers carry this as it stands. */
+ * never count evaluations: the system does. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "base/heap.h"

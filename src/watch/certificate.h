@@ -58,10 +58,10 @@ StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, b
 /* The same with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
 void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees);
 
-/* After a proof: the stretch in which the first mode changes, once. false: it is unknown. */
+/* After a proof: the interval in which the first mode changes, once. false: it is unknown. */
 bool certificate_bracket(const Certificate *certificate, double *low, double *high);
 
-/* After a proof: the stretch outside of which no mode changes. */
+/* After a proof: the interval outside of which no mode changes. */
 void certificate_open(const Certificate *certificate, double *low, double *high);
 
 /* The step ends at t, with an event. */

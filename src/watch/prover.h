@@ -1,7 +1,7 @@
-/* prover: proves that no condition changes within a step. Over a stretch of the step the states follow polynomials. The units of
+/* prover: proves that no condition changes within a step. Over an interval of the step the states follow polynomials. The units of
  * the state-space form that conditions depend on run as an interval program, and Krawczyk's operator encloses what has to be solved
- * for. One success proves four things about the stretch: no difference leaves the range of its mode; the columns they depend on are
- * enclosed, so no pulse of them is hidden; each has one solution there; and its Jacobian is regular. Where that fails, the stretch
+ * for. One success proves four things about the interval: no difference leaves the range of its mode; the columns they depend on are
+ * enclosed, so no pulse of them is hidden; each has one solution there; and its Jacobian is regular. Where that fails, the interval
  * is halved, as far as the budget allows.
  *
  * The proof is about the polynomials of the step. They are as near to the solution of the equations as the tolerance asks for. */

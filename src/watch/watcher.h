@@ -1,4 +1,4 @@
-/* watcher: finds events inside the last step. First it tries to prove that no mode has changed (prover.h). In a stretch where the
+/* watcher: finds events inside the last step. First it tries to prove that no mode has changed (prover.h). In an interval where the
  * conditions that change are monotone there is one root, which is located. What is not proven, because it cannot be or would cost
  * too much, is sampled (search.h) and counts as not proven (certificate.h).
  *

@@ -394,7 +394,7 @@ int events_hover(Solver *solver, int m, double t) {
   return 0;
 }
 
-/* After a step without an event: was one lost from a series that came ever faster? */
+/* After a step without an event: was one lost from a series that accumulated? */
 int events_are_lost(const Solver *solver) {
   int m = edges_escaped(&solver->edges, solver->now->event, 4 * DBL_EPSILON * fabs(solver->now->time));
   return m >= 0 && report_accumulation(solver, m);
