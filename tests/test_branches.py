@@ -199,7 +199,7 @@ UNFIT = {"amplifier": {"erk", "bdf", "ida", "cvode"}, "inverter": {"erk"}}
 
 # Classes with nearly singular points: some runs may stop there with a message that says so, but must not be wrong.
 NEARLY_SINGULAR = {"near fold", "slider crank"}
-NAMED = ("singular there", "come so near", "fell to round-off")
+NAMED = ("singular there", "come so close", "fell to round-off")
 
 
 def solvers_of(kind, seed):

@@ -951,7 +951,7 @@ class Staircases(unittest.TestCase):
             levels = {end_: (math.ceil if kind == "ceil" else math.floor)(factor * end_) for end_ in (0.001, end)}
             run = runs.simulate(text, solver=SOLVERS[seed % len(SOLVERS)], stop_time=1, intervals=5, tolerance=1e-8)
             is_near = abs(factor * end - round(factor * end)) < 1e-2
-            tally.add(run, lambda run=run, levels=levels, end=end, is_near=is_near: "hovers" not in run.words and (is_near or run.end("n") == abs(levels[end] - levels[0.001]) and run.end("k") == levels[end]), seed, levels, text, run.words)
+            tally.add(run, lambda run=run, levels=levels, end=end, is_near=is_near: "stays at the edge" not in run.words and (is_near or run.end("n") == abs(levels[end] - levels[0.001]) and run.end("k") == levels[end]), seed, levels, text, run.words)
         tally.check(self)
 
 

@@ -83,8 +83,9 @@ static double expected_end(const Stepper *stepper, double t) {
   return t + lasted + fmax(GOOD_PART * lasted, STUCK * stepper_span(stepper));
 }
 
-/* Begins the interval from the event at t to the next one, and ends the one before. An error estimate that allows any step, as on
- * the parabola of a ball, may let a step jump over everything that follows. So a step ends where the next event is expected. */
+/* Begins the interval from the event at t to the next one, and ends the one before. If the error estimate allows any
+ * step, as on the parabola of a ball, a step may jump over everything that follows. So a step ends where the next event
+ * is expected. */
 static void begin_stretch(Stepper *stepper, double t) {
   if (stepper->stretch) {
     stepper->stretch->lasted_before = stepper->stretch->lasted;
@@ -97,8 +98,8 @@ static void begin_stretch(Stepper *stepper, double t) {
   stepper->begins_stretch = true;
 }
 
-/* The first step of an interval: the size that the first step of the last such interval asked for. Where its end is unknown, at
- * most a good part of the time since the last change of the mode; otherwise it may jump over two events. */
+/* The first step of an interval: the size that suited the first step of the last such interval. If the end is unknown,
+ * at most a considerable part of the time since the last change of the mode; otherwise it may jump over two events. */
 static double first_step(const Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   double first = stepper->stretch->first;
@@ -151,7 +152,7 @@ static bool goes_on(const Stepper *stepper) {
   return !stepper->view->settle.disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
 }
 
-/* Does the event lead out of the structure for which the system was made? A system made for all branches may be singular in
+/* Does the event change the structure for which the system was made? A system made for all branches may be singular in
  * some. */
 static bool leaves_structure(Stepper *stepper, bool settled) {
   View *view = stepper->view;
@@ -231,8 +232,8 @@ bool stepper_misses_no_event(Stepper *stepper) {
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle.restructured; }
 
-/* Handles the event of time alone at which the last step ended. An implicit method leaves an error in the rows, which is not a
- * jump. */
+/* Handles the event that depends only on time, at which the last step ended. An implicit method leaves an error in the rows, which
+ * is not a jump. */
 static void take_timed(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
     stepper_copy_values(stepper);

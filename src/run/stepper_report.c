@@ -1,4 +1,4 @@
-/* stepper_report: what a stepper says when it fails, and its warnings. */
+/* stepper_report: errors and warnings of a stepper. */
 #include "code/message.h"
 #include "run/stepper_internal.h"
 
@@ -63,8 +63,8 @@ static const TurningPoint *keep_turning_point(Stepper *stepper) {
 bool stepper_report_astray(Stepper *stepper) {
   const TurningPoint *point = keep_turning_point(stepper);
   Diag *diag = diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
-                          "integration stopped at time %.10g: two solutions come so near to each other before it that "
-                          "steps pass from one to the other",
+                          "integration stopped at time %.10g: two solutions come so close before it "
+                          "that steps move from one to the other",
                           point->time);
   note_block(stepper, diag, point->block);
   return false;
@@ -89,8 +89,8 @@ bool stepper_report_turning(Stepper *stepper) {
   note_block(stepper, diag, point->block);
   diag_note(stepper->diags, diag, (Span){0}, "%s",
             determines_derivatives(stepper, point->block)
-                ? "the equations determine no highest derivatives there: the index changes, and the solution ends or "
-                  "several go on"
+                ? "the equations determine no highest derivatives there: the index changes, and the "
+                  "solution ends or is not unique"
                 : "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
 }
@@ -183,7 +183,7 @@ static const char *condition_text(Stepper *stepper) {
   return stepper->mode == MAP_NONE ? "of a when" : relation_text(stepper, stepper->mode);
 }
 
-/* Values set by an event may leave an equation undefined, whatever the modes are. */
+/* Values set by an event may leave an equation undefined in all modes. */
 static bool report_undefined(Stepper *stepper, const Blame *blame) {
   Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
                           "integration stopped at time %.10g: the equations could not be evaluated after the event",
@@ -224,16 +224,16 @@ bool stepper_report_chatter(Stepper *stepper) {
 
 bool stepper_report_accumulation(Stepper *stepper) {
   diag_error(stepper->diags, DIAG_ZENO, (Span){0},
-             "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
-             "solution gets beyond this time; end the run before, or model what happens after it",
+             "integration stopped at time %.10g: the condition %s changes infinitely often before this time, faster "
+             "and faster; end the run earlier, or model what happens afterwards",
              stepper->t_event, condition_text(stepper));
   return false;
 }
 
 void stepper_warn_hovering(Stepper *stepper) {
   diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
-               "at time %.10g the solution hovers at the edge of the condition %s, which from here on changes only "
-               "when passed by some times the tolerance; use noEvent, or a smooth transition",
+               "at time %.10g the solution stays at the edge of the condition %s; from here on "
+               "it changes only when passed by a few times the tolerance; use noEvent, or a smooth transition",
                stepper->t_event, condition_text(stepper));
 }
 
@@ -241,11 +241,10 @@ void stepper_warn_widened(Stepper *stepper) {
   const Switches *switches = stepper->view->switches;
   for (uint32_t m = 0; switches && m < switches->modes->count; m++)
     if (switches->edges.history[m].is_widened)
-      diag_warning(
-          stepper->diags, DIAG_WARNING, (Span){0},
-          "events without end of the condition %s were bounded by a hysteresis that grew to %.3g: what depends "
-          "on it is right to about that; use noEvent, or a smooth transition",
-          relation_text(stepper, m), switches->edges.history[m].slack);
+      diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
+                   "the events of the condition %s did not end and got a hysteresis that grew to %.3g: "
+                   "variables that depend on it have errors of about this size; use noEvent, or a smooth transition",
+                   relation_text(stepper, m), switches->edges.history[m].slack);
 }
 
 bool stepper_report_jump(Stepper *stepper) {
@@ -281,7 +280,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
 
 bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value) {
   diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-             "%s cannot be set to %.10g at time %.10g: the equations, with what else was set, leave it at %.10g",
+             "%s cannot be set to %.10g at time %.10g: the equations, and other values that were set, keep it at %.10g",
              stepper_known_name(stepper, column), value, t, stepper->y[column]);
   return false;
 }

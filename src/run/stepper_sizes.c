@@ -1,10 +1,10 @@
 /* stepper_sizes: absolute tolerances of states without a nominal value.
  *
- * The size of a state is its largest value so far, and at most 1, because the relative tolerance serves large values. A state that
- * should be zero contains the errors of other columns, and steps must not follow these. So its size is at least what its rate and
- * the sizes of other states cause within a step. Its absolute tolerance is at least the error that Newton's method leaves in the
- * columns coupled with it. Where steps fail, all sizes are 1: the rate of a state may jump, and the shortest step must be within the
- * tolerance. */
+ * The size of a state is its largest value so far, and at most 1, because larger values use the relative tolerance. A state that
+ * should be zero contains the errors of other columns, and steps must not follow these. So its size is at least the change that its
+ * rate and the sizes of other states cause within a step. Its absolute tolerance is at least the error that Newton's method leaves
+ * in the columns coupled with it. Where steps fail, all sizes are 1: the rate of a state may jump, and the shortest step must be
+ * within the tolerance. */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -133,8 +133,8 @@ static void make_jacobian(Stepper *stepper, double t, const double *y) {
   }
 }
 
-/* Estimates how much the rates, and other states as large as their sizes, move the states within this time. A state that decays
- * forgets what moved it, and moves others for no longer than that. */
+/* Estimates how much the rates, and other states as large as their sizes, move the states within this time. The effect
+ * of a disturbance on a decaying state, and of that state on others, lasts only as long as the decay. */
 static void find_floors(const Stepper *stepper, double time, const double *y) {
   const Sizes *sizes = stepper->sizes;
   const System *system = &stepper->view->system;

@@ -1,4 +1,4 @@
-/* system: the equations of a run, as seen by the methods that integrate them and those that judge their steps.
+/* system: the equations of a run, as seen by the methods that integrate them and those that check their steps.
  *
  * A system is a view of the derivative array: `columns` unknowns y, `rows` algebraic equations G(t, y) = 0 and `links` pairs
  * y[from]' = y[to], with columns == rows + links. No other derivative occurs, so the present choice of states is data: a pivot
@@ -66,8 +66,8 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: none known. */
   const bool *spare;
 
-  /* [columns] that conditions read, that follow time and whose derivative is not a column: where the states rest, the ends of a
-   * step say nothing about them. NULL: there are none. */
+  /* [columns] that conditions read, that follow time and whose derivative is not a column: if the states are at rest,
+   * the ends of a step do not show how they move. NULL: there are none. */
   const bool *watched;
 
   /* d rates / d states, dense column-major links x links, at a point solved by `complete`; by the implicit function theorem. NULL

@@ -24,7 +24,7 @@ struct Kinks {
   double tolerance;
   Workspace *sizes; /* the size of the terms of each argument */
   double *size;     /* at the end of the last step */
-  uint32_t idle;    /* kinks found in a row that delayed steps */
+  uint32_t idle;    /* number of consecutive kinks that shortened steps */
   double *y;        /* columns at that evaluation */
 };
 

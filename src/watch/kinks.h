@@ -3,7 +3,7 @@
  *
  * A Runge-Kutta step estimates its error by comparing two sums over the same stages. Across a kink the error may exceed this
  * estimate by any factor; a step that ends at the kink has no such error. Multistep methods need less care: they estimate the error
- * by the difference from their prediction, which does not know of the kink. Where that estimate is a small part of the difference,
+ * by the difference from their prediction, which does not include the kink. Where that estimate is a small part of the difference,
  * as in a step much shorter than those before, the defect shows the error, and the step is examined inside.
  *
  * Where kinks are many, as those of transistors, steps that end at each of them would be short. Steps of radau pass over them, and
@@ -21,7 +21,7 @@ Kinks *kinks_new(Heap *heap, View *view, double start, double tolerance);
 /* Should steps with this segment end at kinks? */
 bool kinks_end_steps(const Kinks *kinks, const Segment *segment);
 
-/* Is there a kink between two points, judged from these points alone? */
+/* Is there a kink between two points, as far as the values at these points show? */
 bool kinks_pass(Kinks *kinks, ConstMoment begin, ConstMoment end);
 
 /* Is a point at a kink, except for round-off? */

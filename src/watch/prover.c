@@ -83,7 +83,7 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
   return prover;
 }
 
-/* ---- what conditions depend on ---- */
+/* ---- dependencies of conditions ---- */
 
 /* The columns, while the units are listed. */
 typedef struct Cone {
@@ -368,9 +368,9 @@ static void run_residual(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* Moves the path by the middle of the Newton correction, computed from the residual in the middle of the interval and from its rate.
- * The box is what remains. At the start of a step the path stays, and the box includes the Newton correction. Returns how far off
- * the path was, relative to the size of the columns. */
+/* Moves the path by the middle of the Newton correction, computed from the residual in the middle of the interval and from its
+ * rate. The box contains the remaining error. At the start of a step the path stays, and the box includes the Newton correction.
+ * Returns the distance of the path from the solution, relative to the size of the columns. */
 static double correct_path(Prover *prover, const ProverUnit *unit) {
   int32_t n = unit->count;
   double radius = interval_tape_radius(prover->tape), farthest = 0;
@@ -394,7 +394,8 @@ static double correct_path(Prover *prover, const ProverUnit *unit) {
   return farthest;
 }
 
-/* Is this the solution to which the interval before led? It is if one of the two images is inside the box of the other. */
+/* Is this the continuation of the solution in the interval before? It is if one of the two images is inside the box of
+ * the other. */
 static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape);
   const Place *before = from_next ? unit->next : unit->here;
@@ -554,7 +555,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
   prover->evaluations++;
 }
 
-/* What the interval evaluated last says about the modes. */
+/* The conclusions about the modes from the interval evaluated last. */
 typedef struct Verdict {
   bool is_open;     /* a mode may change and change back */
   bool is_monotone; /* some modes may change, each at most once */
@@ -584,7 +585,7 @@ static Verdict judge(const Prover *prover) {
 
 static bool is_clear(Verdict verdict) { return !verdict.is_open && !verdict.is_monotone; }
 
-/* Judges a time of the step, where the interval evaluated last ends. */
+/* Examines a time of the step, where the interval evaluated last ends. */
 static Verdict judge_end(Prover *prover, const ProverStep *step, double part) {
   run_stretch(prover, step, (Stretch){part, part}, true);
   return judge(prover);

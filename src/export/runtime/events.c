@@ -365,8 +365,7 @@ int events_settle(Solver *solver, double *y, int mode) {
 /* ---- accumulating events ---- */
 
 static int report_accumulation(const Solver *solver, int m) {
-  report_mode(solver, m,
-              "this condition changes ever faster, infinitely often before the solution gets beyond this time:");
+  report_mode(solver, m, "this condition changes infinitely often before this time, faster and faster:");
   return 1;
 }
 
@@ -374,13 +373,13 @@ static int report_accumulation(const Solver *solver, int m) {
 static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
   if (is_first)
     report_mode(solver, m,
-                "warning: the solution hovers at the edge of this condition, which from here on changes only when "
-                "passed by some times the tolerance; use noEvent, or a smooth transition:");
+                "warning: the solution stays at the edge of this condition; from here on it changes only when "
+                "passed by a few times the tolerance; use noEvent, or a smooth transition:");
   if (solver->edges.history[m].is_widened && !was_widened)
     report_mode(solver, m,
-                "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
-                "tolerance, and what "
-                "depends on it is right to about that only; use noEvent, or a smooth transition:");
+                "warning: the events of this condition did not end and get a hysteresis that grows beyond the "
+                "tolerance: variables that depend on it have errors of this size; use noEvent, or a smooth "
+                "transition:");
 }
 
 /* Records an event of a mode in a run. Returns 1 where its events have no end. */
