@@ -19,7 +19,8 @@ typedef struct StartCode {
   const LeafJacobian *leaves;
 } StartCode;
 
-/* For parameter leaves by index. Without parameters that initialization determines it serves all runs. Lives in the heap. */
+/* For parameter leaves by index. Without parameters that initialization determines, all runs use it. Lives in the heap.
+ * */
 StartCode *start_code_new(Heap *heap, InitialSystem *system, const uint32_t *parameters, uint32_t count);
 
 typedef struct StartDerivative StartDerivative;

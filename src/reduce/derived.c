@@ -141,7 +141,7 @@ static void complete_columns(Derived *derived) {
       const char *below = model_name(derived->model, derived->model->unknowns.data[derived->unknown[q - 1]]);
       derived->unknown[q] =
           derived_add_unknown(derived, arena_printf(arena, "%s_der", below),
-                              arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
+                              arena_printf(arena, "%s as a separate variable", array_column_name(array, q, arena)),
                               derived->reduction->at.y[q]);
       derived->sign[q] = 1;
     }
@@ -230,7 +230,7 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
   return sum;
 }
 
-/* Does a variable v = der(x) of the model occur in no row? Then that equation is all it has. */
+/* Does a variable v = der(x) of the model occur in no row? Then it has no other equation. */
 static bool is_alias_alone(const Derived *derived, uint32_t q) {
   return array_order(derived->array, q) > 0 && derived->unknown[q] != MAP_NONE && !derived->used[q];
 }
@@ -291,7 +291,7 @@ static const char *row_note(Derived *derived, const FormRow *row) {
 static const char *rewriting(const Derived *derived, const FormRow *row) {
   const Problem *problem = derived->array->problem;
   uint32_t i = row->equation;
-  if (row->residual != EXPR_NONE) return "others put in before";
+  if (row->residual != EXPR_NONE) return "after substitution of others";
   if (problem->written && problem->written[i] != problem->residual[i]) return "rewritten"; /* array/convert.h */
   return problem->opened && problem->opened[i] ? "with events at its kinks" : NULL;        /* array/kink_modes.h */
 }
