@@ -162,7 +162,7 @@ class Redundant(unittest.TestCase):
         large = ladder(30)
         run = runs.simulate(large.text(large.needed + large.superfluous[:-1] + [large.superfluous[-1].replace("= 1", "= 1.3")]))
         self.assertIn(run.status, (4, 5), run.words)
-        self.assertRegex(run.words, "no values were found that meet `[^`]* = 1.3`|together with `[^`]* = 1.3`")
+        self.assertRegex(run.words, "no values were found that satisfy `[^`]* = 1.3`|together with `[^`]* = 1.3`")
 
     def test_events(self):
         """Constraints with values that change at events: rods that grow after a time, or when a coordinate has passed a value; few,
@@ -200,7 +200,7 @@ class Redundant(unittest.TestCase):
             mechanism = double_pendulum([f"{left} = {wrong}"])
             run = runs.simulate(mechanism.text(mechanism.needed + mechanism.superfluous))
             self.assertIn(run.status, (4, 5), run.words)
-            self.assertRegex(run.words, rf"no values were found that meet|with the equation|contradict", run.words)
+            self.assertRegex(run.words, rf"no values were found that satisfy|with the equation|contradict", run.words)
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
     def test_behind_conditions(self):

@@ -1,8 +1,8 @@
 /* kink_modes: kinks that cause events. Where an equation is differentiated once, a kink in it makes algebraic variables jump, and a
- * step may pass over it. Where it is differentiated twice, its first derivative, a constraint on velocities, jumps. Masses share
- * that jump, which only an event can do (view/share.h). In such equations max(a, b) becomes if a >= b then a else b, and similarly
- * for min, abs and semiLinear. noEvent is removed, and so is smooth(p, e) where a derivative jumps that it does not promise. Only
- * conditions within them whose branches meet smoothly (joint.h) stay without events.
+ * step may pass over it. Where it is differentiated twice, its first derivative, a constraint on velocities, jumps. Only an event
+ * can distribute that jump over the masses (view/share.h). In such equations max(a, b) becomes if a >= b then a else b, and
+ * similarly for min, abs and semiLinear. noEvent is removed, and so is smooth(p, e) where a derivative jumps that it does not
+ * promise. Only conditions within them whose branches meet smoothly (joint.h) stay without events.
  *
  * A solution that is differentiated by parameters needs more. Where the equations jump without an event, its derivatives jump with
  * the time of the jump: the jump becomes an event, at which they are followed (vary/sensitivity.h). So does a kink in an equation

@@ -7,7 +7,7 @@ static const Variable *variable_of(const Problem *problem, int32_t j) {
   return &problem->model->variables.data[problem->model->unknowns.data[problem->unknown[j]]];
 }
 
-/* Can the equation be differentiated again, so that what it determines can be a state? */
+/* Can the equation be differentiated again, so that its unknown can be a state? */
 static bool is_smooth(const Problem *problem, Expr residual) {
   int32_t once = 1, order;
   return !model_lacking_input(problem->model, &residual, &once, 1, &order);
