@@ -460,7 +460,7 @@ class Compiling(Folder):
             self.expect(0, "simulate", "m.mo", "--compile", "-q", env={"TMPDIR": folder})
         for folder in "none", "m.mo", "x" * 2000, "-none/x":
             run = self.expect(7, "simulate", "m.mo", "--compile", env={"TMPDIR": folder})
-            self.assertIn(b"without --compile it runs as it is", run.stderr)
+            self.assertIn(b"it runs without --compile", run.stderr)
         self.assertEqual(list((self.path / "temporary").iterdir()) + list((self.path / "-x").iterdir()), [])
 
 

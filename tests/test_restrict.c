@@ -201,7 +201,7 @@ static void bases_stand_alone_or_are_fixed(void **state) {
           : i == 3         ? " = {1, 2}"
                            : "");
       if (i == 1 && k == 2) continue;
-      expect_model(text, is_simple && !is_empty ? "has nothing else" : "");
+      expect_model(text, is_simple && !is_empty ? "must have no other elements" : "");
     }
   static const struct {
     const char *text, *said;

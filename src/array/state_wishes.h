@@ -1,5 +1,5 @@
 /* state_wishes: stateSelect in the structure of a problem: which unknowns can be states, and preferences that cannot be
- * followed. */
+ * satisfied. */
 #pragma once
 
 #include "array/array.h"
@@ -9,7 +9,7 @@
  * differentiate them. Owned by the arena. O(entries). */
 Structure state_wishes_offer(const Problem *problem, const Structure *structure, Arena *arena);
 
-/* Reports preferences that no choice of states can follow; false if they are errors (--strict). O(unknowns). */
+/* Reports preferences that no choice of states can satisfy; false if they are errors (--strict). O(unknowns). */
 bool state_wishes_check(const Problem *problem, const Structure *structure, Diags *diags);
 
 /* The same for a model, with its aliases removed. O(entries) if a variable has such a preference. */

@@ -51,7 +51,7 @@ static void note_equations(const Problem *problem, const DulmageSet *set, Diag *
     diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(set->n_rows - EQUATIONS_SHOWN));
 }
 
-/* The culprit as notes of the message: what is wrong, the equations, a remedy. */
+/* The culprit as notes of the message: the fault, the equations, a remedy. */
 static void note_over(const Problem *problem, const DulmageComponent *component, Diag *diag, Diags *diags) {
   const DulmageSet *set = &component->culprit;
   Arena *arena = &diags->arena;
@@ -131,6 +131,6 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
 
 void reset_report(const Model *model, const Action *reset, Diags *diags) {
   diag_error(diags, DIAG_INPUT, reset->span,
-             "reinit cannot set `%s`, which is no state: no equation has its derivative",
+             "reinit cannot set `%s`, which is not a state: no equation contains its derivative",
              model_name(model, reset->target));
 }

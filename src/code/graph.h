@@ -12,8 +12,8 @@ typedef struct Graph {
   Map map;          /* node -> position, otherwise */
 } Graph;
 
-/* The nodes below the roots, in O(their number). Nodes that `stop` maps are listed, but not what is below
- * them; NULL: none. */
+/* The nodes below the roots, in O(their number). Nodes that `stop` maps are listed, but not the nodes below them; NULL:
+ * none. */
 Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop);
 void graph_free(Graph *graph);
 
@@ -22,8 +22,8 @@ static inline uint32_t graph_position(const Graph *graph, Expr e) {
   return graph->direct ? graph->direct[e] - 1 : map_get(&graph->map, e);
 }
 
-/* The children of a node that its value depends on: arguments, or terms of a sum. Structure does not count: a constant exponent,
- * and arguments that have no effect on the value, of smooth, homotopy and operators without a value. */
+/* The children of a node that its value depends on: arguments, or terms of a sum. Not included are constant exponents,
+ * and arguments without effect on the value: those of smooth, homotopy and operators without a value. */
 uint32_t node_children(const Dag *dag, Expr e);
 Expr node_child(const Dag *dag, Expr e, uint32_t child);
 

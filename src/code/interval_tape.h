@@ -3,7 +3,7 @@
  * Each value is a motion: its bounds in the middle of the interval, those of its rate along it, and those of all values it has. The
  * bounds of all values are the narrower of two: those of the operator on all values, and those of the middle and the rate
  * (mean-value form). Only lines that lead to requested outputs are kept. Results of called functions, inputs and delayed values
- * have no bounds: what depends on them is unknown. */
+ * have no bounds: values that depend on them are unknown. */
 #pragma once
 
 #include "code/evaluator.h"
@@ -27,7 +27,7 @@ uint32_t interval_tape_add(IntervalTape *tape, const Program *program, const boo
 /* Pushes the columns that a section reads. */
 void interval_tape_reads(const IntervalTape *tape, uint32_t section, Heap *heap, IndexVec *columns);
 
-/* Takes the current values of what only events change. Have they changed since the last call? */
+/* Reads the current values that only events change. Have they changed since the last call? */
 bool interval_tape_hold(IntervalTape *tape);
 
 /* Sets the interval of time for the following runs. */

@@ -338,7 +338,7 @@ static bool is_inside_hidden(const Tree *tree, const Instance *instance) {
   return at && at->element && at->element->kind == AST_COMPONENT;
 }
 
-/* Allocates the declaration, and fills in what need not be resolved. */
+/* Allocates the declaration, and fills in the parts that need no resolving. */
 static AstComponent *component_new(Tree *tree, Instance *instance, Name type, const Modifier *binding) {
   AstElement *element = arena_alloc(&tree->arena, sizeof *element);
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);

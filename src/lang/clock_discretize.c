@@ -140,10 +140,9 @@ static bool differentiate(Discretizer *d) {
     equation.right = dag_constant(d->dag, 0);
     for (int32_t l = 1; l <= d->c[i]; l++) {
       if (holds_sampled(d, residual))
-        return diag_error(
-                   el->diags, DIAG_CLOCK, equation.span,
-                   "the discretization needs the derivative of this equation, which holds values of the clock that "
-                   "have none"),
+        return diag_error(el->diags, DIAG_CLOCK, equation.span,
+                          "the discretization needs the derivative of this equation, which contains values of "
+                          "the clock that have none"),
                false;
       equation.left = residual = dag_time_derivative(d->dag, residual);
       vec_push(el->heap, el->equations, equation);
@@ -234,7 +233,7 @@ static Expr operate(Discretizer *d, Special special, BaseType base, Expr argumen
   return out;
 }
 
-/* What the method adds to a state over an interval. */
+/* The increment of a state over an interval, by the method. */
 static Expr increment(Discretizer *d, SolverMethod method, Expr rate, Expr interval, Span span) {
   if (method == METHOD_IMPLICIT_EULER) return dag_multiply(d->dag, interval, rate);
   Expr before = operate(d, SPECIAL_PREVIOUS, TYPE_REAL, rate, span);

@@ -121,7 +121,7 @@ static Clock *equation_clock(const ClockWriter *w, const RawEquation *equation) 
 
 /* ---- guards ---- */
 
-/* Relations in a clocked equation cause no events: what they compare changes only at ticks. */
+/* Relations in a clocked equation cause no events: the compared values change only at ticks. */
 static Expr without_events(const ClockWriter *w, Expr e) {
   return dag_has_event(w->dag, e) && dag_depends(w->dag, e, OP_VARIABLE) ? dag_unary(w->dag, OP_NOEVENT, e) : e;
 }

@@ -1,5 +1,5 @@
 /* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the scalar
- * expressions of the model. What cannot be inlined becomes a call node of a function with known sizes.
+ * expressions of the model. A call that cannot be inlined becomes a call node of a function with known sizes.
  *
  * Invariant: loading a component gives its leaves, or its value if the structure depends on it (LoadMode). */
 #include "core/delays.h"
@@ -513,7 +513,7 @@ static void add_assertion(Elaboration *el, Action action, Expr level) {
   }
 }
 
-/* The message inside what compile_message made: it is evaluated only if the condition fails. */
+/* The message inside the expression of compile_message: it is evaluated only if the condition fails. */
 static Expr failed_message(const Elaboration *el, Expr condition, Expr message) {
   const Dag *dag = el->dag;
   Expr empty = dag_string(el->dag, 0);
@@ -634,7 +634,7 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
   return is_changed;
 }
 
-/* Removes what an incomplete run has added, because the code is run again. */
+/* Removes the additions of an incomplete run, because the code is run again. */
 static void undo_effects(Elaboration *el, bool in_when, uint32_t actions, uint32_t whens) {
   if (el->in_when && !in_when) algorithm_when_end(el);
   el->actions->count = actions;
