@@ -127,7 +127,7 @@ class RoundOff(unittest.TestCase):
             text = f"model M {kind} Real x = {x}, y = {y}, d = x - y; Real z = time + 1/d; end M;"
             run = simulate(text)
             with self.subTest(seed=seed):
-                self.assertIn("`d` is nothing but round-off", run.words)
+                self.assertIn("`d` is only round-off", run.words)
             run = simulate(text.replace("d = x - y", "d = 1/(x - y)"))
             with self.subTest(seed=seed, of="quotient"):
                 self.assertEqual(run.status, 3, run.words)

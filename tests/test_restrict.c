@@ -294,12 +294,12 @@ static void names_find_what_they_may(void **state) {
       {"partial record R Real x = 1; end R; model M R r; end M;", "partial class"},
       {"partial record R Real x = 1; end R; record S extends R; end S; model M S r; end M;", ""},
       /* classes that are no packages */
-      {"model A Real x = 1; model B Real y = 2; end B; end A; model M A.B b; end M;", "which is no package"},
+      {"model A Real x = 1; model B Real y = 2; end B; end A; model M A.B b; end M;", "which is not a package"},
       {"model A Real x = 1; encapsulated model B Real y = 2; end B; end A; model M A.B b; end M;", ""},
       {"model A constant Real c = 1; model B Real y = 2; end B; end A; model M A.B b; Real z = A.c; end M;", ""},
-      {"model A constant Real c = 1; Real x = 2; end A; model M Real z = A.c; A a; end M;", "which is no package"},
+      {"model A constant Real c = 1; Real x = 2; end A; model M Real z = A.c; A a; end M;", "which is not a package"},
       {"model A constant Real c = 1; equation assert(true, \"\"); end A; model M Real z = A.c; A a; end M;",
-       "which is no package"},
+       "which is not a package"},
       /* classes of components */
       {"model A model B Real y = 2; end B; end A; model M A a; a.B b; end M;", "cannot be looked up in a component"},
       {"model A function f input Real u; output Real y = u; algorithm end f; end A; model M A a; Real x = a.f(2); end "
@@ -316,8 +316,8 @@ static void names_find_what_they_may(void **state) {
        "a.f(2); end M;",
        "is protected"},
       /* variables around */
-      {"model M Real x = 1; model A Real y = x; end A; A a; end M;", "is no constant"},
-      {"model M parameter Real x = 1; model A Real y = x; end A; A a; end M;", "is no constant"},
+      {"model M Real x = 1; model A Real y = x; end A; A a; end M;", "is not a constant"},
+      {"model M parameter Real x = 1; model A Real y = x; end A; A a; end M;", "is not a constant"},
       {"model M constant Real x = 1; model A Real y = x; end A; A a; end M;", ""},
       {"model M parameter Real p = 1; function f input Real u; output Real y = p*u; algorithm end f; Real x = f(2); "
        "end "
@@ -341,8 +341,8 @@ static void names_find_what_they_may(void **state) {
        ""},
       {"package P constant Real c = 1; protected constant Real d = 3; end P; model M import P.*; Real x = d; end M;",
        "is not declared"},
-      {"model A model B Real x = 1; end B; end A; model M import A.*; B b; end M;", "is no package"},
-      {"model A model B Real x = 1; end B; end A; model M import A.B; B b; end M;", "which is no package"},
+      {"model A model B Real x = 1; end B; end A; model M import A.*; B b; end M;", "is not a package"},
+      {"model A model B Real x = 1; end B; end A; model M import A.B; B b; end M;", "which is not a package"},
       {"model A package B constant Real x = 1; end B; end A; model M import A.B; Real y = B.x; end M;", ""},
       {"model A Real x = 1; end A; model M import B = A; B b; end M;", ""},
       /* modifiers that say a thing twice */

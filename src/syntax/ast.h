@@ -3,7 +3,7 @@
  *
  * Invariant: the nodes of an expression are contiguous and in post-order, nodes[first .. e]: kids come before parents. So a loop
  * over that range (ast_first to e) with a stack of values evaluates without recursion, however deep the user nests. Names are
- * interned without their quotes; every node has its span. The tree is immutable after parsing, and dies with its heap. */
+ * interned without their quotes; every node has its span. The tree is immutable after parsing, and is freed with its heap. */
 #pragma once
 
 #include "base/diag.h"

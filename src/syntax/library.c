@@ -137,8 +137,8 @@ static void check_within(Library *library, const AstFile *file, const AstClass *
                  "`within %s;` is missing at the start of the file", package);
   else
     diag_error(library->diags, DIAG_INPUT, file->within.count ? file->within.span : definition->label.span,
-               *package ? "the file stands in package %s, but says `within %s;`"
-                        : "the file stands at the top%s, but says `within %s;`",
+               *package ? "the file is in package %s, but says `within %s;`"
+                        : "the file is at the top%s, but says `within %s;`",
                package, within);
 }
 
@@ -148,13 +148,13 @@ static AstClass *file_class(Library *library, const AstFile *file, const Library
   const Names *names = library->ast->names;
   AstClass *definition = file->classes.data[0];
   if (definition->label.name != member->name) {
-    diag_error(library->diags, DIAG_INPUT, definition->label.span, "the file of class %s holds `%s`",
+    diag_error(library->diags, DIAG_INPUT, definition->label.span, "the file of class %s contains `%s`",
                names_text(names, member->name), names_text(names, definition->label.name));
     return NULL;
   }
   if (file->classes.count > 1)
     diag_error(library->diags, DIAG_INPUT, file->classes.data[1]->label.span,
-               "a file of a library holds one class; `%s` is a second one",
+               "a file of a library must contain one class; `%s` is a second one",
                names_text(names, file->classes.data[1]->label.name));
   check_within(library, file, definition, package->name);
   return definition;
@@ -175,7 +175,7 @@ static void check_members(Library *library, LibraryPackage *package, const AstCl
     Name name = element->kind == AST_CLASS ? element->class_definition->label.name : 0;
     uint32_t index = name ? map_get(&package->by_name, name) : MAP_NONE;
     if (index == MAP_NONE) continue;
-    diag_error(library->diags, DIAG_INPUT, element->span, "`%s` stands in package.mo and in %s",
+    diag_error(library->diags, DIAG_INPUT, element->span, "`%s` is both in package.mo and in %s",
                names_text(library->ast->names, name), package->members.data[index].stored.path);
   }
 }

@@ -28,7 +28,7 @@ bool library_is_package(const char *path);
  * latest. */
 const AstElement *library_find(Library *library, Name name);
 
-/* A class of a package in a separate file beside its package.mo; NULL as above. The elements of package.mo itself are in the tree.
+/* A class of a package in a separate file next to its package.mo; NULL as above. The elements of package.mo itself are in the tree.
  * O(1) except for the first time. */
 const AstElement *library_member(Library *library, const AstClass *package, Name name);
 
