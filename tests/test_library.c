@@ -215,7 +215,7 @@ static void versions_are_chosen(void **state) {
   } cases[] = {{"1.9", "1.9", ""},
                {"1.10", "1.10", ""},
                {"1.0", "2.0.0", ""},
-               {"3.0", "2.0.0", "version 3.0 of L is asked for, version 2.0.0 is used"}};
+               {"3.0", "2.0.0", "version 3.0 of L is requested, version 2.0.0 is used"}};
   World *w = *state;
   write_versions(w);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

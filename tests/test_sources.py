@@ -105,7 +105,7 @@ def check_models():
     expect(folder.run("check", "lib/L 1.0/package.mo", "--model", "L.Decay"), 0)
     expect(folder.run("simulate", "--model", "L.Decay", "--library", "lib"), 0, "trajectory written to Decay.csv")
     expect(folder.run("check", "Uses.mo", "--library", "lib"), 0, "Uses.mo:3:",
-           "warning: version 2.0 of L is asked for, version 1.0 is used")
+           "warning: version 2.0 of L is requested, version 1.0 is used")
     expect(folder.run("check", "Uses.mo"), 3, "Uses.mo:2:3: error:", "--library or MODELICAPATH")
     expect(folder.run("check", "Uses.mo", "--library", "nowhere"), 7, "nowhere")
     expect(folder.run("check", "--model", "L.None", "--library", "lib"), 3, "no model `L.None`")

@@ -280,7 +280,7 @@ static bool is_same_directory(const char *a, const char *b) {
 
 void library_note_missing(Library *library, Name name, Diag *diag) {
   const char *version = versions_asked(&library->versions, name), *text = names_text(library->ast->names, name);
-  if (version) diag_note(library->diags, diag, (Span){0}, "`uses` asks for version %s of %s", version, text);
+  if (version) diag_note(library->diags, diag, (Span){0}, "`uses` requests version %s of %s", version, text);
   for (uint32_t i = 0; i < library->roots.count; i++) {
     const LibraryPackage *root = library->roots.data[i];
     bool is_package = root->members.count == 1 && root->members.data[0].stored.directory &&
