@@ -367,7 +367,7 @@ end Regulator;
                 run = simulate(f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), {order};\nequation\n  der(x) = u; der(y) = x + v;\n"
                                f"minimize\n  integral(u^2/2 + {k}*u*v + v^2/2);\nfinal equation\n  x = 0; y = 1;\nend M;\n")
                 self.assertEqual(run.status, 0, run.words)
-                self.assertEqual("makes worst what it should make best" in run.words, abs(k) > 1, (k, order, run.words))
+                self.assertEqual("gives the worst value instead of the best" in run.words, abs(k) > 1, (k, order, run.words))
         for sign in (1, -1):
             run = simulate("model M\n  Real x(start = 0, fixed = true), u(min = -3, max = 3);\nequation\n  der(x) = u;\n"
                            f"minimize\n  integral({sign}*u^2/2);\nfinal equation\n  x = 1;\nend M;\n")
@@ -608,7 +608,7 @@ end Fuller;
         for change, words in ((("u(min = -1, max = 1)", "u(min = -1)"), "it needs both bounds"),
                               (("der(v) = u;", "der(v) = u;\n  u = 1;"), "no control"),
                               (("der(v) = u;", "der(v) = u*T;"), "write it as a variable with der(T) = 0"),
-                              (("minimize", "lagrangian\n  v^2;\nminimize"), "not beside a Lagrangian")):
+                              (("minimize", "lagrangian\n  v^2;\nminimize"), "not with a Lagrangian")):
             code, _, _, said = run(text.replace(*change), command="check")
             self.assertEqual(code, 3, said)
             self.assertIn(words, said)

@@ -90,7 +90,7 @@ class Fields(unittest.TestCase):
                 continue
             run = self.run_text("\n".join(CARDS + [card]), "check")
             self.assertEqual(run.returncode, 3, card)
-            self.assertIn("there is an element of this name already", run.stderr, card)
+            self.assertIn("there is already an element of this name", run.stderr, card)
 
     def test_misspelt_parameters_of_models(self):
         for model, wrong, right in ((".model dm d(is=1e-14 cjoo=1p)", "cjoo", "cjo"), (".model qm npn(bff=100)", "bff", "bf"),
@@ -113,7 +113,7 @@ class Fields(unittest.TestCase):
             self.assertEqual(self.run_text(circuit + card, "simulate", "--stop-time", "0.001").returncode, 0)
         run = self.run_text(circuit + ".dc V1 0 1 0.1\n.tran 1u 1m")
         self.assertEqual(run.returncode, 0)
-        self.assertIn(".dc: a run does one analysis", run.stderr)
+        self.assertIn(".dc: a run makes only one analysis", run.stderr)
 
     def test_raw_files_name_their_analysis(self):
         circuit = "V1 a 0 1\nR1 a b 1k\nR2 b 0 1k\nC1 b 0 1n\n"

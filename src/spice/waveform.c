@@ -1,5 +1,5 @@
-/* waveform: functions of time of independent sources. Their corners are conditions of time alone, so that steps end there. Defaults
- * are those of ngspice: a missing or zero time is the step of .tran, a missing period is its end. */
+/* waveform: functions of time of independent sources. Their corners are conditions that depend only on time, so that steps end
+ * there. Defaults are those of ngspice: a missing or zero time is the step of .tran, a missing period is its end. */
 #include "spice/circuit.h"
 
 #include <math.h>
