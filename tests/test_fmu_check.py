@@ -30,7 +30,7 @@ end M;
 BREAKS = [
     (r'guid="[^"]*"', "", r'instantiationToken="[^"]*"', "", "is missing"),
     (r'modelName="M"', "", r'modelName="M"', "", "modelName is missing"),
-    (r'modelIdentifier="M"', 'modelIdentifier="1 M"', r'modelIdentifier="M"', 'modelIdentifier="1 M"', "no name of C"),
+    (r'modelIdentifier="M"', 'modelIdentifier="1 M"', r'modelIdentifier="M"', 'modelIdentifier="1 M"', "not a name in C"),
     (r'stopTime="1"', 'stopTime="-1"', r'stopTime="1"', 'stopTime="-1"', "before startTime"),
     (r'tolerance="[^"]*"', 'tolerance="0"', r'tolerance="[^"]*"', 'tolerance="0"', "not positive"),
     (r'name="c" ', 'name="k" ', r'name="c" ', 'name="k" ', "there twice"),
@@ -53,7 +53,7 @@ BREAKS = [
     (r"<ModelStructure>.*</ModelStructure>", "", r"<ModelStructure>.*</ModelStructure>", "", "ModelStructure is missing"),
     (r"<ModelVariables>.*</ModelVariables>", "", r"<ModelVariables>.*</ModelVariables>", "", "ModelVariables is missing"),
     (r"</ModelStructure>", "", r"</ModelStructure>", "", "not an XML document"),
-    (r'fmiVersion="2.0"', 'fmiVersion="1.0"', r'fmiVersion="3.0"', 'fmiVersion="4.0"', "no description of FMI"),
+    (r'fmiVersion="2.0"', 'fmiVersion="1.0"', r'fmiVersion="3.0"', 'fmiVersion="4.0"', "not a description of FMI"),
     (r'causality="independent"', 'causality="local"', r'causality="independent"', 'causality="local"', None),
 ]
 

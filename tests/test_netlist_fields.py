@@ -292,7 +292,7 @@ class Fields(unittest.TestCase):
 
     def test_coupling_beyond_one(self):
         run = self.run_text("V1 a 0 1\nR1 a b 1\nL1 b 0 1m\nL2 c 0 1m\nR2 c 0 1\nK1 L1 L2 1.2\n.op")
-        self.assertIn("k1: a coupling factor beyond 1", run.stderr)
+        self.assertIn("k1: with a coupling factor above 1", run.stderr)
 
 
 if __name__ == "__main__":

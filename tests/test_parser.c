@@ -674,7 +674,7 @@ static void test_errors(void **state) {
       {"model M\nequation\n  if a then x = 1; else x = 2; else x = 3; end if;\nend M;", "3:32",
        "no branch follows `else`"},
       {"model M\nequation\n  else\nend M;", "3:3", "no `if` is open"},
-      {"model M\nequation\n  while a loop x = 1; end while;\nend M;", "3:3", "in algorithms only"},
+      {"model M\nequation\n  while a loop x = 1; end while;\nend M;", "3:3", "only in algorithms"},
       {"model M\nend N;", "2:5", "wrong name after `end`: expected `M`, found `N`"},
       {"model M\n  model N\n    Real x;\nend M;", "4:5", "`end N;` is missing"},
       {"model M\nend;", "2:4", "expected the name of the class after `end`"},

@@ -362,7 +362,7 @@ static const XmlElement *read_root(Rules *rules, const Zip *zip, const ZipEntry 
     const char *text = zip_unpack(zip, &entries[k], rules->heap);
     const XmlElement *root = text ? xml_read(text, &rules->arena, &line) : NULL;
     if (!text) broken(rules, "modelDescription.xml is damaged");
-    else if (!root) broken(rules, "modelDescription.xml is no XML document: see line %u", line);
+    else if (!root) broken(rules, "modelDescription.xml is not an XML document: see line %u", line);
     return root;
   }
   broken(rules, "modelDescription.xml is missing");
