@@ -147,7 +147,7 @@ class OtherCommands(unittest.TestCase):
             self.assertIn("difference from method strangeness", compared.stdout)
             reduced = self.run_command(path, "reduce")
             self.assertEqual(reduced.returncode, 4)
-            self.assertIn("makes no equations to print", reduced.stdout + reduced.stderr)
+            self.assertIn("no equations to print", reduced.stdout + reduced.stderr)
 
 
 if __name__ == "__main__":

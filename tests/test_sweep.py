@@ -464,7 +464,7 @@ class Sameness(unittest.TestCase):
         with open(journal, "ab") as file:  # what a kill in the middle of a record leaves
             file.write(b"\1" * (record - 7))
         words = self.run_to("killed.csv", "--resume", "--threads", "3")
-        self.assertIn(f"{again} points were there already", words)
+        self.assertIn(f"{again} points were already finished", words)
         self.assertEqual((WORK / "killed.csv").read_bytes(), self.expected)
         self.assertFalse(journal.exists())
 
