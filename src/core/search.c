@@ -176,7 +176,7 @@ static void move_on(Search *search, Walk *walk, double high) {
   walk->width = fmin(2 * walk->width, walk->widest);
 }
 
-/* Examines the next stretch. Returns true if the first margin becomes negative there, in *found. */
+/* Examines the next interval. Returns true if the first margin becomes negative there, in *found. */
 static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket stretch, Bracket *found) {
   double width = stretch.high - stretch.low;
   int end = first_negative(search, watched->count);

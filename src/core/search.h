@@ -1,7 +1,7 @@
 /* search: the first time in an interval of a step at which a watched scalar is out of its range.
  *
  * Each scalar is watched by its margin: how far it is inside its range, negative outside. Margins are sampled at Chebyshev's points
- * of the stretch. The polynomial through the samples says whether a margin may be negative between them; two more points say
+ * of the interval. The polynomial through the samples says whether a margin may be negative between them; two more points say
  * whether the polynomial can be trusted. If it cannot, the interval is halved. This proves nothing: for proofs see prover.h. A
  * bracketing method locates the time. Exported solvers contain this file unchanged. */
 #pragma once

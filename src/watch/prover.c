@@ -410,7 +410,7 @@ static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_
   return is_within || holds;
 }
 
-/* Keeps the enclosure at the end of the stretch. */
+/* Keeps the enclosure at the end of the interval. */
 static void keep_end(const Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
@@ -719,7 +719,7 @@ static void leave_open(Walk *walk, double high) {
   walk->left_agrees = false;
 }
 
-/* Examines the next stretch. false: the first change was found. */
+/* Examines the next interval. false: the first change was found. */
 static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
   double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
   run_stretch(prover, step, (Stretch){walk->low, high}, false);

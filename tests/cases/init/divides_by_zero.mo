@@ -1,4 +1,4 @@
-// A divisor that initialization makes zero, exactly or but for round-off: an error that names the equation. The quotient was 0, 1e10 or 1e17.
+// A divisor that initialization makes zero, exactly or up to round-off: an error that names the equation. The quotient was 0, 1e10 or 1e17.
 // run: simulate
 // expect: exit 5
 // expect: 28: division by zero
