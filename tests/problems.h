@@ -474,7 +474,8 @@ static inline void drain_function(double t, const Complex *y, Complex *r) {
 
 static const int32_t drain_pairs[][2] = {{0, 1}};
 
-/* ---- Heat in a rod, sparse: columns u (ROD), their rates (ROD), fluxes (ROD + 1); the first sine decays alone. ---- */
+/* ---- Heat in a rod, sparse: columns u (ROD), their rates (ROD), fluxes (ROD + 1); the first sine decays by itself.
+ * ---- */
 enum { ROD = 100, ROD_COLUMNS = 3 * ROD + 1, ROD_ROWS = 2 * ROD + 1, ROD_NONZEROS = 2 * ROD + ROD + 3 * ROD + 1 };
 
 typedef struct Rod {

@@ -133,7 +133,7 @@ class Members(unittest.TestCase):
     # ---- jumps without events: x = p t passes c at t = c/p, which moves by -c/p^2 ----
 
     def test_jumps_without_events(self):
-        """Branches in noEvent and in functions, and what else jumps there."""
+        """Branches in noEvent and in functions, and other values that jump there."""
         draw = random.Random(5)
         kinds = (("if noEvent({x} > {c}) then {j} else 0", None), ("noEvent(if {x} > {c} then {j} else 0)", None),
                  ("if noEvent({c} > {x}) then 0 else {j}", None), ("{j}*step({x}/{c})", None),

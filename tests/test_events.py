@@ -751,7 +751,7 @@ def held(rng):
 
 
 class Chattering(unittest.TestCase):
-    """Solutions that stay on edges: the work is bounded, and a warning says how far off the edge hysteresis leads."""
+    """Solutions that stay on edges: the work is bounded, and a warning says how far from the edge hysteresis takes them."""
 
     def check(self, seed, make, solver, *options):
         declared, equations, end, expected, modes = make(random.Random(seed))
@@ -894,7 +894,7 @@ class Chattering(unittest.TestCase):
                 self.assertAlmostEqual(values["x"], expected["x"], delta=1e-5)
 
     def test_other_conditions_are_passed(self):
-        """A solution that slides along a wave passes levels on its way: each time once, whatever the relay does there."""
+        """A solution that slides along a wave passes levels on its way: each time once, in all states of the relay."""
         for seed in runs.seeds(10):
             rng = random.Random(seed)
             size, speed, level, end = rng.uniform(0.2, 0.5), rng.uniform(0.5, 2), rng.uniform(0.05, 0.15), rng.uniform(8, 12)
@@ -922,7 +922,7 @@ class Chattering(unittest.TestCase):
 
 
 def thermostat(rng, width):
-    """Heats below `low`, and stops above `low` + width: its text, the end, the edges, and how often it stops heating until then."""
+    """A thermostat that heats below `low` and stops above `low` + width: the text of the model, the end, the edges, and how often it stops heating."""
     k, low, heat = rng.uniform(0.5, 2), rng.uniform(0.2, 0.8), rng.uniform(2.5, 5)
     high, top, scale = low + width, heat / k, rng.choice((1, 1, 1e3, 1e-3))
     warm, cool = math.log((top - low) / (top - high)) / k, math.log(high / low) / k

@@ -1,4 +1,4 @@
-"""Files and terminals: nothing is lost without a message, nothing destroyed and nothing left behind, whatever goes wrong: refused
+"""Files and terminals: nothing is lost without a message, nothing destroyed and no temporary file kept, after any failure: refused
 memory, a full disk, signals, one path for two things, places that cannot be written, names with control characters. A library
 loaded before the C library (SHIM) makes failures happen at a chosen moment."""
 import csv

@@ -57,7 +57,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(report["unidentified"], [])
 
     def test_residuals_that_are_not_noise(self):
-        """Noise is accepted as noise, what the model misses is named, and so are residuals beyond the given deviations."""
+        """Noise is accepted as noise, missing effects of the model are named, and so are residuals beyond the given deviations."""
         draw = random.Random(5)
         for size in (0.01, 0.05, 0.2):
             noise = [(t, 1.7 * math.exp(-0.6 * t) + draw.gauss(0, size)) for t in self.times]

@@ -26,7 +26,7 @@ equation
 end M;
 """
 
-# What is replaced by what, for FMI 2.0 and 3.0 (None: the rule does not exist), and words of the message.
+# A text and its replacement, for FMI 2.0 and 3.0 (None: the rule does not exist), and words of the message.
 BREAKS = [
     (r'guid="[^"]*"', "", r'instantiationToken="[^"]*"', "", "is missing"),
     (r'modelName="M"', "", r'modelName="M"', "", "modelName is missing"),

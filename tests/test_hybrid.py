@@ -394,7 +394,7 @@ class Network:
         self.booleans.append(boolean)
 
     def add_algorithm(self, k):
-        """Several whens in sequence that read what earlier ones have assigned."""
+        """Several whens in sequence that read values assigned by earlier ones."""
         boolean, counter = self.declare(k)
         whens = [(self.condition(), self.expression(), self.rng.random() < 0.5) for _ in range(self.rng.randint(1, 3))]
         value = lambda v, negate: f"({v[0]}) <> {boolean}" if negate else v[0]
@@ -691,7 +691,7 @@ class Mixed(unittest.TestCase):
                 self.assertEqual((rows[-1]["locked1"], rows[-1]["locked2"]), (1, 1))
 
     def test_stuck_frictions(self):
-        """Frictions that are stuck together hold at most what each can, and in sum as much as all of them."""
+        """Each of several stuck frictions holds at most its own limit, and together they hold the sum."""
         for seed in range(COUNT):
             many, holds, single = drive_trains(random.Random(seed))
             options = ("--stop-time", "4", "--tolerance", "1e-9", "--solver", SOLVERS[seed % len(SOLVERS)])

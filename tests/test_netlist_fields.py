@@ -262,7 +262,7 @@ class Fields(unittest.TestCase):
         tally.check(self, may_refuse=0.02)
 
     def test_pairs_beyond_round_off(self):
-        """A nanoohm beside 1e-12 siemens exceeds the digits of a number: the currents are right, or the circuit is refused by name."""
+        """A nanoohm together with 1e-12 siemens exceeds the digits of a number: the currents are right, or the circuit is refused by name."""
         for ohms in ("1e-7", "1e-8", "1n", "1e-10", "1p") if LONG else ("1e-8", "1n"):
             for inside in (True, False):
                 ends = "" if inside else f"RE1 e1 e {ohms}\nRE2 e2 e {ohms}\n"

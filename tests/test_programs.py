@@ -93,7 +93,7 @@ def largest_difference(simulated, exported):
 @unittest.skipIf(os.environ.get("BUILD_KIND") == "asan" or not shutil.which("cc"), "a compiler is needed, and time")
 class Programs(unittest.TestCase):
     def build(self, path, *options):
-        """The program of a model; what all programs share is compiled once."""
+        """The program of a model; the files that all programs share are compiled once."""
         folder = os.path.join(WORK, "program")
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([DAEDAL, "export", path, "--c", folder, "--standalone", "-q", *options], check=True, capture_output=True)

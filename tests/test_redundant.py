@@ -153,8 +153,7 @@ class Redundant(unittest.TestCase):
         self.assertFalse(self.refused)
 
     def test_large(self):
-        """More constraints than dense matrices of the whole array would allow: they are examined alone, without the equations of
-        motion."""
+        """More constraints than dense matrices of the whole array would allow: they are examined by themselves, without the equations of motion."""
         self.refused = []
         for mechanism in (ladder(30), plate(40)):
             self.compare(mechanism, "dummy")

@@ -1,7 +1,7 @@
-/* What the language refuses. By the text of a class alone: every pair of prefixes, every kind of class with every prefix of a
- * component and every section, and single rules. In a model: every kind of class as a base of every other; final, protected and
- * redeclared elements in every position; what names and imports find; inner and outer. Each rule has members that are refused and
- * members that are accepted. */
+/* What the language refuses. From the text of a class: every pair of prefixes, every kind of class with every prefix of a component
+ * and every section, and single rules. In a model: every kind of class as a base of every other; final, protected and redeclared
+ * elements in every position; the results of names and imports; inner and outer. Each rule has members that are refused and members
+ * that are accepted. */
 #include "instance/load.h"
 #include "syntax/parser.h"
 
@@ -241,7 +241,8 @@ static void final_elements_are_not_modified(void **state) {
 static void protected_elements_are_not_reached(void **state) {
   (void)state;
   static const struct {
-    const char *element, *change, *inherited; /* what a modifier does to it, and an accepted one of an extends clause */
+    const char *element, *change,
+        *inherited; /* the effect of a modifier on it, and of an accepted one in an extends clause */
   } elements[] = {
       {"parameter Real x = 1;", "x = 2", "x = 2"},
       {"C c;", "c(x = 2)", "c(x = 2)"},

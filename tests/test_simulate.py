@@ -247,7 +247,7 @@ class Pendulum(unittest.TestCase):
         self.assertLess(run.json["steps"], 27338)
 
     def test_large_bdf(self):
-        """Fewer steps and residuals than the DASSL of the paper (108731 and 240161), factors that serve ten steps, no restart."""
+        """Fewer steps and residuals than the DASSL of the paper (108731 and 240161), factors that are used for ten steps, no restart."""
         stop = 50 if SLOW else 1000
         run = self.check("pendulum_large", stop, 140000, 1e-5, "--solver", "bdf")
         self.assertLess(run.json["steps"], 76 * stop)
@@ -272,7 +272,7 @@ end Many;
 """
 
     def test_each_moves_as_if_alone(self):
-        """Independent blocks of three stages each, in one model: factors of one stage serve the next of its own block."""
+        """Independent blocks of three stages each, in one model: factors of one stage are used for the next stage of the same block."""
         n = 100 if SLOW else 2000
         many = Run(self.MODEL.format(n=n, g="{1 + i/n for i in 1:n}"), "--stop-time", 0.5, "--intervals", 2, "--tolerance", 1e-8, "--solver", "erk")
         self.assertEqual(many.code, 0, many.words)
@@ -305,7 +305,7 @@ class Mechanisms(unittest.TestCase):
                     self.assertLess(gap / size, 1e-4 if solver == "radau" else 2e-4, "%s %s %s" % (name, solver, column))
 
     def test_factors_are_kept(self):
-        """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that serve ten steps."""
+        """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that are used for ten steps."""
         for solver in built("ida", "bdf"):
             run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", solver, "--stop-time", 100)
             self.assertEqual(run.code, 0, run.words)
@@ -336,7 +336,7 @@ class Automatic(unittest.TestCase):
         self.assertLess(run.json["factorizations"], run.json["steps"] / 4)
 
     def test_strangeness_exchanges_in_time(self):
-        """At the start no coordinate depends on the state: the choice must still be judged again (the pendulum begins level)."""
+        """At the start no coordinate depends on the state: the choice must still be examined again (the pendulum begins level)."""
         exact = Run(example("pendulum"), "--tolerance", 1e-11)
         for solver in built("bdf", "ida", "erk"):
             run = Run(example("pendulum"), "--tolerance", 1e-8, "--method", "strangeness", "--solver", solver)

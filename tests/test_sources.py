@@ -1,4 +1,4 @@
-"""Models and libraries in several files: what the command says about wrong files, where, and with which exit status."""
+"""Models and libraries in several files: the messages about wrong files, their places and the exit status."""
 import os
 import pathlib
 import random
@@ -10,7 +10,7 @@ WIDTH = int(os.environ.get("SOURCES_WIDTH", "60"))
 
 
 class Folder:
-    """A directory of its own; runs the command in it."""
+    """A separate directory; runs the command in it."""
 
     def __init__(self):
         self.holder = tempfile.TemporaryDirectory()

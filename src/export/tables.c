@@ -575,7 +575,7 @@ static void put_variables(Writer *writer) {
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
 }
 
-/* Writes the integrators, and what they need for columns and for entries of the Jacobian. */
+/* Writes the integrators, and their data for columns and for entries of the Jacobian. */
 static void put_integrators(Writer *writer) {
   const ExportSource *source = writer->source;
   const Jacobian *jacobian = source->evaluator->jacobian;

@@ -1,7 +1,7 @@
 /* initial: consistent initial values for other parameters and start values than those of the model's text. It starts from the
  * values found for these, and uses damped Newton on the rows that determine one column each. Columns that no row determines keep
- * their start values. Where start values must change, they move as little as possible, in the units and with the weights by which
- * the values of the text were found. */
+ * their start values. Where start values must change, they move as little as possible, in the units and with the weights that
+ * were used for the values of the text. */
 #include "solver.h"
 
 #include <float.h>

@@ -1,8 +1,8 @@
 /* solver: one run of a model that daedal has written as C99, in memory that the caller gives.
  *
  * The model is data and functions (struct Model): the derivative array y with the order in which its columns are solved, the
- * conditions that cause events, and what happens at them. A run is a struct Solver. Everything that changes in a run is one piece
- * of memory without pointers (solver->changing), so a copy of it is the whole state of the run.
+ * conditions that cause events, and the actions there. A run is a struct Solver. Everything that changes in a run is one piece of
+ * memory without pointers (solver->changing), so a copy of it is the whole state of the run.
  *
  * solver_size says how much memory a run needs, and solver_make lays it out. Integrators and matrices, which are those of the
  * library, grow in a heap that solver_free frees. */
@@ -76,7 +76,7 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
-/* The initial system, where start values of states alone do not determine it. Its columns are those of the array, followed by
+/* The initial system, if start values of states by themselves do not determine it. Its columns are those of the array, followed by
  * parameters; some of them are unknowns. Where there are more unknowns than rows, they stay as near to their targets as the rows
  * allow. */
 typedef struct ModelInitial {
@@ -143,7 +143,7 @@ typedef struct Model {
   /* Delays, and the most pieces of the past that are kept. */
   int delays, has_free_delays, pieces;
   const Delay *delay;
-  ModelProgram *delayed;     /* the delayed values; what enters pipes */
+  ModelProgram *delayed;     /* the delayed values; the inflows of pipes */
   ModelProgram *delay_times; /* delay times, then the longest; for pipes: x, whether the flow is positive, der(x) */
   ModelProgram *pipe_points;
   int points; /* number of values that these have */
@@ -175,7 +175,7 @@ typedef struct Scalars {
   double end;                              /* end of the run, where relations hold as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
   double event;                            /* the time of the last event */
-  int changed;                             /* columns or what rows depend on changed at the last event */
+  int changed;                             /* columns, or values that rows depend on, changed at the last event */
   int is_started, terminated, asserted;
   int waits;   /* an event is reached that has not been handled yet, */
   int waiting; /* of this mode; -1: of none */
@@ -251,8 +251,8 @@ void solver_restored(Solver *solver);
 /* Restores the values of the model's text. */
 void solver_reset(Solver *solver);
 
-/* Finds consistent initial values at `time`: those of the model's text, or others for what was set since. Then handles the first
- * instant. */
+/* Finds consistent initial values at `time`: those of the model's text, or others for variables that were set since. Then handles
+ * the first instant. */
 SolverStatus solver_start(Solver *solver, double time);
 
 /* Computes the states, their derivatives and everything else at (solver->now->time, states). */
@@ -298,8 +298,8 @@ SolverStatus solver_follow(Solver *solver);
 int looks_point(Solver *solver, double t, double *y);
 double looks_locate(Solver *solver, int *found);
 
-/* What the columns that are not states must be: any solution; the one nearest to the guess; of that, only what derivatives depend
- * on. */
+/* The required solution for the columns that are not states: any one; the one nearest to the guess; of that, only the
+ * columns that derivatives depend on. */
 typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
 
 /* states.c */

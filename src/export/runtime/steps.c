@@ -48,7 +48,7 @@ static bool bends(void *context, double t, const double *y, double t_end, const 
   return false;
 }
 
-/* Sets what counts as small, from sizes at the nominal values. */
+/* Sets the limits of small values, from sizes at the nominal values. */
 static void set_least(Solver *solver) {
   const Model *model = solver->model;
   double *least = solver->kinks + 4 * model->kinks;
@@ -186,8 +186,8 @@ SolverStatus steps_step(Solver *solver, double stop) {
   Scalars *now = solver->now;
   IntegratorStatistics before, after;
   Call call = {solver, stop, STEP_EVALUATION};
-  /* A step to a point that equals the present one except for round-off, as where an importer stops beside an event, adds no
-   * history. */
+  /* A step to a point that equals the present one except for round-off, as when an importer stops next to an event,
+   * adds no history. */
   bool was_tiny = now->step > 0 && now->step < integrator_least_step(now->time, stop);
   if (solver->integrator && was_tiny && !solver->made_by->is_one_step) steps_start(solver);
   if (!solver->integrator) return SOLVER_FAILED;
