@@ -584,7 +584,7 @@ class Together(unittest.TestCase):
                                                                                        # the loop decides, whose times are known.
                                                                                        # Events come in every period as in the one
                                                                                        # before, or nearly, depending on the second
-                                                                                       # frequency. An oscillator beside it keeps
+                                                                                       # frequency. A further oscillator keeps
                                                                                        # steps below a period.
         for i, (k, side, level) in enumerate(waves):
             text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
@@ -636,7 +636,7 @@ class Quiet(unittest.TestCase):
 
 class Periodic(unittest.TestCase):
     """An ideal diode between a source of some sines and a constant voltage: what decides is an unknown of the loop, whose times are known. In every period
-    events come as in the one before, or not quite, as the second frequency has it. An oscillator beside it keeps steps below a period."""
+    events come as in the one before, or not quite, as the second frequency has it. A further oscillator keeps steps below a period."""
 
     def draw(self, rng):
         """Text, end, the excess of the source over the voltage, and its integral divided by the resistance."""

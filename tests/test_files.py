@@ -345,7 +345,7 @@ class Permissions(Folder):
 @unittest.skipIf(SANITIZED, "the sanitizer must come before every other library")
 class Interrupted(Shim):
     def test_signals_while_writing(self):
-        """A signal at any write or renaming: the file is the old one or the new one, with nothing beside it."""
+        """A signal at any write or renaming: the file is the old one or the new one, and there is no other file."""
         self.expect(0, "simulate", "m.mo", "-q", "--output-file", "new.csv", "--intervals", "3000")
         new = (self.path / "new.csv").read_bytes()
         (self.path / "new.csv").unlink()

@@ -104,7 +104,7 @@ class Fit(unittest.TestCase):
             self.assertAlmostEqual(found[name]["value"], value, delta=1e-4)
 
     def test_errors_of_linear_theory(self):
-        """y = a*exp(-k*t) with a alone is linear: value, error and interval are known."""
+        """y = a*exp(-k*t) is linear in a: value, error and interval are known."""
         rng = random.Random(3)
         base = [math.exp(-t) for t in self.times]
         measured = [2 * b + rng.gauss(0, 0.1) for b in base]

@@ -396,8 +396,7 @@ class Written(unittest.TestCase):
             self.assertEqual({name for name in wanted if any(map(math.isnan, found.columns[name]))}, set())
 
     def test_cancelled(self):
-        """Derivatives that the model writes and that aliases cancel in the equations, beside a pendulum, to which every method
-        applies."""
+        """Derivatives that the model writes and that aliases cancel in the equations, together with a pendulum, to which every method applies."""
         for source, slope in {"sin(time)": "cos(time)", "x*y": "u*y + x*v", "u": "-l*x", "l": None, "3": "0", "exp(-x)": "-u*exp(-x)"}.items():
             text = ("model M\n  Real x(start = 0.6), y(start = -0.8), u, v, l, p, r, s, k;\nequation\n  der(x) = u;\n  der(y) = v;\n"
                     "  der(u) = -l*x;\n  der(v) = -l*y - 9.81;\n  x^2 + y^2 = 1;\n  p = k;\n  r = -k;\n"

@@ -2,7 +2,7 @@
 """Generated members of every kind of card, compared with ngspice: the same answer, or a refusal or warning that says why not.
 
 Each family makes members with a random choice of forms and parameters. Members of a family are in one netlist, with their own names
-(# is the member's number), so that one run of each program judges many. DAEDAL_TEST_TIER=long makes hundreds of members of each
+(# is the member's number), so that one run of each program tests many. DAEDAL_TEST_TIER=long makes hundreds of members of each
 family, otherwise a sample. A number as argument is the seed."""
 import bisect
 import csv

@@ -69,7 +69,7 @@ class Poles(unittest.TestCase):
         for seed in seeds(usual, quick):
             motion, name = kinds[seed % len(kinds)]
             text = model(random.Random(seed), motion, terms[name])
-            # Beside nonlinear equations, explicit steps are not examined inside.
+            # With nonlinear equations, explicit steps are not examined inside.
             for solver in by_turns(["radau", "bdf"] if motion == "solved" else ["auto", "erk", "radau", "bdf"], seed):
                 yield (seed, motion, name, solver), text, simulate(text, solver=solver, stop_time=1)
 

@@ -203,8 +203,7 @@ class Redundant(unittest.TestCase):
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
     def test_behind_conditions(self):
-        """An unknown that occurs only where a discrete condition does not hold at the start, beside one that two equations
-        determine: refused, or stopped where the two no longer agree."""
+        """An unknown that occurs only where a discrete condition does not hold at the start, and one that two equations determine: refused, or stopped where the two no longer agree."""
         for condition in ("k > 0", "pre(k) > 0", "d", "not d", "s > 0.5", "pre(k) > 0 and d"):
             for branches in ("then b + c else 0", "then 0 else b*c", "then c else b"):
                 for wrap in ("noEvent({})", "smooth(0, {})", "{}"):

@@ -25,7 +25,7 @@
 /* The most allocations that are refused: in a scenario, in one call on the first model, and in one on the others. */
 typedef struct Tier {
   size_t most_of_scenario, most_of_first, most;
-  size_t share; /* one row in so many is tried on models other than the first */
+  size_t share; /* one row in this many is tried on models other than the first */
 } Tier;
 
 static Tier tier(void) {
@@ -505,7 +505,7 @@ CALL(run_values, daedal_run_values(stage->run))
 CALL(run_state_count, (daedal_run_state_count(stage->run), true))
 CALL(run_indicator_count, (daedal_run_indicator_count(stage->run), true))
 
-/* The state-space form, where the run has one; at most so many states. */
+/* The state-space form, where the run has one; at most this many states. */
 enum { STATES = 64 };
 
 static bool with_states(Stage *stage, daedal_status (*call)(daedal_run *, double, const double *, double *)) {

@@ -1,7 +1,7 @@
 /* boundary: solves boundary value problems by multiple shooting, then simulates with the solution (docs/boundary.md).
  *
  * A second form of the model (model/boundary.h) has the conditions at the end as variables; its time is scaled to a run from 0 to
- * 1. The unknowns are the free parameters and the start values that the model leaves open. They are fitted so that the conditions
+ * 1. The unknowns are the free parameters and the start values that the model does not fix. They are fitted so that the conditions
  * vanish. The fit uses the sensitivities of the runs, which pass through events, at any index. A third form runs with the values
  * found. */
 #include "api/boundary.h"
@@ -221,7 +221,7 @@ static bool seek_starts(daedal_result *asked, Shooting *shooting) {
     if (!name)
       return refuse_usage(
           asked,
-          arena_printf(arena, "the start value of %s is unknown: give this derivative a variable of its own", column));
+          arena_printf(arena, "the start value of %s is unknown: give this derivative its own variable", column));
     const Variable *variable = &model->variables.data[model_find(model, name)];
     Sought sought = {guess_of(shooting->conditions, variable, name, sign * initial->value[q]), true};
     vec_push(asked->heap, &shooting->sought, sought);
@@ -318,7 +318,7 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
       &asked->diags, DIAG_INTEGRATION, model->variables.data[model_find(model, name)].span,
       "no solution of the boundary value problem was found near the start values: this condition is violated by %.3g",
       estimate->found.r[worst]);
-  diag_note(&asked->diags, diag, (Span){0}, "other start values, or more segments (--segments), may lead to one");
+  diag_note(&asked->diags, diag, (Span){0}, "try other start values, or more segments (--segments)");
   for (uint32_t c = 0; c < model->switched.count; c++) {
     uint32_t control = model->unknowns.data[dag_index(model->dag, model->switched.data[c].control)];
     diag_note(&asked->diags, diag, model->variables.data[control].span,

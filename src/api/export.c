@@ -28,7 +28,7 @@ static ExportList named_values(const Model *model, const IndexVec *variables, co
   return (ExportList){variables->count, names, values};
 }
 
-/* Names of all discrete leaves: variables, what happens at events, delays and their derivatives, conditions. */
+/* Names of all discrete leaves: variables, leaves of the event logic, delays and their derivatives, conditions. */
 static const char **leaf_names(Evaluator *evaluator, Arena *arena) {
   const Modes *modes = evaluator->code->modes;
   const Logic *logic = modes->logic;
@@ -173,7 +173,7 @@ static void add_point(daedal_result *result, ExportSource *source) {
   source->point = point;
 }
 
-/* Computes what all systems of an export share. */
+/* Computes the data that all systems of an export share. */
 static void number_sources(Heap *heap, ExportSources *sources) {
   uint32_t states = 0;
   bool chooses = false;

@@ -200,7 +200,7 @@ static Expr choose_by_sign(Dag *dag, Expr e, Expr then, Expr otherwise) {
   return dag_if(dag, compare(dag, e, dag_constant(dag, 0), 1), then, otherwise);
 }
 
-/* Of a semiLinear with these children. */
+/* The branches of a semiLinear with these children. */
 static Expr choose_slope(Dag *dag, const Expr *child) {
   Expr forth = dag_multiply(dag, child[0], child[1]);
   Expr back = dag_multiply(dag, child[0], child[2]);
@@ -339,9 +339,9 @@ void kink_modes_open(Problem *problem, const Structure *structure, bool all, boo
   arena_free(&own);
 }
 
-/* ---- what is left ---- */
+/* ---- remaining kinks ---- */
 
-/* Of an equation that is differentiated c times; a converted one holds derivatives of others already. */
+/* Does equation i, which is differentiated c times, still have a kink? A converted one already contains derivatives of others. */
 static bool is_left(const Problem *problem, uint32_t i, int32_t c, bool *seen) {
   bool is_converted = problem->written && problem->residual[i] != problem->written[i];
   int32_t times = c + is_converted;

@@ -134,7 +134,7 @@ static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
                                                                          : variable_value(samples, index, order, 0);
 }
 
-/* Of a discrete variable or mode. */
+/* The value of a discrete variable or mode. */
 static double discrete_value(const Samples *samples, uint32_t index, uint32_t sample) {
   const Modes *modes = samples->modes;
   bool is_mode = index >= modes->first && index < modes->first + modes->count;

@@ -81,9 +81,9 @@ typedef struct EdgesNow {
   int crossing; /* the mode whose event it is; -1: none */
   int slides;   /* number of sliding modes */
   Slide slide[SLIDE_LIMIT];
-  int has_begun;    /* a step has begun: before that, a mode on an edge that does not move follows its relation */
-  int is_at_start;  /* modes follow their relations exactly as written, also on an edge */
-  int one_by_one;   /* of the modes that must change, only the first changes; the others are judged again afterwards */
+  int has_begun;   /* a step has begun: before that, a mode on an edge that does not move follows its relation */
+  int is_at_start; /* modes follow their relations exactly as written, also on an edge */
+  int one_by_one;  /* of the modes that must change, only the first changes; the others are examined again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */
   int is_located;   /* an event is in progress, and EdgePlace.at holds the differences before it */
   int goes_on;      /* the search began in another system: its changes count */

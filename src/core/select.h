@@ -1,6 +1,6 @@
-/* select: chooses m well-conditioned columns of a matrix with m rows, and judges an existing choice. Small matrices use QR with
- * column pivoting. Large sparse ones use row-wise elimination that pivots on the largest entry. Exported solvers carry this as it
- * stands. */
+/* select: chooses m well-conditioned columns of a matrix with m rows, and assesses an existing choice. Small matrices use QR with
+ * column pivoting. Large sparse ones use row-wise elimination that pivots on the largest entry. Exported solvers contain this
+ * file unchanged. */
 #pragma once
 
 #include "base/vec.h"

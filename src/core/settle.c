@@ -156,7 +156,7 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
  * Modes that all change at once may cycle around a solution, as those of a clutch that gets stuck. Then only the first mode that
  * must change does so (the least-index rule of Murty 1974 for complementarity problems).
  *
- * Modes may lead through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of these
+ * Modes may pass through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of these
  * structures is used, if pre() can hold the modes there. */
 static bool settle_values(Settle *settle, double *t, double *y, int mode) {
   Edges *edges = settle->edges;

@@ -329,7 +329,7 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 
 /* ---- the only crossing ---- */
 
-/* The residual of the lost equation, its slack, at points beside this one that satisfy all other equations. A solution crosses
+/* The residual of the lost equation, its slack, at nearby points that satisfy all other equations. A solution crosses
  * where the slack changes its sign; the sign says in which direction. */
 typedef struct Line {
   int samples; /* on each side; each is SEVERAL times as far as the one before: from STUCK to about a quarter of the size */

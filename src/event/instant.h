@@ -25,9 +25,9 @@ typedef enum Verdict {
  * own size. At a pole, columns grow with the inverse of the distance. */
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
-/* y: for each place the columns with its states; the other columns are guesses, and are solved. NULL for the places before: there
- * is nothing before. A view of other equations than the model's own is always VERDICT_SINGULAR, because it need not show all
- * branches. asked: if no direction is lost, the one that is nearly lost decides. Costs about 200 factorizations of the
+/* y: for each place the columns with its states; the other columns are guesses, and are solved. NULL for the places before the
+ * instant: the run begins there. A view of other equations than the model's own is always VERDICT_SINGULAR, because it need not
+ * show all branches. asked: if no direction is lost, the one that is nearly lost decides. Costs about 200 factorizations of the
  * Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 

@@ -344,7 +344,7 @@ bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, doub
 }
 
 bool conflict_report_quotient(InitialSystem *system, const Quotient *quotient, Diags *diags) {
-  report_part(system, quotient->row, quotient->node, quotient->y, "division by zero but for round-off", diags);
+  report_part(system, quotient->row, quotient->node, quotient->y, "division by zero up to round-off", diags);
   return false;
 }
 

@@ -105,7 +105,8 @@ static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point
   return found != EXPR_NONE;
 }
 
-/* Does a column that ran away satisfy a row only through an entry that is round-off? Then it could have any other value. */
+/* Does a column that diverged satisfy a row only through an entry that is round-off? Then it could have any other
+ * value. */
 static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *values) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);

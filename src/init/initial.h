@@ -42,7 +42,7 @@ typedef struct Initial {
   InitialWay way;
   NonlinearRung rung;
   uint32_t iterations;
-  uint32_t fixed, free; /* fixed columns; degrees of freedom that the model leaves open */
+  uint32_t fixed, free; /* fixed columns; degrees of freedom that the model does not fix */
   int64_t dof;
   IndexVec surplus; /* rows of the system: initial equations that the others imply */
   bool has_conflict;

@@ -1,4 +1,4 @@
-/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. Where an iteration ran away, the
+/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. Where an iteration diverged, the
  * matrix times the sizes of the columns does not measure them: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
 #pragma once
 

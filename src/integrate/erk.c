@@ -249,7 +249,7 @@ static void erk_forget(Erk *erk) {
   }
 }
 
-/* The largest distance of columns that are found from a prediction alone from that prediction. */
+/* For columns that are found only from a prediction: their largest distance from it. */
 static double erk_departure(const Erk *erk, int stage, double scale) {
   const double *y = erk->values[stage], *missed = erk->missed[stage], *nominal = erk->system->nominal;
   double most = 0;

@@ -189,7 +189,7 @@ Model *model_new(Heap *heap, Names *names);
  * and may grow. Variables, equations and the rest are shared and must not grow. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
-/* A variable with nothing but name, type and role given. */
+/* A variable with only name, type and role. */
 Variable variable_make(Name name, BaseType type, Role role);
 
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */

@@ -469,7 +469,7 @@ static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size
   return answers;
 }
 
-/* The same with columns that ran away limited to plausible sizes: compared with 1e12 * cos(1e12) every sine is small, but not
+/* The same with diverged columns limited to plausible sizes: compared with 1e12 * cos(1e12) every sine is small, but not
  * compared with its terms. */
 static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);

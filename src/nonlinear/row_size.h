@@ -15,7 +15,7 @@ static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
 typedef struct RowSize {
   double terms, nominal, largest;
   double most, least; /* the largest and the smallest of |d row / d column| * (|column| + nominal) that are not 0 */
-  /* it is not linear in a column that ran away: |d row / d column| * |column| is not the size of a term */
+  /* it is not linear in a column that diverged: |d row / d column| * |column| is not the size of a term */
   bool is_astray;
 } RowSize;
 

@@ -161,7 +161,7 @@ int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ran
 /* The highest level of a row that some constraint on x needs. The ranks are full. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y);
 
-/* Independent unknowns whose first derivative the equations leave open; returns their number. */
+/* Independent unknowns whose first derivative the equations do not determine; returns their number. */
 int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns);
 
 /* Do the rows determine w and the columns of x whose derivative the array does not have? */

@@ -1,5 +1,5 @@
-/* shape: properties of the polynomials of a method's last step, and their evaluation. Exported solvers carry this as it
- * stands. */
+/* shape: properties of the polynomials of a method's last step, and their evaluation. Exported solvers contain this
+ * file unchanged. */
 #pragma once
 
 #include <stdbool.h>

@@ -46,7 +46,7 @@ struct Turning {
   Determinants moving, switched; /* `switched` change at events only, and are evaluated there */
   Trail *trails;                 /* of the moving ones, since the run began or its last event */
   double *inside;                /* columns at a point within a step */
-  double *beside;                /* columns beside a kink */
+  double *beside;                /* columns next to a kink */
   Mark origin;                   /* where the smooth part of the run began */
   Mark behind, recent;           /* two points of it; the first is far enough back for a follower to begin */
   Mark looks[2];                 /* points of the last two evaluations */

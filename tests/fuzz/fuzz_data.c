@@ -219,7 +219,7 @@ static bool some_points(void *context, const daedal_sweep_progress *progress) {
   return context && progress->finished >= 3;
 }
 
-/* A sweep of six points, of which two fail; `stops` leaves its journal behind. */
+/* A sweep of six points, of which two fail; `stops` keeps its journal. */
 static bool sweep(bool stops, bool resumes, Meter *meter) {
   static const double VALUES[] = {1, 2, -1e9, 3, 4, -1e9};
   static const daedal_axis VARY = {"k", VALUES, 6};
@@ -354,7 +354,7 @@ static const struct {
 #include "external/functions.def"
 };
 
-/* Matrices have so many more rows than the problem. */
+/* Matrices have this many more rows than the problem. */
 enum { LEADING = 2 };
 
 /* An Integer argument: most fit a problem of size `n`. */
