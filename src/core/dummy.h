@@ -22,8 +22,8 @@ static const double STRONGEST_WISH = 10;
 /* A block with a choice: at some stage it has fewer rows than candidates but at least one row. */
 typedef struct ChoicePlan {
   const BlockShape *shape;
-  const double *wish; /* per block column: a larger number means less preferred as a state */
-  bool is_bounded;    /* preferences may lead to a singular matrix, so they are bounded */
+  const double *preference; /* per block column: a larger number means less preferred as a state */
+  bool is_bounded;          /* preferences may lead to a singular matrix, so they are bounded */
 } ChoicePlan;
 
 typedef struct DummyPlan {

@@ -170,7 +170,7 @@ static const Variable *declared(const Discretizer *d, uint32_t number) {
 }
 
 /* How strongly the model prefers the variable as a state. */
-static int wish(const Discretizer *d, uint32_t number) {
+static int preference(const Discretizer *d, uint32_t number) {
   const Variable *variable = declared(d, number);
   if (variable->select > SELECT_DEFAULT) return 2 + (variable->select == SELECT_ALWAYS);
   return variable->select == SELECT_DEFAULT && variable->fixed == FIXED_TRUE;
@@ -185,7 +185,7 @@ static Pattern stage_pattern(Discretizer *d, int32_t stage, int most) {
     for (int32_t e = d->row_start.data[i]; e < d->row_start.data[i + 1] && d->c[i] >= stage; e++) {
       int32_t j = d->column.data[e];
       bool is_highest = d->order.data[e] + d->c[i] == d->d[j];
-      if (is_highest && d->d[j] >= stage && d->is_dummy[j] && wish(d, (uint32_t)j) <= most) entry[count++] = j;
+      if (is_highest && d->d[j] >= stage && d->is_dummy[j] && preference(d, (uint32_t)j) <= most) entry[count++] = j;
     }
   }
   start[d->rows.count] = count;

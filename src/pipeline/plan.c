@@ -3,7 +3,7 @@
 
 #include "array/kink_modes.h"
 #include "array/meeting.h"
-#include "array/state_wishes.h"
+#include "array/state_preference.h"
 #include "array/verdict.h"
 #include "external/external.h"
 #include "init/explain.h"
@@ -180,8 +180,8 @@ static bool pass_array(Plan *plan) {
   if (problem_least_orders(&plan->problem, plan->structure.d, least))
     plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
   if (plan->request.method->offers_preferred) {
-    plan->structure = state_wishes_offer(&plan->problem, &plan->structure, &plan->arena);
-    if (!state_wishes_check(&plan->problem, &plan->structure, plan->diags)) return false;
+    plan->structure = state_preference_offer(&plan->problem, &plan->structure, &plan->arena);
+    if (!state_preference_check(&plan->problem, &plan->structure, plan->diags)) return false;
   }
   if (plan->structure.n_superfluous) {
     bool *named = arena_array(&plan->arena, plan->problem.unknowns, sizeof *named);

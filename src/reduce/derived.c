@@ -54,17 +54,17 @@ static void mark_columns(Derived *derived) {
 
 /* ---- variables ---- */
 
-static Name unused_name(Derived *derived, const char *wish) {
+static Name unused_name(Derived *derived, const char *stem) {
   Names *names = derived->model->names;
-  const char *text = wish;
+  const char *text = stem;
   for (uint32_t k = 2; model_find(derived->model, text) != MAP_NONE; k++)
-    text = arena_printf(derived->reduction->arena, "%s_%u", wish, k);
+    text = arena_printf(derived->reduction->arena, "%s_%u", stem, k);
   return names_add(names, text, strlen(text));
 }
 
-uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start) {
+uint32_t derived_add_unknown(Derived *derived, const char *stem, const char *description, double start) {
   Names *names = derived->model->names;
-  Variable variable = variable_make(unused_name(derived, wish), TYPE_REAL, ROLE_UNKNOWN);
+  Variable variable = variable_make(unused_name(derived, stem), TYPE_REAL, ROLE_UNKNOWN);
   variable.start = dag_constant(derived->model->dag, start);
   variable.description = names_add(names, description, strlen(description));
   uint32_t position = model_add_variable(derived->model, variable);
@@ -161,8 +161,8 @@ static void add_multipliers(Derived *derived) {
     const char *description =
         arena_printf(reduction->arena, "%smultiplier of equation %u at level %u; zero along the solution",
                      form->integrated ? "integral of the " : "", equation + 1, form->multipliers.data[m].level);
-    const char *wish = arena_printf(reduction->arena, form->integrated ? "nu_%u" : "mu_%u", m + 1);
-    derived->multiplier[m] = derived_add_unknown(derived, wish, description, 0);
+    const char *stem = arena_printf(reduction->arena, form->integrated ? "nu_%u" : "mu_%u", m + 1);
+    derived->multiplier[m] = derived_add_unknown(derived, stem, description, 0);
     if (form->integrated) fix_start(derived, derived->multiplier[m]);
   }
 }

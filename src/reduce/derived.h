@@ -36,9 +36,9 @@ Derived *derived_begin(Reduction *reduction, const char *method, bool first_orde
 /* Counts the equations of the derived model, and of the original, by kind. */
 void derived_count(const Derived *derived);
 
-/* A column of the array; a new variable with a name like `wish`; an equation. */
+/* A column of the array; a new variable with a name like `stem`; an equation. */
 Expr derived_column(const Derived *derived, uint32_t column);
-uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start);
+uint32_t derived_add_unknown(Derived *derived, const char *stem, const char *description, double start);
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note);
 
 /* Copies discrete equations, whens and assertions (derived_discrete.c). */

@@ -99,8 +99,8 @@ static bool linearize(Solver *solver, SolvedBlock *unit) {
 static Expr named(Solver *solver, Expr e, double value) {
   Dag *dag = solver->derived->model->dag;
   if (dag_count(dag, dag_scratch(dag), &e, 1) <= SMALL_NODES) return e;
-  const char *wish = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
-  uint32_t unknown = derived_add_unknown(solver->derived, wish, "intermediate result", value);
+  const char *stem = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
+  uint32_t unknown = derived_add_unknown(solver->derived, stem, "intermediate result", value);
   Expr leaf = dag_variable(dag, unknown, 0);
   derived_add_equation(solver->derived, leaf, e, "intermediate result of an elimination");
   return leaf;
