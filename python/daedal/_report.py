@@ -31,13 +31,15 @@ class Page(str):
 
 
 def _commands() -> Iterator[str | None]:
-    """The places to look for the command: named by the environment, installed with the package, next to the library, on the path."""
+    """The places to look for the command: named by the environment, installed with the package, next to the library, in the same prefix, on the path."""
     yield os.environ.get("DAEDAL_COMMAND")
     yield os.path.join(sysconfig.get_path("scripts"), "daedal")
     yield os.path.join(os.path.dirname(sys.executable), "daedal")
     if "DAEDAL_LIBRARY" in os.environ:
         yield os.path.join(os.path.dirname(os.environ["DAEDAL_LIBRARY"]), "daedal")
-    yield str(pathlib.Path(__file__).resolve().parents[2] / "build" / "daedal")
+    for parent in pathlib.Path(__file__).resolve().parents:
+        yield str(parent / "build" / "daedal")
+        yield str(parent / "bin" / "daedal")
     yield shutil.which("daedal")
 
 
