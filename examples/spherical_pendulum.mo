@@ -1,5 +1,5 @@
 model SphericalPendulum "a point mass on a sphere, fast enough to pass its equator: index 3"
-  // At the equator z = 0 the height is no function of x and y, so no fixed choice of two coordinates lasts.
+  // At the equator z = 0 the height is not a function of x and y, so no fixed choice of two coordinates works for the whole run.
   // Start at (0.8, 0, -0.6) with speed (3, 1, 4): energy 13 - 0.6 g, angular momentum 0.8 about the vertical.
   parameter Real L = 1 "radius";
   parameter Real g = 9.81 "gravity";

@@ -1,7 +1,7 @@
 /* daedal.h: the whole public interface of libdaedal.
  *
  * A model is a text that has been read. A plan is derived from it once, for one method. A run has values and makes results.
- * daedal_simulate leads from a model to a result in one call; make a plan to run a model more than once:
+ * daedal_simulate goes from a model to a result in one call; make a plan to run a model more than once:
  *
  *   daedal_model *model = daedal_load_file("pendulum.mo", NULL, NULL);
  *   daedal_options options = daedal_default_options();
@@ -10,23 +10,24 @@
  *   daedal_free(result);
  *   daedal_free(model);
  *
- * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. Some
- * functions take any handle, as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
+ * Handles: models, plans, runs, results, comparisons, linearizations, sweeps, estimates and files. Some functions take any handle,
+ * as `void *`: daedal_free, daedal_status_of, daedal_diagnostic_get, daedal_report, daedal_draw.
  *
- * Ownership: free every handle with daedal_free, in any order, because a handle keeps alive what it was made from. Every `const` pointer that a
- * function returns belongs to the handle and lives as long as it. NULL is allowed as a handle: its status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may
- * be freed. An index out of range gives an empty text, or NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an
- * options struct that is NULL has no members, whatever its count.
+ * Ownership: free every handle with daedal_free, in any order, because a handle keeps alive the handles that it was made from.
+ * Every `const` pointer that a function returns belongs to the handle and lives as long as it. NULL is allowed as a handle: its
+ * status is DAEDAL_INTERNAL, its counts are 0, its texts NULL, and it may be freed. An index out of range returns an empty text, or
+ * NaN. If another pointer that a call needs is NULL, the call returns DAEDAL_USAGE or finds nothing. A list in an options struct
+ * that is NULL has no members, even if its count is not 0.
  *
  * Threads: any number of threads may use a model or a plan at once. A run or a result has one user at a time. The library prints
  * nothing and has no global state.
  *
  * Numbers: NaN in an options struct means "not given". Lists of names (`const char *const *`) end with NULL.
  *
- * Versions: a program runs with every later library of the same major version. Structs of options carry their size; structs that functions
- * return are filled up to the size that the program was compiled with. Later versions may add members at the end of both. daedal_place,
- * daedal_note, daedal_value, daedal_override, daedal_axis, daedal_distribution, daedal_output, daedal_guess and daedal_allocator stay as they are.
- */
+ * Versions: a program runs with every later library of the same major version. Structs of options carry their size; structs that
+ * functions return are filled up to the size that the program was compiled with. Later versions may add members at the end of both.
+ * daedal_place, daedal_note, daedal_value, daedal_override, daedal_axis, daedal_distribution, daedal_output, daedal_guess and
+ * daedal_allocator do not change. */
 #ifndef DAEDAL_H
 #define DAEDAL_H
 
@@ -50,7 +51,7 @@ typedef enum daedal_status {
   DAEDAL_OK = 0,
   DAEDAL_INTERNAL = 1,    /* a defect of daedal, or out of memory */
   DAEDAL_USAGE = 2,       /* an option has no such value */
-  DAEDAL_INPUT = 3,       /* the model text is wrong, or uses what is not supported */
+  DAEDAL_INPUT = 3,       /* the model text is wrong, or uses an unsupported feature */
   DAEDAL_STRUCTURE = 4,   /* unbalanced or singular, or the method does not apply */
   DAEDAL_INIT = 5,        /* no consistent initial values */
   DAEDAL_INTEGRATION = 6, /* the integration failed */
@@ -88,7 +89,7 @@ typedef struct daedal_diagnostic {
 uint32_t daedal_diagnostic_count(const void *handle);
 static inline daedal_diagnostic daedal_diagnostic_get(const void *handle, uint32_t index);
 
-/* Entry of the list of message codes; beyond the last, code is NULL and the texts are "". */
+/* Returns an entry of the list of message codes. After the last one, code is NULL and the texts are "". */
 typedef struct daedal_code {
   const char *code, *title, *explanation;
 } daedal_code;
@@ -100,7 +101,7 @@ typedef struct daedal_value {
   double value;
 } daedal_value;
 
-/* A value in place of the model's own: of a parameter, an input or a start value. */
+/* A value that replaces one of the model: of a parameter, an input or a start value. */
 typedef struct daedal_override {
   const char *name; /* of a scalar, "body.r[2]"; with a text also of a whole array, "body.r" */
   double value;
@@ -109,8 +110,8 @@ typedef struct daedal_override {
 
 /* ---- memory ---- */
 
-/* Where a handle takes its memory from: realloc with a context; size 0 frees and returns NULL. If resize returns NULL, the current call ends with
- * DAEDAL_INTERNAL. (Linear algebra libraries have memory of their own.) */
+/* Where a handle takes its memory from: realloc with a context; size 0 frees and returns NULL. If resize returns NULL, the current
+ * call ends with DAEDAL_INTERNAL. (Linear algebra libraries allocate their own memory.) */
 typedef struct daedal_allocator {
   void *(*resize)(void *context, void *pointer, size_t size);
   void *context;
@@ -118,7 +119,7 @@ typedef struct daedal_allocator {
 
 /* ---- handles ---- */
 
-/* The status of any handle: that of the call that made it, or of a later call that failed. */
+/* The status of any handle: the status of the call that made it, or of a later call that failed. */
 daedal_status daedal_status_of(const void *handle);
 
 void daedal_free(void *handle);
@@ -128,49 +129,53 @@ typedef enum daedal_report_kind {
   DAEDAL_REPORT_ANALYSIS, /* of a model: its structure */
   DAEDAL_REPORT_FLAT,     /* of a model: Base Modelica that reads back to the same model; only text */
   DAEDAL_REPORT_RUN,      /* of a result */
-  DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" when there are none, the JSON has the conflict */
+  DAEDAL_REPORT_INITIAL, /* of a result: how each initial value was found; "" if there are none (then the JSON has the conflict) */
   DAEDAL_REPORT_START_VALUES, /* of a result: the initial values as a list of modifiers, (x(start = 1), y(start = 2)), which a later
                                * run reads by the option start_values; only text */
   DAEDAL_REPORT_REDUCED, /* of a result: the system that the method made, as Base Modelica with comments that say where each
-                               * equation comes from, and its sizes as JSON. NULL for method "strangeness" where ranks select rows */
-  DAEDAL_REPORT_CHOICE, /* of a result: the matrices by which the states were chosen at the start, a line each: how many of how many candidates, the condition
-                               * number of the scaled matrix, the variables that are no states; "" where there was nothing to choose; only text */
+                               * equation comes from, and its sizes as JSON. NULL for method "strangeness" if ranks select rows */
+  /* of a result: the matrices that decided the choice of states at the start, one per line: the numbers of chosen and
+   * of all candidates, the condition number of the scaled matrix, the variables that are not states; "" if there was no
+   * choice; only text */
+  DAEDAL_REPORT_CHOICE,
   DAEDAL_REPORT_COMPARISON, /* of a comparison: a table of its runs */
   DAEDAL_REPORT_LINEAR,     /* of a linearization: matrices and modes; JSON has matrices row by row */
   DAEDAL_REPORT_STEADY,     /* of the result of daedal_steady */
   DAEDAL_REPORT_SWEEP,      /* of a sweep; only JSON */
   DAEDAL_REPORT_FIT,        /* of an estimate */
   DAEDAL_REPORT_DIFFERENCE, /* of files that were compared */
-  DAEDAL_REPORT_PLAN, /* of a result of daedal_initialize: a file NAME.plan, which this version of daedal loads as the model; only text. NULL: the flat
-                         model cannot be read back, as the result then says */
+  /* of a result of daedal_initialize: a file NAME.plan, which this version of daedal loads as the model; only text.
+   * NULL: the flat model cannot be read back; a diagnostic of the result says why */
+  DAEDAL_REPORT_PLAN,
 } daedal_report_kind;
 
 typedef enum daedal_format { DAEDAL_TEXT, DAEDAL_JSON } daedal_format;
 
-/* A report for people, or the JSON of the command. The handle owns it. NULL: the handle has no such report. A handle that failed, and NULL, have a
- * JSON too, in which unknown values are null. If there is no memory for a report, or it is longer than 2 GiB, it is NULL or "", and the
- * status becomes DAEDAL_INTERNAL. */
+/* A report for people, or the JSON of the command. The handle owns it. NULL: the handle has no such report. A failed handle, and
+ * NULL, also have JSON, in which unknown values are null. If there is no memory for a report, or it is longer than 2 GiB, it is
+ * NULL or "", and the status becomes DAEDAL_INTERNAL. */
 const char *daedal_report(void *handle, daedal_report_kind kind, daedal_format format);
 
-/* What a picture should show. */
+/* The contents of a picture. */
 typedef struct daedal_plot {
   size_t size;                  /* of this struct where the program was compiled; 0: nothing is given */
-  const char *const *variables; /* as in daedal_options; NULL: states and outputs, of a netlist its nodes */
-  /* {"x", "y", "u", "v", NULL}: instead curves of y over x and of v over u; "time" is a signal, too; NULL for none. */
+  const char *const *variables; /* as in daedal_options; NULL: states and outputs (for a netlist, its nodes) */
+  /* {"x", "y", "u", "v", NULL}: draw curves of y over x and of v over u instead; "time" is a signal, too; NULL for
+   * none. */
   const char *const *pairs;
   bool log_x, log_y; /* logarithmic axes: values that are not positive are gaps */
-  /* Standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice the
-   * deviation that follows from them by the sensitivities, to first order; NULL for none. */
+  /* Standard deviations of parameters and start values of options.sensitivity. Curves over time get bands of twice
+   * their deviation, which is computed from these to first order by the sensitivities; NULL for none. */
   const daedal_value *deviations;
   uint32_t deviation_count;
   uint32_t width, height; /* of a picture in characters; 0: SVG */
 } daedal_plot;
 
-/* A picture as SVG, or in characters: of a model its incidence matrix, of a result and of files curves over time, of a comparison the
- * residuals of constraints over time, of a linearization a Bode plot of every output by every input, of a sweep a map of each output over two varied
- * variables or fans of the outputs over time (with keep_courses), of an estimate measurements, fit and residuals. Results and files
- * use all members of `plot` (NULL: the defaults), linearizations its size. The handle owns the picture until the next call. NULL: there is none; if no variable matches,
- * a diagnostic says so. */
+/* A picture as SVG, or in characters. A model has its incidence matrix; a result and files have curves over time; a comparison the
+ * residuals of constraints over time; a linearization a Bode plot for each output and input; a sweep a map of each output over two
+ * varied variables, or fans of the outputs over time (with keep_courses); an estimate measurements, fit and residuals. Results and
+ * files use all members of `plot` (NULL: the defaults), linearizations its size. The handle owns the picture until the next call.
+ * NULL: there is none; if no variable matches, a diagnostic says so. */
 const char *daedal_draw(void *handle, const daedal_plot *plot);
 
 /* Writes the trajectory of a result (.csv, .mat, .raw), the table of a sweep (.csv, .mat, .npy) or the matrices of a linearization (.mat). The ending
@@ -190,8 +195,9 @@ daedal_status daedal_write(void *handle, const char *path, const void *bytes, si
 
 typedef struct daedal_model daedal_model;
 
-/* Reads, types and flattens a model. class_name: the class to take, NULL for the last model of the file. Always returns a handle, whose
- * daedal_status_of says how it went; NULL only if there is no memory. Linear in the size of the text. */
+/* Reads, types and flattens a model. class_name: the class to read, NULL for the last model of the file. Always returns
+ * a handle, whose status (daedal_status_of) says whether it succeeded; NULL only if there is no memory. Linear in the
+ * size of the text. */
 daedal_model *daedal_load_file(const char *path, const char *class_name, const daedal_allocator *allocator);
 
 /* The same from memory. `path` is for messages only, NULL for none. The text is copied. */
@@ -201,30 +207,32 @@ daedal_model *daedal_load_text(const char *text, size_t length, const char *path
 /* How a model is read. */
 typedef struct daedal_load_options {
   size_t size;                       /* of this struct where the program was compiled; 0: nothing is given */
-  const char *class_name;            /* the class to take, NULL for the last model of the file */
+  const char *class_name;            /* the class to read, NULL for the last model of the file */
   const daedal_allocator *allocator; /* NULL: malloc and free */
-  bool strict;                       /* refuse what the Modelica language does not have or forbids */
+  bool strict;                       /* refuse everything that the Modelica language does not have or forbids */
   bool energy; /* a model that gives an energy has its total, its balance and the constraint forces as variables, too */
-  /* Lets external functions of the model write and remove files and run commands, and be called from the shared libraries
-   * with these paths (the list may be empty). Only for models that you trust: they run code. NULL: not at all. */
+  /* Lets external functions of the model write and remove files and run commands, and calls functions of the shared
+   * libraries with these paths (the list may be empty). Only for models that you trust: they run code. NULL: not at
+   * all. */
   const char *const *libraries;
   const char
       *mna; /* of a SPICE netlist (.cir, .sp, .net): "charge" makes charges and fluxes variables; NULL: conventional */
-  /* Directories that hold Modelica libraries, with colons between, as in the environment's MODELICAPATH (which is not
+  /* Directories that hold Modelica libraries, separated by colons, as in the environment's MODELICAPATH (which is not
    * read here): Modelica/package.mo, Complex.mo, "Modelica 4.1.0". Only files of classes that the model reaches are read.
    * NULL: none. */
   const char *modelica_path;
-  bool units; /* warn of equations whose units differ, as far as units are given */
-  /* Directories that the model may read files of while it is read and while it runs (tables, included files), with colons
-   * between, beside those of its own file and of modelica_path. NULL: none. */
+  bool units; /* warn about equations whose units differ, if the units are given */
+  /* Directories, separated by colons, in which the model may read files (tables, included files), in addition to the
+   * directory of its own file and those of modelica_path. NULL: none. */
   const char *readable;
-  /* What the model and each plan, run and result of it may take at most (docs/limits.md): bytes held, steps of work within one call,
-   * characters of one text. What takes more is refused with DAEDAL_INPUT. 0: the default. */
+  /* Limits of the model, and of each plan, run and result made from it (docs/limits.md): bytes held, steps of work within one call,
+   * characters of one text. If a limit is exceeded, the call ends with DAEDAL_INPUT. 0: the default. */
   uint64_t memory_limit, work_limit, text_limit;
-  /* "x = 1; y = 2": equations that hold at the end of the run, beside the final equations of the model (docs/boundary.md). NULL: none. */
+  /* "x = 1; y = 2": equations that hold at the end of the run, in addition to the final equations of the model
+   * (docs/boundary.md). NULL: none. */
   const char *boundary;
-  const char *
-      fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange, which NULL means, or "cs" for co-simulation */
+  const char
+      *fmu; /* of an FMU (.fmu) that offers both: "me" for model exchange (also NULL), or "cs" for co-simulation */
 } daedal_load_options;
 
 /* The same with options (NULL: none), from the text or, if that is NULL, from the file. If both are NULL, class_name is a class of
@@ -237,8 +245,8 @@ typedef struct daedal_library_counts {
   uint64_t bytes;
 } daedal_library_counts;
 
-/* Looks at a Functional Mock-up Unit without running it: every rule of FMI 2.0 or 3.0 that its description and its archive break is a diagnostic of the
- * handle, which holds no model. O(size of the file). */
+/* Checks a Functional Mock-up Unit without running it. The handle has no model; its diagnostics name every rule of FMI
+ * 2.0 or 3.0 that the description or the archive breaks. O(size of the file). */
 daedal_model *daedal_check_fmu(const char *path, const daedal_load_options *options);
 
 /* Parses every file *.mo below the directories of modelica_path. The handle has no model: its status and diagnostics say
@@ -246,13 +254,13 @@ daedal_model *daedal_check_fmu(const char *path, const daedal_load_options *opti
  * largest. NULL when memory is exhausted. */
 daedal_model *daedal_parse_libraries(const daedal_load_options *options, daedal_library_counts *counts);
 
-/* The models and blocks in packages of the libraries that were parsed, those that are not partial, by their full names;
- * NULL after the last. The names belong to the handle. */
+/* The full names of all models and blocks that are not partial, in the packages of the parsed libraries; NULL after the
+ * last. The names belong to the handle. */
 const char *daedal_library_model(const daedal_model *parsed, uint32_t index);
 
 const char *daedal_model_name(const daedal_model *model);
 
-/* Its text, as it was read; NULL if it could not be read. */
+/* The text of the model, as it was read; NULL if it could not be read. */
 const char *daedal_model_text(const daedal_model *model);
 
 /* The number of errors, including those that the list of diagnostics left out. */
@@ -294,7 +302,7 @@ uint32_t daedal_variable_count(const daedal_model *model);
 static inline daedal_variable daedal_variable_get(const daedal_model *model, uint32_t index);
 uint32_t daedal_variable_find(const daedal_model *model, const char *name); /* UINT32_MAX if there is none */
 
-/* Sizes of an array by its name, the first `most` of them, and how many there are; 0 if there is no such array.
+/* Stores the first `most` sizes of the array with this name, and returns how many there are; 0 if there is no such array.
  * O(variables). */
 uint32_t daedal_array_sizes(const daedal_model *model, const char *name, uint32_t *sizes, uint32_t most);
 
@@ -333,63 +341,66 @@ typedef struct daedal_progress {
 
 typedef struct daedal_event {
   double time;
-  const char *condition; /* as the model writes it; or what else made the event */
+  const char *condition; /* as the model writes it, or another cause of the event */
   double
-      value; /* that it has from then on: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition made the event */
-  int32_t
-      direction; /* of the condition's value at the event: 1 rises (false to true), -1 falls; 0: no condition made the event */
+      value; /* new value: 1 for true, 0 for false, or that of floor, sign, ...; NaN: no condition caused the event */
+  int32_t direction; /* of the change: 1 rises (false to true), -1 falls; 0: no condition caused the event */
 } daedal_event;
 
-/* Where an input gets its values along time. Give one of a function, a table, an expression and a file; with none of them, the caller of a
- * run sets the input by daedal_run_set_value. */
+/* The source of an input's values. Give a function, a table, an expression or a file; without any of these, the caller
+ * of a run sets the input with daedal_run_set_value. */
 typedef struct daedal_input {
   const char *name; /* NULL with a file: every column of the file is the input of its name */
-  /* The derivative of this order. Runs in several threads call it in each. */
+  /* Returns the derivative of this order. If runs are in several threads, each thread calls it. */
   double (*value)(void *context, double time, uint32_t order);
   void *context;
   uint32_t orders; /* how many derivatives the function has; equations that need more are refused */
-  uint32_t rows;   /* of the table, which is copied; times that do not decrease, two equal ones are a jump */
+  uint32_t rows;   /* of the table, which is copied; times must not decrease; two equal ones are a jump */
   const double *times, *values;
-  bool held;              /* a table and a file: each value holds until the next; false: lines lead there */
+  bool held;              /* for a table or a file: each value holds until the next; false: linear interpolation */
   const char *expression; /* "sin(2*time)", in the language of the model */
   const char *file;       /* a result file, .csv or .mat */
 } daedal_input;
 
 typedef struct daedal_options {
-  size_t size;        /* of this struct where the program was compiled; 0: nothing is given, all defaults hold */
+  size_t size;        /* of this struct where the program was compiled; 0: nothing is given, use all defaults */
   const char *method; /* "dummy" */
   const char *solver; /* "auto" */
   double start_time, stop_time, tolerance, output_interval, max_step, constraint_tolerance;
   uint32_t intervals; /* 0: not given */
-  /* Where overrides decide the structure, the result has a model of its own, read from the same text. Of two for one variable the later counts. */
+  /* If overrides change the structure, the result has its own model, read from the same text. If a variable occurs
+   * twice, the later value counts. */
   const daedal_override *overrides;
   uint32_t override_count;
   const char *start_values; /* file with a list of modifiers, as DAEDAL_REPORT_START_VALUES gives it; NULL for none */
   const char *start_from;   /* result file to take start values from; NULL for none */
   double start_from_time;   /* the time in that file; NaN: its end */
-  /* The variables to keep. A name means that variable, the name of an array its elements, and what is neither is an extended regular
-   * expression that must match a whole name. NULL for all. */
+  /* The variables to keep. A name means that variable, and the name of an array means its elements. Anything else is an
+   * extended regular expression that must match a whole name. NULL for all. */
   const char *const *variables;
   double baumgarte_alpha, baumgarte_beta; /* of method "baumgarte"; NaN: from the time scale of the model */
   bool keep_superfluous;                  /* method "dummy": keep differentiations that index 1 does not need */
   const char *const *invariants; /* variables that should stay constant, whose drift is reported; NULL for none */
   bool compile;                  /* compile C instead of running the tape */
-  /* Called after every accepted step; true stops the run, which then ends as it stands with DAEDAL_OK. A gradient that is stopped is not
-   * found; nor is a fit (DAEDAL_INTEGRATION) or a steady state (DAEDAL_INIT). */
+  /* Called after every accepted step; true stops the run, which then ends with DAEDAL_OK and the rows so far. A stopped
+   * gradient, fit (DAEDAL_INTEGRATION) or steady state (DAEDAL_INIT) has no result. */
   bool (*on_step)(void *context, const daedal_progress *progress);
   void *context;
-  bool no_event_rows;         /* the result has rows at output points only, not both sides of each event */
-  double rank_tolerance;      /* method "strangeness": smaller singular values, over the largest, are zero; NaN: 1e-9 */
-  const daedal_input *inputs; /* what they point to must outlive plans and runs */
+  bool no_event_rows; /* the result has rows at output points only, not both sides of each event */
+  double
+      rank_tolerance; /* method "strangeness": singular values below this part of the largest count as zero; NaN: 1e-9 */
+  const daedal_input *inputs; /* the memory that they point to must outlive plans and runs */
   uint32_t input_count;
   size_t input_size; /* of daedal_input where the program was compiled; 0: that of this version */
   const char *const
-      *plot_variables; /* kept beside those of `variables`, for pictures: files leave them out; NULL for none */
-  bool open_inputs; /* inputs of type Real that nothing gives are set by the caller, as if `inputs` had their names */
-  /* While running the rows go to this file as CSV, every second, and the state after them to PART_PATH.state; both stay. NULL: they do not. */
+      *plot_variables; /* kept in addition to `variables`, for pictures; not written to files; NULL for none */
+  bool open_inputs;    /* the caller sets the Real inputs that have no other source, as if `inputs` had their names */
+  /* During the run, new rows are appended to this CSV file every second, and the state is written to PART_PATH.state;
+   * both files are kept. NULL: they do not. */
   const char *part_path;
-  /* Goes on from part_path and its state, left by a run of the same model, method, inputs, parameters and output points: the trajectory
-   * is that of a run without a break, within the tolerance. Numbers of steps and events are those from that point on. */
+  /* Continues from part_path and its state, which a run with the same model, method, inputs, parameters and output
+   * points has left. The trajectory equals that of an uninterrupted run within the tolerance. Steps and events are
+   * counted from that point on. */
   bool resumes;
   const double
       *output_times; /* ascending, within start and stop time: the output points; NULL: those of the intervals */
@@ -402,23 +413,24 @@ typedef struct daedal_options {
   const char *gradient;
   bool gradient_of_integral;
   const char *const
-      *gradient_by;       /* "L", "x.start": what it is by; NULL: all Real parameters and all fixed start values */
-  double gradient_memory; /* megabytes for the steps that the adjoint goes back over; NaN: 256 */
-  double part_interval; /* seconds between two writings to part_path, which take a tenth of the time at most; NaN: 1 */
-  uint32_t segments;    /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
-  /* Of daedal_simulate: runs the model again at a hundredth of the tolerance by another family of methods; the reports say to how
+      *gradient_by; /* "L", "x.start": differentiate by these; NULL: all Real parameters and all fixed start values */
+  double gradient_memory; /* megabytes for stored steps, which the adjoint needs; NaN: 256 */
+  double part_interval;   /* seconds between two writes to part_path, which take at most a tenth of the time; NaN: 1 */
+  uint32_t segments;      /* of multiple shooting, for a model with final equations (docs/boundary.md); 0: one */
+  /* For daedal_simulate: run the model again at a hundredth of the tolerance with another family of methods; the reports say to how
    * many digits the two runs agree (docs/command.md). */
   bool verify;
-  /* Of daedal_initialize: the reports say what a wrong start does in the first steps of integrators that work on the equations as given
-   * (docs/initialization.md). */
+  /* For daedal_initialize: the reports say how wrong start values spread in the first steps of integrators that work on
+   * the equations as given (docs/initialization.md). */
   bool propagation;
-  /* Of daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
-   * unless they are states. Without effect where `invariants` or `gradient` are given. */
+  /* For daedal_simulate without `variables`: protected variables, and those with annotation(HideResult = true), are not kept
+   * unless they are states. No effect if `invariants` or `gradient` are given. */
   bool leave_out_hidden;
   bool
-      short_numbers; /* CSV files have two digits more than the tolerance asks for, in place of 17; not of times and discrete values */
-  /* Called with `context` after every event, also the one at the start, when all variables have their new values; true stops the run, as on_step
-   * does. The text of the condition lives as long as the result. Not called by runs that are stepped, nor by sweeps and fits. */
+      short_numbers; /* numbers in CSV files have two digits more than the tolerance requires, instead of 17; times and discrete values have all */
+  /* Called with `context` after every event (including one at the start), when all variables have their new values; true stops the
+   * run, as on_step does. The text of the condition lives as long as the result. Not called by runs that are stepped, nor by sweeps
+   * and fits. */
   bool (*on_event)(void *context, const daedal_event *event);
   /* Absolute tolerances of continuous variables, above zero: the error of a step in x is measured by tolerance * |x| + absolute. Variables
    * that are not listed have the tolerance times their nominal value, or without one times their size. */
@@ -426,7 +438,7 @@ typedef struct daedal_options {
   uint32_t absolute_tolerance_count;
 } daedal_options;
 
-/* All defaults. Functions that take options take NULL for these. */
+/* All defaults. Functions with an options argument accept NULL for these. */
 static inline daedal_options daedal_default_options(void);
 
 typedef struct daedal_result daedal_result;
@@ -439,7 +451,7 @@ daedal_result *daedal_initialize(daedal_model *model, const daedal_options *opti
 
 typedef struct daedal_pivot {
   double time;
-  const char *out, *in; /* the state that left, the one that came */
+  const char *out, *in; /* the old state, the new state */
 } daedal_pivot;
 
 typedef struct daedal_statistics {
@@ -458,7 +470,8 @@ typedef struct daedal_statistics {
 static inline daedal_statistics daedal_result_statistics(const daedal_result *result);
 static inline daedal_pivot daedal_result_pivot(const daedal_result *result, uint32_t index);
 
-/* Events in the order of time, as many as the statistics count, or the first hundred with no_event_rows; time NaN beyond them. The text lives as long as the result. */
+/* Events in the order of time, as many as the statistics count, or the first hundred with no_event_rows; after the
+ * last, time is NaN. The text lives as long as the result. */
 static inline daedal_event daedal_result_event(const daedal_result *result, uint32_t index);
 
 /* The trajectory. Signal 0 is time; each signal has one value per row. */
@@ -476,8 +489,8 @@ uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name
 /* The value of the functional of options.gradient; NaN without one. */
 double daedal_result_functional(const daedal_result *result);
 
-/* Its derivatives, in the order of options.gradient_by or of the variables: name NULL, value NaN beyond them. The name lives as
- * long as the result. */
+/* The derivatives of the functional, in the order of options.gradient_by or of the variables; after the last, name is NULL and
+ * value is NaN. The name lives as long as the result. */
 typedef struct daedal_derivative {
   const char *name; /* "L", "x.start" */
   double value;
@@ -485,12 +498,13 @@ typedef struct daedal_derivative {
 uint32_t daedal_result_derivatives(const daedal_result *result);
 static inline daedal_derivative daedal_result_derivative(const daedal_result *result, uint32_t index);
 
-/* All values of a signal, daedal_result_rows of them, one a row; owned by the result. NULL if there
+/* All values of a signal, one per row, daedal_result_rows of them; owned by the result. NULL if there
  * is no such signal, or no memory for them. The first call for any signal copies the trajectory once. */
 const double *daedal_result_values(daedal_result *result, uint32_t signal);
 
-/* The signals that a list of variables means, as in daedal_options, with NULL for states and outputs, of a netlist its nodes: the first `most` of their numbers, and how
- * many there are. 0 after a diagnostic if a word means nothing. */
+/* Stores the numbers of the first `most` signals that a list of variables means (as in daedal_options; NULL: states and
+ * outputs, or the nodes of a netlist), and returns how many there are. If a word means nothing, adds a diagnostic and
+ * returns 0. */
 uint32_t daedal_result_choose(daedal_result *result, const char *const *variables, uint32_t *signals, uint32_t most);
 
 /* The largest scaled residuals of the constraints along the run: at each point, level by level, where level k has the
@@ -506,24 +520,25 @@ static inline daedal_residuals daedal_result_residuals(const daedal_result *resu
 
 typedef struct daedal_plan daedal_plan;
 
-/* Derives everything that runs need: structure, programs, the reduced system, initial values. Always returns a handle; NULL only if there is no
- * memory. */
+/* Derives from a model everything that runs need: structure, programs, the reduced system, initial values. Always returns a handle;
+ * NULL only if there is no memory. */
 daedal_plan *daedal_plan_make(daedal_model *model, const daedal_options *options);
 
-/* Does a run with other values of parameters need another plan? It does if values decided how equations were rewritten, or if ranks decide. Such a run
- * makes that plan itself, and runs with the same values share it. Parameters that decide sizes always need another plan. */
+/* Does a run with other values of parameters need another plan? It does if the rewriting of equations, or numerical
+ * ranks, depended on values. Such a run makes the new plan itself, and runs with the same values share it. Parameters
+ * that decide sizes always need another plan. */
 bool daedal_plan_depends_on_values(const daedal_plan *plan);
 
-/* The parameters whose values the plan depends on in that sense; NULL beyond the last. Owned by the plan's model. */
+/* The parameters on whose values the plan depends in that sense; NULL after the last. Owned by the plan's model. */
 const char *daedal_plan_value(const daedal_plan *plan, uint32_t index);
 
 /* The number of structures for which equations were derived: that of the plan, and those that its runs needed later, at events or for other
  * values. All runs share them. 0 if the plan failed. */
 uint32_t daedal_plan_structures(const daedal_plan *plan);
 
-/* The model whose variables its runs count: that of the call, or one read again for overrides and inputs. A run in which a parameter is
- * set that decides sizes has a model of its own, and yet these handles: the variables of the same names, NaN where it has none; what
- * only it has is seen in a plan made with that value. */
+/* The model that defines the indices of variables in runs: the one given, or one that was read again for overrides and
+ * inputs. If a run sets a parameter that decides sizes, it has its own model but keeps these indices: they mean the
+ * variables of the same names, with NaN for missing ones. To see new variables, make a plan with that value. */
 const daedal_model *daedal_plan_model(const daedal_plan *plan);
 
 typedef struct daedal_run daedal_run;
@@ -531,21 +546,22 @@ typedef struct daedal_run daedal_run;
 /* A run with the options of the plan. NULL if there is no memory, or the plan is not DAEDAL_OK. */
 daedal_run *daedal_run_make(daedal_plan *plan);
 
-/* Sets a parameter or a start value for the executions to come. DAEDAL_USAGE: there is no such variable, or it cannot have this
+/* Sets a parameter or a start value for later executions. DAEDAL_USAGE: there is no such variable, or it cannot have this
  * value; nothing is changed. */
 daedal_status daedal_run_set(daedal_run *run, const char *name, double value);
 
-/* Runs from consistent initial values to the stop time. Nothing that the plan has is derived again. */
+/* Runs from consistent initial values to the stop time. Everything that the plan contains is reused. */
 daedal_status daedal_run_execute(daedal_run *run);
 
 /* The value of a signal at the end of the last execution; NaN if there is none. O(1). */
 double daedal_run_get(const daedal_run *run, const char *name);
 
-/* All of the last execution; owned by the run, until the next one. NULL before the first. Of a run that is stepped:
- * diagnostics and statistics, and no rows. */
+/* The result of the last execution; owned by the run until the next one. NULL before the first. For a run that is
+ * stepped, it has diagnostics and statistics, but no rows. */
 daedal_result *daedal_run_result(daedal_run *run);
 
-/* The same, but the caller frees it. The run is then as before its first execution, with the values that were set. */
+/* The same, but the caller frees it. The run is then as before its first execution, but keeps the values that were set.
+ * */
 daedal_result *daedal_run_take_result(daedal_run *run);
 
 /* ---- runs step by step ----
@@ -557,20 +573,21 @@ daedal_result *daedal_run_take_result(daedal_run *run);
 /* DAEDAL_OK: the run is at its start time. */
 daedal_status daedal_run_start(daedal_run *run);
 
-/* Advances to a time, at most the stop time; at an event, to the values after it. An earlier time than that reached is DAEDAL_USAGE. */
+/* Advances to a time, at most the stop time; at an event, to the values after it. A time before the one reached is
+ * DAEDAL_USAGE. */
 daedal_status daedal_run_advance(daedal_run *run, double time);
 
 /* One step of the integrator, or up to the first event in it. */
 daedal_status daedal_run_step(daedal_run *run);
 
-/* The time reached, and whether it is the end: the stop time, or where the model has terminated. NaN and true before
+/* The time reached, and whether it is the end: the stop time, or the time at which the model terminated. NaN and true before
  * the start. */
 double daedal_run_time(const daedal_run *run);
 bool daedal_run_ended(const daedal_run *run);
 
-/* The values of all variables at the time reached, and their derivatives by time, by handle; NaN where there is no
- * number, or the equations have no such derivative. Owned by the run, until the next call for it. NULL before the
- * start and after a failure. */
+/* The values of all variables at the time reached, and their derivatives by time, in the order of variables; NaN if there is no
+ * number, or no such derivative in the equations. Owned by the run until the next call. NULL before the start and after a failure.
+ * */
 const double *daedal_run_values(daedal_run *run);
 const double *daedal_run_derivatives(daedal_run *run);
 
@@ -578,19 +595,20 @@ const double *daedal_run_derivatives(daedal_run *run);
  * it is outside. */
 daedal_status daedal_run_interpolate(daedal_run *run, double time, double *values);
 
-/* Sets a variable by handle. Before the start: as daedal_run_set. Behind it: an input that the caller sets
- * (options.inputs) or a continuous variable gets another value at the time reached, as at an event: what was set
- * between two calls counts together, states that were not set stay as far as the equations allow, and the rest
- * follows: also a variable that is no state gets its value, by that of a state. DAEDAL_USAGE: it cannot be set then, as a parameter or a
- * discrete variable. A value that the equations do not allow ends the run with the next call for it: DAEDAL_INTEGRATION, and a diagnostic
+/* Sets a variable by handle. Before the start: as daedal_run_set. After the start: an input that the caller sets (options.inputs)
+ * or a continuous variable gets a new value at the time reached, as at an event. Values that are set between two calls take effect
+ * together. States that were not set stay if the equations allow it, and everything else follows. A variable that is not a state
+ * may be set, too: the states are found from it. DAEDAL_USAGE: it cannot be set after the start, like a parameter or a discrete
+ * variable. A value that the equations do not allow ends the run at the next call: DAEDAL_INTEGRATION, and a diagnostic
  * that names the variable. */
 daedal_status daedal_run_set_value(daedal_run *run, uint32_t variable, double value);
 
-/* The state-space form of a run that was started, x' = f(t, x), at points of the caller's choice: the run stays where it is, except for round-off.
- * States are those in use, as daedal_run_states gives them at the time reached; they may be others after every step. The Jacobian, d f / d x, is
- * dense, by columns, exact. An indicator belongs to a condition; it is positive while the condition stays as it is, negative where it has to change, and
- * infinite for conditions of time alone. DAEDAL_USAGE: the run was not started, or its method makes no such form (the counts are 0 then);
- * DAEDAL_INTEGRATION: the equations cannot be solved there. O(work of one step of an explicit method); the Jacobian O(states) times that. */
+/* The state-space form of a run that was started, x' = f(t, x), at points that the caller chooses: the run itself does not move,
+ * except for round-off. The states are those of daedal_run_states at the time reached; they may change after every step. The
+ * Jacobian, d f / d x, is dense, by columns, exact. An indicator belongs to a condition; it is positive while the condition keeps
+ * its value, negative if it has to change, and infinite for conditions that depend only on time. DAEDAL_USAGE: the run was not
+ * started, or its method has no such form (then the counts are 0); DAEDAL_INTEGRATION: the equations cannot be solved there.
+ * O(work of one step of an explicit method); the Jacobian O(states) times that. */
 uint32_t daedal_run_state_count(const daedal_run *run);
 daedal_status daedal_run_states(const daedal_run *run, double *states);
 daedal_status daedal_run_rates(daedal_run *run, double time, const double *states, double *rates);
@@ -598,22 +616,22 @@ daedal_status daedal_run_jacobian(daedal_run *run, double time, const double *st
 uint32_t daedal_run_indicator_count(const daedal_run *run);
 daedal_status daedal_run_indicators(daedal_run *run, double time, const double *states, double *indicators);
 
-/* The whole state at the time reached. A run saved goes on, and goes on again after each restore, with the same
- * numbers bit for bit. A state belongs to its run, and lives until it is freed, or the run is started again or freed.
- * NULL: there is none. After a restore the diagnostics of the run are those said since then. */
+/* The whole state at the time reached. After saving, and after each restore, the run continues with the same numbers,
+ * bit for bit. A state belongs to its run, and lives until it is freed, or the run is started again or freed. NULL:
+ * there is none. A restore clears the diagnostics of the run. */
 typedef struct daedal_state daedal_state;
 daedal_state *daedal_run_save(daedal_run *run);
 daedal_status daedal_run_restore(daedal_run *run, const daedal_state *state);
 void daedal_state_free(daedal_run *run, daedal_state *state);
 
-/* Another run at the same state and with the same values set, which shares nothing but the plan: it may go to another
- * thread. Both go on with the same numbers bit for bit. NULL: there is no memory, or the run was not started. */
+/* A copy of a run, with its state and the values that were set. The two share only the plan, so another thread may use
+ * the copy. Both continue with the same numbers, bit for bit. NULL: there is no memory, or the run was not started. */
 daedal_run *daedal_run_clone(daedal_run *run);
 
 /* ---- sweeps ----
  *
- * Many runs of one model: at every combination of values, at samples of distributions, or both. One plan serves all of
- * them, except for values that decide the structure. The numbers do not depend on threads, processes or order. */
+ * Many runs of one model: at every combination of values, at samples of distributions, or both. All of them use one
+ * plan, except for values that decide the structure. The numbers do not depend on threads, processes or order. */
 
 typedef struct daedal_sweep daedal_sweep;
 
@@ -647,7 +665,7 @@ typedef enum daedal_output_kind {
   DAEDAL_OUTPUT_EVENT, /* time of the first event of a condition that the model writes: "x > 1"; name NULL: of any event */
 } daedal_output_kind;
 
-/* What a sweep keeps of each run. */
+/* A number that a sweep keeps of each run. */
 typedef struct daedal_output {
   const char *name; /* of a signal, or a condition */
   daedal_output_kind kind;
@@ -666,26 +684,28 @@ typedef struct daedal_sweep_options {
   const daedal_output *outputs; /* NULL: the final values of all variables */
   uint32_t output_count;
   uint32_t threads; /* 0: one a core */
-  /* Directory for a CSV file of each point; or FILE.h5, an HDF5 file with a group of each, which is written when the last is finished, or with the
-   * table of a sweep over processes; until then they are in FILE.h5.part. NULL: none. */
+  /* Directory for a CSV file of each point; or FILE.h5, an HDF5 file with a group for each point. That file is written
+   * when the last point is finished (in a sweep over processes, with the table); until then the trajectories are in
+   * FILE.h5.part. NULL: none. */
   const char *trajectories;
   const char *journal; /* file that keeps finished points while the sweep runs; NULL: none */
-  bool resume;         /* take over the points that a journal of the same sweep has */
+  bool resume;         /* reuse the points in a journal of the same sweep */
   bool keep_courses;   /* of outputs over time, for daedal_draw */
-  /* For a program that spreads a sweep over processes: this one runs the share number `process` of `processes` (0: of 1). */
+  /* For a program that spreads a sweep over processes: this process runs part `process` of `processes` (0: all points).
+   * */
   uint32_t process, processes;
-  /* Called now and then in the thread of daedal_sweep_execute; true stops the sweep. */
+  /* Called from time to time in the thread of daedal_sweep_execute; true stops the sweep. */
   bool (*on_progress)(void *context, const daedal_sweep_progress *progress);
   void *context;
 } daedal_sweep_options;
 
-/* Reads what is asked for, makes the plan and opens the journal. on_step of the options is not called. Always a handle except for
- * exhausted memory (NULL): ask daedal_status_of. */
+/* Reads the options, makes the plan and opens the journal. on_step of the options is not called. Always returns a
+ * handle (see daedal_status_of), except if there is no memory (NULL). */
 daedal_sweep *daedal_sweep_make(daedal_model *model, const daedal_options *options,
                                 const daedal_sweep_options *sweep_options);
 
-/* Runs all points that are not finished, or those of its share. A point that fails is a row with its cause; the sweep goes on. Returns
- * DAEDAL_OK also if on_progress stopped it; executing it again continues. */
+/* Runs all points that are not finished, or those of this process. A point that fails gets a row with the cause, and the sweep
+ * continues. Returns DAEDAL_OK also if on_progress stopped it; executing it again continues. */
 daedal_status daedal_sweep_execute(daedal_sweep *sweep);
 
 static inline daedal_sweep_progress daedal_sweep_progress_get(const daedal_sweep *sweep);
@@ -701,7 +721,7 @@ daedal_status daedal_sweep_point_status(const daedal_sweep *sweep, uint32_t poin
 const char *daedal_sweep_point_cause(const daedal_sweep *sweep, uint32_t point); /* "" unless it failed */
 bool daedal_sweep_point_finished(const daedal_sweep *sweep, uint32_t point);
 
-/* The k-th point finished by this process; UINT32_MAX while there are not so many. */
+/* The k-th point that this process has finished; UINT32_MAX if it has finished fewer. */
 uint32_t daedal_sweep_finished(const daedal_sweep *sweep, uint32_t k);
 
 /* The computed part of a row, daedal_sweep_row_length numbers; and a row computed by another process. values NULL: the point is only
@@ -719,7 +739,7 @@ typedef struct daedal_estimate daedal_estimate;
 typedef struct daedal_guess {
   const char *name;
   double value;     /* where the search begins; NaN: the value of the parameter in the model */
-  double low, high; /* its bounds; equal: none */
+  double low, high; /* its bounds; equal numbers mean no bounds */
 } daedal_guess;
 
 typedef struct daedal_fit_options {
@@ -737,9 +757,9 @@ typedef struct daedal_fit_options {
   uint32_t iterations; /* at most; 0: 100 */
 } daedal_fit_options;
 
-/* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt, within
- * bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always a handle except for exhausted memory
- * (NULL): ask daedal_status_of. */
+/* Finds the values of parameters and start values that make the sum of squares of the residuals least (Levenberg and Marquardt,
+ * within bounds). Without a stop time the runs end with the data; without a tolerance it is 1e-8. Always returns a handle (see
+ * daedal_status_of), except if there is no memory (NULL). */
 daedal_estimate *daedal_fit(daedal_model *model, const daedal_options *options, const daedal_fit_options *fit_options);
 
 /* A parameter that was found. error: its standard deviation; low, high: its confidence interval. NaN if the data does not
@@ -769,9 +789,9 @@ daedal_comparison *daedal_compare(daedal_model *model, const daedal_options *opt
 
 typedef struct daedal_linearization daedal_linearization;
 
-/* dx' = A dx + B du, dz = C dx + D du: what the equations are next to a point, in the states that the method has chosen. It is of
- * index 0 whatever that of the model, and has as few states as the model has degrees of freedom. Matrices are stored by columns;
- * everything is owned by the handle. */
+/* dx' = A dx + B du, dz = C dx + D du: the equations, linearized at a point, in the states that the method has chosen. This form
+ * has index 0 for every model, and as few states as the model has degrees of freedom. Matrices are stored by columns; everything is
+ * owned by the handle. */
 typedef struct daedal_linear {
   double time; /* NaN: there is none */
   uint32_t states, inputs, outputs;
@@ -782,9 +802,9 @@ typedef struct daedal_linear {
       *eigenvalues_imaginary; /* of A, the slowest first; of a pair the positive one first */
 } daedal_linear;
 
-/* Linearizes at the consistent initial values or, where options.stop_time is given, at that time of the run. inputs, outputs: NULL for
- * those of the model itself. Inputs are Real inputs that nothing gives a value; their
- * values are start values or overrides. Outputs are any signals. Needs method "dummy". O(states) sparse solves. */
+/* Linearizes at the consistent initial values or, if options.stop_time is given, at that time of the run. inputs, outputs: NULL for
+ * those of the model itself. Inputs are the Real inputs without a source; their values are start values or overrides. Outputs are
+ * any signals. Needs method "dummy". O(states) sparse solves. */
 daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options *options, const char *const *inputs,
                                        const char *const *outputs);
 
@@ -792,7 +812,7 @@ daedal_linearization *daedal_linearize(daedal_model *model, const daedal_options
 static inline daedal_linear daedal_linear_get(const void *handle);
 
 /* A steady state: all derivatives zero, all equations satisfied, at the start time. way: "newton", from the initial values;
- * "homotopy", continued from them; "integration", until nothing moves; NULL: one after the other. The result has one row, and
+ * "homotopy", continuation from them; "integration", until nothing changes; NULL: one after the other. The result has one row, and
  * the linear form there, which says whether the state is stable. DAEDAL_INIT: none was found. */
 daedal_result *daedal_steady(daedal_model *model, const daedal_options *options, const char *way);
 
@@ -806,26 +826,28 @@ daedal_result *daedal_steady(daedal_model *model, const daedal_options *options,
 
 typedef struct daedal_files daedal_files;
 
-/* Reads results in .csv or .mat, told apart by content. Returns a handle in every case but exhausted memory (NULL): ask
- * daedal_status_of, DAEDAL_FILE if one of them cannot be read. O(size of the files). */
+/* Reads results in .csv or .mat, which are recognized by their content. Always returns a handle, except if there is no
+ * memory (NULL); its status is DAEDAL_FILE if a file cannot be read. O(size of the files). */
 daedal_files *daedal_files_read(const char *const *paths, uint32_t count, const daedal_allocator *allocator);
 
-/* Of a picture of files, plot->variables NULL means the nodes of a netlist, states and outputs, or all that is no derivative; once two
- * files were compared, the signals that differ most. Pairs and deviations do not count. */
+/* In a picture of files, plot->variables NULL means the nodes of a netlist, the states and outputs, or everything that
+ * is not a derivative. After two files were compared, it means the signals that differ most. Pairs and deviations do
+ * not count. */
 
 typedef struct daedal_difference_options {
   size_t size;                  /* of this struct where the program was compiled; 0: nothing is given */
-  const char *const *variables; /* as in daedal_options; NULL: all but parameters */
-  /* A signal differs where |first - second| > tolerance * (its largest |value|) + absolute; both are 0 by default. */
+  const char *const *variables; /* as in daedal_options; NULL: all except parameters */
+  /* A signal differs if |first - second| > tolerance * (its largest |value|) + absolute; both are 0 by default. */
   double tolerance, absolute;
 } daedal_difference_options;
 
-/* Compares the first two files, signal by signal: at all times of either file that lie within both, with values interpolated
- * linearly between rows; at an event before with before and after with after. DAEDAL_USAGE if there are no two files, or nothing to compare.
- * O(rows of both * signals). */
+/* Compares the first two files, signal by signal: at all times of either file that both cover, with linear interpolation between
+ * rows. At an event, values before it are compared with each other, and values after it. DAEDAL_USAGE if there are fewer than
+ * two files, or nothing to compare. O(rows of both * signals). */
 daedal_status daedal_files_compare(daedal_files *files, const daedal_difference_options *options);
 
-/* How much differs: signals beyond the tolerance, signals that only one file has, and 1 if the times begin or end elsewhere. */
+/* Counts differences: signals beyond the tolerance, signals that only one file has, and 1 if the times begin or end
+ * differently. */
 uint32_t daedal_files_different(const daedal_files *files);
 
 /* A signal of both files, the largest relative difference first; name NULL after the last. */
@@ -839,22 +861,23 @@ static inline daedal_difference daedal_files_difference(const daedal_files *file
 
 /* ---- code to take away ---- */
 
-/* Writes self-contained C99 for the equations that a run would integrate, at its initial values, into a directory (made if
- * missing): all files or none. Files of these names that no export wrote are kept: DAEDAL_USAGE. The result holds status,
- * diagnostics and the initial values. */
+/* Writes self-contained C99 for the equations that a run would integrate, with its initial values, into a directory (made if
+ * missing). Either all files are written or none. Files with these names that no export wrote are not replaced: DAEDAL_USAGE. The
+ * result holds status, diagnostics and the initial values. */
 daedal_result *daedal_export_c(daedal_model *model, const char *directory, const daedal_options *options);
 
-/* The same for a whole solver: a directory of C99 that simulates the model alone, by dummy derivatives, with pivots and events, and asks for no memory once
- * it has begun (docs/fmu.md). What cannot be exported is DAEDAL_STRUCTURE, with its name. */
+/* The same for a whole solver: a directory of C99 that simulates the model without daedal, by dummy derivatives, with
+ * pivots and events (docs/fmu.md). A model that cannot be exported gives DAEDAL_STRUCTURE and a diagnostic that names
+ * the reason. */
 daedal_result *daedal_export_solver(daedal_model *model, const char *directory, const daedal_options *options);
 
 /* A Functional Mock-up Unit of FMI 2.0 or 3.0 (`version`) for model exchange ("me"), co-simulation ("cs"), or both
- * (NULL), with sources and a binary for this platform, which the system's compiler makes (docs/fmu.md). Inputs that the options give no values have
- * them from outside. */
+ * (NULL), with sources and a binary for this platform, which the system's compiler makes (docs/fmu.md). Inputs without
+ * a source in the options become inputs of the unit. */
 daedal_result *daedal_export_fmu(daedal_model *model, const char *path, int version, const char *kind,
                                  const daedal_options *options);
 
-/* What a pass has produced, as text for developers; owned by the model. NULL: there is no such pass. */
+/* The output of a pass, as text for developers; owned by the model. NULL: there is no such pass. */
 const char *daedal_dump(daedal_model *model, const char *pass);
 
 /* ---- names of methods, solvers and passes ---- */

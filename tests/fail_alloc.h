@@ -2,10 +2,9 @@
  *
  *   FAIL_ALLOC_EACH(fail) { run(&fail.hook); assert_int_equal(fail.live, 0); }
  *
- * runs the body once without a refusal, then once for each allocation of that first run (in the quick tier for
- * some hundred of them), with that one refused (fail.refuse tells which, from 1). The body must release everything; `live` counts what it
- * did not.
- */
+ * runs the body once without a refusal, then once for each allocation of that first run (in the quick tier for some hundred of
+ * them), with that one refused (fail.refuse says which, from 1). The body must release everything; `live` counts the blocks that
+ * it did not. */
 #ifndef DAEDAL_TESTS_FAIL_ALLOC_H
 #define DAEDAL_TESTS_FAIL_ALLOC_H
 
@@ -19,7 +18,7 @@ enum { FAIL_ALLOC_SAMPLE = 200, FAIL_ALLOC_SANITIZED_SAMPLE = 50 };
 typedef struct FailAlloc {
   HeapHook hook;  /* to give to heap_new or to the public interface */
   size_t refuse;  /* the allocation to refuse, from 1; 0: none */
-  size_t count;   /* allocations and growths asked for in this run */
+  size_t count;   /* allocations and growths requested in this run */
   size_t refused; /* how many of them were refused */
   size_t live;    /* blocks handed out and not freed */
   size_t total;   /* allocations of the first run */

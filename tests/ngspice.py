@@ -66,7 +66,7 @@ def read_plot(data, at):
 
 
 def read_raw(path):
-    """Signals of a raw file, binary or ASCII, by name; the first is time. Of several plots, those of the transient analysis."""
+    """Signals of a raw file, binary or ASCII, by name; the first is time. If there are several plots: those of the transient analysis."""
     with open(path, "rb") as file:
         data = file.read()
     plot, signals, end = read_plot(data, 0)

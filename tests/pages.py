@@ -1,7 +1,7 @@
-"""Pages as tests: the commands of a page are run, and must print what the page says.
+"""Pages as tests: the commands of a page are run, and must print the text of the page.
 
-- A fenced block with a file name behind its language (```modelica pendulum.mo) is a file.
-- A block `console` has commands behind `$ ` and what they print below, standard output and standard error together. A line
+- A fenced block with a file name after its language (```modelica pendulum.mo) is a file.
+- A block `console` has commands after `$ ` and their output below, standard output and standard error together. A line
   `...` stands for any lines; `...` within a line stands for anything; numbers that differ from run to run are not to be shown
   otherwise. Where a block shows no output at all, its commands must succeed.
 - `console needs TOOL ...` is skipped where a tool is missing; `console by hand` is not for a test, as it takes minutes or changes
@@ -10,7 +10,7 @@
 - `daedal COMMAND MODEL.mo ...` within a line is run too, and must succeed. Where the model is a capital letter or none is given,
   the command and its options must exist; so must targets of make and benches.
 
-Commands stand nowhere else. A page has a folder of its own, with the examples in it, and its blocks build on each other."""
+Commands are nowhere else. A page has its own folder, with the examples in it, and its blocks build on each other."""
 import functools
 import os
 import pathlib
@@ -46,7 +46,7 @@ def targets():
 
 
 def pattern_of(expected):
-    """The regular expression that what a command prints must match as a whole."""
+    """The regular expression that the whole output of a command must match."""
     lines = expected.rstrip("\n").split("\n") if expected.strip() else []
     pieces = [r"(?:.*\n)*?" if line.strip() == "..." else r".*".join(re.escape(part) for part in line.rstrip().split("...")) + r"[ ]*\n"
               for line in lines]
@@ -54,7 +54,7 @@ def pattern_of(expected):
 
 
 def commands(block):
-    """(command, what it prints) of a console block; a command goes on behind a backslash at the end of its line."""
+    """(command, output) of a console block; a command continues after a backslash at the end of its line."""
     for piece in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
         command, expected = re.match(r"((?:[^\n]*\\\n)*[^\n]*)\n?(.*)\Z", piece, re.DOTALL).groups()
         yield command, expected
@@ -81,7 +81,7 @@ class PageTest:
         self.failures.append(f"{self.page.name}: {what}")
 
     def run_one(self, command, expected=None):
-        """expected None: it must succeed, whatever it prints."""
+        """expected None: it must succeed, with any output."""
         if command.startswith("python3") and SANITIZED:  # the interpreter has no sanitizer
             self.skipped += 1
             return

@@ -359,7 +359,7 @@ static const double akzo_start[11] = {0.444, 0.00123, 0, 0.007, 0, 115.83 * 0.44
 static const double akzo_end[] = {0.1150794920661702,    0.001203831471567715, 0.1611562887407974, /* t = 180 */
                                   0.0003656156421249283, 0.01708010885264404,  0.004873531310307455};
 
-/* ---- Transistor amplifier as it stands: columns U1..U8 and their rates, singular capacitance matrix. ---- */
+/* ---- Transistor amplifier as written: columns U1..U8 and their rates, singular capacitance matrix. ---- */
 static inline void amplifier_function(double t, const Complex *u, Complex *r) {
   const Complex *d = u + 8;
   double Ue = 0.1 * sin(200 * acos(-1.0) * t);
@@ -474,7 +474,8 @@ static inline void drain_function(double t, const Complex *y, Complex *r) {
 
 static const int32_t drain_pairs[][2] = {{0, 1}};
 
-/* ---- Heat in a rod, sparse: columns u (ROD), their rates (ROD), fluxes (ROD + 1); the first sine decays alone. ---- */
+/* ---- Heat in a rod, sparse: columns u (ROD), their rates (ROD), fluxes (ROD + 1); the first sine decays by itself.
+ * ---- */
 enum { ROD = 100, ROD_COLUMNS = 3 * ROD + 1, ROD_ROWS = 2 * ROD + 1, ROD_NONZEROS = 2 * ROD + ROD + 3 * ROD + 1 };
 
 typedef struct Rod {

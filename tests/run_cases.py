@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test cases: models and netlists whose comments say what must come of them. tests/README.md describes these comments.
+"""Runs test cases: models and netlists whose comments state the expected results. tests/README.md describes these comments.
 
     run_cases.py [--perturb] [FOLDER or FILE...]     relative to tests/cases; all of them by default
 
@@ -326,7 +326,7 @@ class Relation:
 
     def __init__(self, text, line, perturbed):
         self.perturbed, quoted = perturbed, re.findall(r'"[^"]*"', text)
-        text = re.sub(r'"[^"]*"', "\x01", text)  # words in quotes are none of ours
+        text = re.sub(r'"[^"]*"', "\x01", text)  # words in quotes are not keywords
         back = lambda part: re.sub("\x01", lambda _: quoted.pop(0), part)
         text, _, where = text.partition(" where ")
         found = re.fullmatch(r"(.*) everywhere", text)
@@ -491,7 +491,7 @@ class Case:
                     self.count += 0 if perturbed else checks.count
 
     def reference(self, group, work):
-        """A run to compare with: of this file, or of another one beside it."""
+        """A run to compare with: of this file, or of another one next to it."""
         line, text = group.reference
         words = shlex.split(text)
         path = self.path

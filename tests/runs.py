@@ -46,7 +46,7 @@ def limit_processor_time():
 
 
 class Run:
-    """Exit status, what was said, the code of the first error, columns by name, the report."""
+    """Exit status, messages, the code of the first error, columns by name, the report."""
 
     def __init__(self, status, words, cause="", columns=None, report=None):
         self.status, self.words, self.cause, self.columns, self.report = status, words, cause, columns or {}, report or {}

@@ -119,7 +119,7 @@ static void events_have_directions(void **state) {
   daedal_free(model);
 }
 
-/* A small state beside one of size 1: with every solver its error falls with its own absolute tolerance; an alias means the
+/* A small state next to one of size 1: with every solver its error falls with its own absolute tolerance; an alias means the
  * same. */
 static void absolute_tolerances(void **state) {
   (void)state;
@@ -456,7 +456,8 @@ static daedal_status run_once(daedal_plan *plan) {
   return status;
 }
 
-/* A refusal on the way to another structure ends the run that came there. The plan stays intact, and the next run gets there. */
+/* A refused allocation while another structure is derived ends the run that needs it. The plan stays intact, and the
+ * next run gets there. */
 static void refusals_of_shared_structures(void **state) {
   (void)state;
   FailAlloc counted = {0};

@@ -1,8 +1,7 @@
 """Automata whose events are known exactly: states that rise and fall at whole rates, Boolean equations of relations and pre(), whens that set rates or put a state elsewhere.
 
 Rational arithmetic follows each from event to event, and dual numbers give the derivatives with respect to starts, thresholds, rates and places. Some begin at a threshold:
-there a relation has its literal value, and what becomes true right after is an event right after. Of derivatives there are two automata that are alike, so that all events
-come in pairs.
+there a relation has its literal value, and a relation that becomes true right after is an event right after. For derivatives there are two equal automata, so that all events come in pairs.
 
 Wide runs: see runs.py."""
 import random
@@ -16,7 +15,7 @@ SOLVERS, STOP = solver_names(), 2
 
 
 class Degenerate(Exception):
-    """What happens is not determined: conditions change at one time, or one goes to and fro at its edge."""
+    """The result is not determined: several conditions change at one time, or one changes back and forth at its edge."""
 
 
 class Dual:

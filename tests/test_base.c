@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-/* A heap whose refusals fail the test: every case without refusals of its own starts here. */
+/* A heap whose refusals fail the test: every case without its own refusals starts here. */
 typedef struct Fixture {
   FailAlloc fail;
   Heap *heap;
@@ -525,7 +525,7 @@ static void scripted_run(Heap *heap, int *open) {
   arena_free(&arena);
 }
 
-/* As a public entry point does it: returns true when the run came to its end. */
+/* Like a public entry point: returns true if the run was completed. */
 static bool guarded_run(const HeapHook *hook, int *open) {
   Heap *heap = heap_new(hook);
   if (!heap) return false;

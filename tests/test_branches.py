@@ -141,7 +141,7 @@ def inverter(rng):
 
 
 def near_pole(rng):
-    """tan(y / k) = a t^p: the solution comes ever nearer to a pole of the equation, beyond which there are other branches."""
+    """tan(y / k) = a t^p: the solution approaches a pole of the equation, beyond which there are other branches."""
     scale, power, factor = rng.choice([0.5, 1, 2]), rng.choice([1, 2, 3]), 10**rng.uniform(-1, 1)
     text = f"model M\n Real y(start=0);\nequation\n tan(y/{scale!r}) = {factor!r}*time^{power};\nend M;\n"
     return text, 10.0, {"y": lambda t: scale * math.atan(factor * t**power)}, lambda a, b: abs(a - b) / (1 + abs(b))
@@ -199,7 +199,7 @@ UNFIT = {"amplifier": {"erk", "bdf", "ida", "cvode"}, "inverter": {"erk"}}
 
 # Classes with nearly singular points: some runs may stop there with a message that says so, but must not be wrong.
 NEARLY_SINGULAR = {"near fold", "slider crank"}
-NAMED = ("singular there", "come so near", "fell to round-off")
+NAMED = ("singular there", "come so close", "fell to round-off")
 
 
 def solvers_of(kind, seed):

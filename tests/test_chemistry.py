@@ -1,4 +1,4 @@
-"""Stiff chemistry at loose tolerances: concentrations have min = 0, and no run leads them below it.
+"""Stiff chemistry at loose tolerances: concentrations have min = 0, and no run takes them below it.
 
 Robertson's problem, and random networks of reactions with rates over nine decades. Below zero such equations are unstable: runs
 once went to -1e7 without a message. Each run is compared with one at a tight tolerance. A run that reports that a state leaves its
@@ -24,7 +24,7 @@ end Robertson;
 
 
 def absent_for_good(starts, reactions):
-    """The substances that are absent, and that no reaction makes from those that are present or come: zero is their exact solution.
+    """The substances that are absent, and that no reaction makes from the others: zero is their exact solution.
     It is often an unstable one, which round-off leaves, and no reference shows when."""
     there = {k for k, start in enumerate(starts, 1) if start > 0}
     while True:

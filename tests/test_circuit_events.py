@@ -25,7 +25,7 @@ def simulate(text, *options):
 
 
 class Streams(unittest.TestCase):
-    """A stream through a row of nodes without a volume, whose flow stops and reverses: what flows in on either side is known."""
+    """A stream through a row of nodes without a volume, whose flow stops and reverses: the inflow on either side is known."""
 
     def model(self, nodes, rng):
         flows = [f"h{k}" for k in range(nodes + 2)]
@@ -57,8 +57,7 @@ class Streams(unittest.TestCase):
 
 
 class Nodes(unittest.TestCase):
-    """A node without a volume where streams meet, and a source adds something or nothing. The node has the mixture of what flows
-    in; where nothing flows, the mean of its neighbours."""
+    """A node without a volume where streams meet, and a source may add a flow. The node has the mixture of its inflows; if nothing flows, the mean of its neighbours."""
 
     def model(self, arms, rng, loss):
         rows = []
@@ -89,7 +88,7 @@ class Nodes(unittest.TestCase):
 
 
 class SmallNumbers(unittest.TestCase):
-    """Capacitances beside the coefficients 1 of Kirchhoff's laws: the unit of charge does not decide whether a Jacobian is
+    """Capacitances next to the coefficients 1 of Kirchhoff's laws: the unit of charge does not decide whether a Jacobian is
     singular."""
 
     def model(self, nodes, unit, rng):
@@ -154,7 +153,7 @@ class FreeParameters(unittest.TestCase):
 
 
 class Star(unittest.TestCase):
-    """Saturating inductors in a star: at an event of time alone their currents do not jump, however large the method's errors are."""
+    """Saturating inductors in a star: at an event that depends only on time their currents do not jump, however large the method's errors are."""
 
     def test_time_events(self):
         for frequency, saturation in ((10, 1e-4), (100, 1e-6)):

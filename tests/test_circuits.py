@@ -61,8 +61,7 @@ def interpolate(times, values, t):
 
 
 def differences(ours, theirs):
-    """Largest difference of each node voltage, relative to the signal's range. At time 0 ngspice has the operating point, which
-    need not be a limit of what follows."""
+    """Largest difference of each node voltage, relative to the signal's range. At time 0 ngspice has the operating point, which need not be a limit of later values."""
     times = theirs["time"]
     for name, values in theirs.items():
         if not name.startswith("v(") or "#" in name or name not in ours:

@@ -34,7 +34,7 @@ LONG_RUN = PENDULUM.read_text().replace("StopTime = 10", "StopTime = 1e7, Interv
 
 
 class Folder:
-    """A working directory of its own; runs the command in it."""
+    """A separate working directory; runs the command in it."""
 
     def __init__(self):
         self.holder = tempfile.TemporaryDirectory()
@@ -223,7 +223,7 @@ def reports_are_documented():
 
 
 def diagnostics_are_reported():
-    """The report of a run has its messages with their places, whatever stage they come from."""
+    """The report of a run has its messages with their places, from every stage."""
     for text, code, line in (("model M\n  Real x;\nequation\n  x = ;\nend M;\n", "D301", 4), (UNBALANCED, "D401", None),
                              (NO_START, "D501", None), (BLOWS_UP, "D601", None)):
         folder = Folder()
@@ -500,7 +500,7 @@ def broken_off_runs():
 
 
 def files_are_whole():
-    """A file is replaced in one step: output that cannot be finished leaves the old file, and nothing beside it."""
+    """A file is replaced in one step: output that cannot be finished leaves the old file, and no other file."""
     folder = Folder()
     folder.write("fine.mo", PENDULUM.read_text())
     folder.write("Pendulum.csv", "old\n")

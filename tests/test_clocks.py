@@ -1,5 +1,5 @@
 """Clocks: the examples against recursions and closed forms, and generated chains of operators against schedules in fractions.
-Single models, and what must be refused, are in cases/clocks.
+Single models, and those that must be refused, are in cases/clocks.
 
 DAEDAL_CLOCK_MODELS sets the number of chains, 24 by default."""
 import csv
@@ -41,7 +41,7 @@ def example(name, *options):
 
 
 def behind(rows):
-    """The last row of each time: what holds from then on."""
+    """The last row of each time: the values from then on."""
     return [row for row, after in zip(rows, rows[1:] + [None]) if after is None or after["time"] > row["time"]]
 
 
@@ -232,7 +232,7 @@ class Generated(unittest.TestCase):
                 self.assertEqual((row["b"], row["k"]), (k // factor + 1, (k + 1) * (late + 1)))
 
     def test_event_clocks(self):
-        """Every so many ticks of a clock of events; intervals between them."""
+        """Every n-th tick of a clock of events; intervals between them."""
         for seed in range(COUNT // 4):
             draw = random.Random(seed)
             factor, late, omega = draw.randint(1, 4), draw.randint(0, 3), draw.uniform(5, 12)

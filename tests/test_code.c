@@ -333,7 +333,7 @@ static void test_templates(void **state) {
   teardown(f);
 }
 
-/* Several points at once give the numbers of each alone, to the bit. */
+/* Several points at once give the same numbers as each by itself, to the bit. */
 static void check_points(Fixture *f, const Program *program) {
   enum { POINTS = 7 };
   uint32_t columns = f->layout.columns, outputs = program_outputs(program);
@@ -359,7 +359,8 @@ static void check_points(Fixture *f, const Program *program) {
   assert_int_equal(workspace_run_points(workspace, POINTS, points, outs), EVAL_DOMAIN);
 }
 
-/* What depends on parameters alone is updated when these change, at one point or at several, whatever ran before. */
+/* Values that depend only on parameters are updated when these change, at one point or at several, after any earlier
+ * evaluation. */
 static void check_parameters(Fixture *f, const Program *program) {
   enum { POINTS = 4 };
   uint32_t outputs = program_outputs(program);
@@ -868,7 +869,7 @@ static const char *const *invented_names(Fixture *f, const char *kind, uint32_t 
   const char **names = heap_array(f->heap, count, sizeof *names);
   for (uint32_t i = 0; i < count; i++) {
     char *name = heap_alloc(f->heap, 40);
-    snprintf(name, 40, "%s[%u] \"\\?\?/*\303\244", kind, i); /* what C strings must escape */
+    snprintf(name, 40, "%s[%u] \"\\?\?/*\303\244", kind, i); /* characters that C strings must escape */
     names[i] = name;
   }
   return names;

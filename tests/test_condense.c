@@ -130,7 +130,8 @@ static void test_values(void **state) {
   check(SAMPLE_VALUES);
 }
 
-/* Pivots serve for Jacobians near the one they were chosen for, but not for one in which other entries have grown. */
+/* Pivots can be used for Jacobians near the one they were chosen for, but not for one in which other entries have
+ * grown. */
 static void test_pivots_that_no_longer_serve(void **state) {
   (void)state;
   static Sample sample;
@@ -151,7 +152,7 @@ static void test_pivots_that_no_longer_serve(void **state) {
   }
 }
 
-/* They also serve where whole rows have become larger or smaller. */
+/* They can also be used if whole rows have become larger or smaller. */
 static void test_rows_of_other_sizes(void **state) {
   (void)state;
   static Sample sample;

@@ -1,8 +1,8 @@
 /* Initial values of random models, through the public library. For every model that is initialized, all equations hold at the
  * values found, all methods start from the same point, and a point that was found stays when it is given as start values.
  *
- * DAEDAL_MODELS=100000 in the environment widens the test, which then prints tallies as runs.py does. DAEDAL_SEED=7 begins with
- * that model; alone it prints the model. */
+ * DAEDAL_MODELS=100000 in the environment widens the test, which then prints tallies as runs.py does. DAEDAL_SEED=7 begins
+ * with that model; without DAEDAL_MODELS it prints the model. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@
 enum { MOST_UNKNOWNS = 6, MOST_TERMS = 5, TEXT_SIZE = 4000 };
 
 static const double SMALL_RESIDUAL = 1e-9, SAME_POINT = 1e-7;
-static const double REGULAR = 1e8; /* condition number up to which a solution can be told from its neighbours */
+static const double REGULAR =
+    1e8; /* condition number up to which a solution can be distinguished from its neighbours */
 
 /* ---- random numbers: the same everywhere ---- */
 
@@ -37,7 +38,7 @@ static uint32_t draw(Random *random, uint32_t below) {
   return (uint32_t)((z ^ (z >> 31)) >> 32) % below;
 }
 
-/* ---- which models, and what came of them ---- */
+/* ---- the models and their results ---- */
 
 typedef struct Seeds {
   uint64_t first, behind;

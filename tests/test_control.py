@@ -20,7 +20,7 @@ EXAMPLES = SOURCE / "examples/control"
 
 
 def run(model, *options, command="simulate"):
-    """Exit status, the report, the columns, what was said."""
+    """Exit status, the report, the columns, messages."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         if "\n" in str(model):
@@ -367,7 +367,7 @@ end Regulator;
                 run = simulate(f"model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), {order};\nequation\n  der(x) = u; der(y) = x + v;\n"
                                f"minimize\n  integral(u^2/2 + {k}*u*v + v^2/2);\nfinal equation\n  x = 0; y = 1;\nend M;\n")
                 self.assertEqual(run.status, 0, run.words)
-                self.assertEqual("makes worst what it should make best" in run.words, abs(k) > 1, (k, order, run.words))
+                self.assertEqual("gives the worst value instead of the best" in run.words, abs(k) > 1, (k, order, run.words))
         for sign in (1, -1):
             run = simulate("model M\n  Real x(start = 0, fixed = true), u(min = -3, max = 3);\nequation\n  der(x) = u;\n"
                            f"minimize\n  integral({sign}*u^2/2);\nfinal equation\n  x = 1;\nend M;\n")
@@ -375,7 +375,7 @@ end Regulator;
             self.assertEqual("d2H/du2 < 0" in run.words, sign < 0, run.words)
 
     def test_conditions_are_met(self):
-        """Where errors grow in a run, a shot from good guesses misses its conditions. More segments are used, or it is not a
+        """Where errors grow in a run, shooting from good guesses violates the conditions. More segments are used, or it is not a
         solution. The end of Jackson's problem, smoothed."""
         text = ("model M\n  Real x(start = 1, fixed = true), y(start = 0, fixed = true), p(start = 0.95011148), q(start = 0.8957737), u, S;\nequation\n"
                 "  der(x) = u*(10*y - x); der(y) = u*(x - 10*y) - (1 - u)*y; der(p) = u*(p - q); der(q) = -10*u*(p - q) + (1 - u)*q;\n"
@@ -476,7 +476,7 @@ end Regulator;
             self.assertAlmostEqual(arc["to"], end, delta=delta)
 
     def test_work_of_shots(self):
-        """Shots count against the limit of work: the message names it, and the option. Runs that go astray are stopped: a chain of
+        """Shots count against the limit of work: the message names it, and the option. Runs that diverge are stopped: a chain of
         length 2 over a gap of 0.1 is found, a sinh(0.05/a) = 1."""
         code, _, _, words = run(EXAMPLES / "goddard.mo", "--limits", "work=20M")
         self.assertEqual(code, 3, words)
@@ -608,7 +608,7 @@ end Fuller;
         for change, words in ((("u(min = -1, max = 1)", "u(min = -1)"), "it needs both bounds"),
                               (("der(v) = u;", "der(v) = u;\n  u = 1;"), "no control"),
                               (("der(v) = u;", "der(v) = u*T;"), "write it as a variable with der(T) = 0"),
-                              (("minimize", "lagrangian\n  v^2;\nminimize"), "not beside a Lagrangian")):
+                              (("minimize", "lagrangian\n  v^2;\nminimize"), "not with a Lagrangian")):
             code, _, _, said = run(text.replace(*change), command="check")
             self.assertEqual(code, 3, said)
             self.assertIn(words, said)

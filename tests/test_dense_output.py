@@ -26,7 +26,7 @@ def run(model, *options):
 
 
 def drive(rng):
-    """Two inertias with a stiff, damped spring between them, accelerated in stretches."""
+    """Two inertias with a stiff, damped spring between them, accelerated in intervals."""
     spring, damping = rng.uniform(3e3, 4e4), rng.uniform(40, 160)
     return f"""model drive
   parameter Real c = {spring!r}, d = {damping!r};

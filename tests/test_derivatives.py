@@ -110,7 +110,7 @@ class Members(unittest.TestCase):
             both = draw.choice((f"if {first} and {second} then 1 else 0", f"if {first} or {second} then 1 else 0",
                                 f"(if {first} then 2 else 1)*(if {second} then 3 else 1)"))
             self.refused(f"model M parameter Real p = 1, q = 1; Real s(start = 0, fixed = true), x(start = 0, fixed = true); equation "
-                         f"der(s) = 1; der(x) = {both}; end M;", "p,q", "x", 2, "at time 1", " and ", "which comes first")
+                         f"der(s) = 1; der(x) = {both}; end M;", "p,q", "x", 2, "at time 1", " and ", "order makes a difference")
 
     def test_pre_in_rates(self):
         """After an event pre(k) is k, in rates, too."""
@@ -133,7 +133,7 @@ class Members(unittest.TestCase):
     # ---- jumps without events: x = p t passes c at t = c/p, which moves by -c/p^2 ----
 
     def test_jumps_without_events(self):
-        """Branches in noEvent and in functions, and what else jumps there."""
+        """Branches in noEvent and in functions, and other values that jump there."""
         draw = random.Random(5)
         kinds = (("if noEvent({x} > {c}) then {j} else 0", None), ("noEvent(if {x} > {c} then {j} else 0)", None),
                  ("if noEvent({c} > {x}) then 0 else {j}", None), ("{j}*step({x}/{c})", None),

@@ -1,5 +1,5 @@
-/* From text to the flat model: equations as text, roles, events, functions inlined or kept, stems, and the
- * messages of what is refused. The expected texts are worked out by hand from the rules of the language. */
+/* From text to the flat model: equations as text, roles, events, functions inlined or kept, stems, and the messages of
+ * refusals. The expected texts are worked out by hand from the rules of the language. */
 #include "fail_alloc.h"
 #include "lang/lang.h"
 
@@ -200,7 +200,7 @@ static void test_functions(void **state) {
                    "else n*fact(n - 1); end fact;"
                    " Real x = fact(10); end M;",
                    "x = 3628800\n");
-  /* A return under an unknown condition: what follows runs only where it did not happen. */
+  /* A return under an unknown condition: later statements run only if it did not happen. */
   expect_equations("model M function clip input Real x; output Real y; algorithm y := 0; if x > 1 then y := "
                    "1; return; end if; y := y + x; end clip;"
                    " Real x = clip(time); end M;",

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The examples for C programmers: compiled against the header and the built library alone, and run. The header is C++ too.
+# The examples for C programmers: compiled against only the header and the built library, and run. The header is C++ too.
 set -e
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

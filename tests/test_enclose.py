@@ -1,4 +1,4 @@
-"""Small initial systems by interval branch and prune: systems whose solutions lie in wells to which nothing leads, and systems
+"""Small initial systems by interval branch and prune: systems whose solutions no local method finds, and systems
 without solutions. A system with a solution is never declared unsolvable. If there is no solution within the box, that is proven."""
 import random
 import unittest

@@ -1,6 +1,5 @@
 """Equations derived from an energy: every example of examples/energy against a closed form, an independent formulation or a
-conserved quantity; the balance of energy; generated Lagrangians in two systems of coordinates. Single models are in cases/energy,
-what is refused in cases/errors."""
+conserved quantity; the balance of energy; generated Lagrangians in two systems of coordinates. Single models are in cases/energy, refusals in cases/errors."""
 import cmath
 import csv
 import math
@@ -20,7 +19,7 @@ COUNT = int(os.environ.get("DAEDAL_ENERGY_MODELS", "12"))  # generated models; m
 
 
 def daedal(command, model, *options):
-    """Exit status, what it printed, what it said, the trajectory by name. `model` is a path or a text."""
+    """Exit status, output, messages, the trajectory by name. `model` is a path or a text."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
         if "\n" in str(model):

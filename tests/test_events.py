@@ -584,7 +584,7 @@ class Together(unittest.TestCase):
                                                                                        # the loop decides, whose times are known.
                                                                                        # Events come in every period as in the one
                                                                                        # before, or nearly, depending on the second
-                                                                                       # frequency. An oscillator beside it keeps
+                                                                                       # frequency. A further oscillator keeps
                                                                                        # steps below a period.
         for i, (k, side, level) in enumerate(waves):
             text += f" Real a{i}; discrete Integer n{i}(start = 0, fixed = true);\n"
@@ -636,7 +636,7 @@ class Quiet(unittest.TestCase):
 
 class Periodic(unittest.TestCase):
     """An ideal diode between a source of some sines and a constant voltage: what decides is an unknown of the loop, whose times are known. In every period
-    events come as in the one before, or not quite, as the second frequency has it. An oscillator beside it keeps steps below a period."""
+    events come as in the one before, or not quite, as the second frequency has it. A further oscillator keeps steps below a period."""
 
     def draw(self, rng):
         """Text, end, the excess of the source over the voltage, and its integral divided by the resistance."""
@@ -751,7 +751,7 @@ def held(rng):
 
 
 class Chattering(unittest.TestCase):
-    """Solutions that stay on edges: the work is bounded, and a warning says how far off the edge hysteresis leads."""
+    """Solutions that stay on edges: the work is bounded, and a warning says how far from the edge hysteresis takes them."""
 
     def check(self, seed, make, solver, *options):
         declared, equations, end, expected, modes = make(random.Random(seed))
@@ -894,7 +894,7 @@ class Chattering(unittest.TestCase):
                 self.assertAlmostEqual(values["x"], expected["x"], delta=1e-5)
 
     def test_other_conditions_are_passed(self):
-        """A solution that slides along a wave passes levels on its way: each time once, whatever the relay does there."""
+        """A solution that slides along a wave passes levels on its way: each time once, in all states of the relay."""
         for seed in runs.seeds(10):
             rng = random.Random(seed)
             size, speed, level, end = rng.uniform(0.2, 0.5), rng.uniform(0.5, 2), rng.uniform(0.05, 0.15), rng.uniform(8, 12)
@@ -922,7 +922,7 @@ class Chattering(unittest.TestCase):
 
 
 def thermostat(rng, width):
-    """Heats below `low`, and stops above `low` + width: its text, the end, the edges, and how often it stops heating until then."""
+    """A thermostat that heats below `low` and stops above `low` + width: the text of the model, the end, the edges, and how often it stops heating."""
     k, low, heat = rng.uniform(0.5, 2), rng.uniform(0.2, 0.8), rng.uniform(2.5, 5)
     high, top, scale = low + width, heat / k, rng.choice((1, 1, 1e3, 1e-3))
     warm, cool = math.log((top - low) / (top - high)) / k, math.log(high / low) / k
@@ -951,7 +951,7 @@ class Staircases(unittest.TestCase):
             levels = {end_: (math.ceil if kind == "ceil" else math.floor)(factor * end_) for end_ in (0.001, end)}
             run = runs.simulate(text, solver=SOLVERS[seed % len(SOLVERS)], stop_time=1, intervals=5, tolerance=1e-8)
             is_near = abs(factor * end - round(factor * end)) < 1e-2
-            tally.add(run, lambda run=run, levels=levels, end=end, is_near=is_near: "hovers" not in run.words and (is_near or run.end("n") == abs(levels[end] - levels[0.001]) and run.end("k") == levels[end]), seed, levels, text, run.words)
+            tally.add(run, lambda run=run, levels=levels, end=end, is_near=is_near: "stays at the edge" not in run.words and (is_near or run.end("n") == abs(levels[end] - levels[0.001]) and run.end("k") == levels[end]), seed, levels, text, run.words)
         tally.check(self)
 
 

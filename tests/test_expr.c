@@ -1,6 +1,6 @@
 /* Expressions: normal form, values, derivatives, printing. Values and derivatives are checked against a
  * second evaluator in complex arithmetic that knows nothing of the graph: f(x + ih) = f(x) + ih f'(x) gives
- * derivatives to round-off (complex step). Random expressions are kept as a plain tree beside the graph, so
+ * derivatives to round-off (complex step). Random expressions are also kept as a plain tree, so
  * that simplification is checked too. */
 #include "base/heap.h"
 #include "expr/dag.h"
@@ -40,7 +40,7 @@ static World world_make(const HeapHook *hook) {
   return w;
 }
 
-/* ---- a reader for what dag_print writes ---- */
+/* ---- a reader for the text of dag_print ---- */
 
 /* x y z: variables 0 1 2; der(x); p q: parameters; d e: discrete; f g: functions; anything else is a leaf of the language. */
 typedef struct Reader {
@@ -544,7 +544,7 @@ static uint32_t random_below(uint32_t bound) {
 
 static double random_value(void) { return ((double)random_below(4000) - 2000) / 800; }
 
-/* A node of the plain tree: the moved values along every direction, and the graph's node beside it. */
+/* A node of the plain tree: the moved values along every direction, and the graph's node. */
 typedef struct Plain {
   Complex z[DIRECTIONS];
   Expr e;
@@ -1051,7 +1051,7 @@ static void test_contents(void **state) {
   heap_destroy(w.heap);
 }
 
-/* An inactive branch may be undefined and have no derivative; what is used must be defined. */
+/* An inactive branch may be undefined and have no derivative; a branch that is used must be defined. */
 static void test_guards(void **state) {
   (void)state;
   World w = world_make(NULL);

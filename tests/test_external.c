@@ -440,7 +440,7 @@ static void check_file(Bench *b, const char *path, const void *bytes, size_t siz
   add_integer(b, 2);
   add_integer(b, 2);
   assert_true(run_real(b) == 2.5);
-  /* what is cut off must not be read, and what is there must not be trusted */
+  /* no byte after the cut may be read, and the others must be checked */
   for (size_t cut = 0; cut < size; cut += 1 + cut / 16) {
     write_file(path, bytes, cut);
     make_table(b, none, 0, 1, 1, path, "tab");
@@ -550,7 +550,7 @@ static void test_matrix_input(void **state) {
   unlink(path);
 }
 
-/* ---- what only trusted models may do ---- */
+/* ---- rights of trusted models only ---- */
 
 /* Runs a function of texts; returns the number of the result. */
 static double run_texts(Bench *b, const char *name, const char *first, const char *second, ExternalType type) {

@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""External functions in models: tables in files, objects of a user's library, derivative annotations, effects, files. Tests that
-need no file beside the model are in cases/external."""
+"""External functions in models: tables in files, objects of a user's library, derivative annotations, effects, files. Tests that need no file other than the model are in cases/external."""
 import cmath
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Files and terminals: nothing is lost without a message, nothing destroyed and nothing left behind, whatever goes wrong: refused
+"""Files and terminals: nothing is lost without a message, nothing destroyed and no temporary file kept, after any failure: refused
 memory, a full disk, signals, one path for two things, places that cannot be written, names with control characters. A library
 loaded before the C library (SHIM) makes failures happen at a chosen moment."""
 import csv
@@ -214,7 +214,7 @@ class Paths(Folder):
                       [*run, "--start-from", "x.csv", "--json", other], ["reduce", "m.mo", "--start-from", "x.csv", "--json", other]]
         lines += [[*run, "--start-values", "v.txt", "--json", "v.txt"], ["simulate", *lib, "--json", "lib/L/M.mo"], ["init", *lib, "--write", "lib/L/M.mo"]]
         for line in lines:
-            self.assertIn(b"would overwrite what", self.expect(2, *line).stderr)
+            self.assertIn(b"would overwrite a file that", self.expect(2, *line).stderr)
             for name, text in texts.items():
                 self.assertEqual((self.path / name).read_text(), text, line)
 
@@ -345,7 +345,7 @@ class Permissions(Folder):
 @unittest.skipIf(SANITIZED, "the sanitizer must come before every other library")
 class Interrupted(Shim):
     def test_signals_while_writing(self):
-        """A signal at any write or renaming: the file is the old one or the new one, with nothing beside it."""
+        """A signal at any write or renaming: the file is the old one or the new one, and there is no other file."""
         self.expect(0, "simulate", "m.mo", "-q", "--output-file", "new.csv", "--intervals", "3000")
         new = (self.path / "new.csv").read_bytes()
         (self.path / "new.csv").unlink()
@@ -460,7 +460,7 @@ class Compiling(Folder):
             self.expect(0, "simulate", "m.mo", "--compile", "-q", env={"TMPDIR": folder})
         for folder in "none", "m.mo", "x" * 2000, "-none/x":
             run = self.expect(7, "simulate", "m.mo", "--compile", env={"TMPDIR": folder})
-            self.assertIn(b"without --compile it runs as it is", run.stderr)
+            self.assertIn(b"it runs without --compile", run.stderr)
         self.assertEqual(list((self.path / "temporary").iterdir()) + list((self.path / "-x").iterdir()), [])
 
 

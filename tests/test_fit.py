@@ -57,7 +57,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(report["unidentified"], [])
 
     def test_residuals_that_are_not_noise(self):
-        """Noise is accepted as noise, what the model misses is named, and so are residuals beyond the given deviations."""
+        """Noise is accepted as noise, missing effects of the model are named, and so are residuals beyond the given deviations."""
         draw = random.Random(5)
         for size in (0.01, 0.05, 0.2):
             noise = [(t, 1.7 * math.exp(-0.6 * t) + draw.gauss(0, size)) for t in self.times]
@@ -104,7 +104,7 @@ class Fit(unittest.TestCase):
             self.assertAlmostEqual(found[name]["value"], value, delta=1e-4)
 
     def test_errors_of_linear_theory(self):
-        """y = a*exp(-k*t) with a alone is linear: value, error and interval are known."""
+        """y = a*exp(-k*t) is linear in a: value, error and interval are known."""
         rng = random.Random(3)
         base = [math.exp(-t) for t in self.times]
         measured = [2 * b + rng.gauss(0, 0.1) for b in base]
@@ -146,8 +146,8 @@ class Fit(unittest.TestCase):
         self.assertAlmostEqual(found["a"]["value"], 1.5, delta=1e-6)
         self.assertAlmostEqual(found["b"]["value"] * found["c"]["value"], 8, delta=1e-5)
         self.assertTrue(found["b"]["error"] is None and found["unused"]["error"] is None and found["a"]["error"] is not None)
-        self.assertIn("tells nothing about a parameter: changing unused", words)
-        self.assertIn("does not tell these parameters apart", words)
+        self.assertIn("does not determine a parameter: changing unused", words)
+        self.assertIn("does not distinguish these parameters", words)
 
     def test_derivatives(self):
         """Sensitivities need one run an iteration; where there are none, at all or after some event, differences lead to the same

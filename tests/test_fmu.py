@@ -342,25 +342,25 @@ def check_platforms(folder):
     assert "binaries/x86_64-windows/Small.dll" in names[3] and not any("linux64" in name for name in names[3]), names
 
 
-def check_wishes(folder):
+def check_preferences(folder):
     """Preferred states are avoided where they would be singular."""
     generator = random.Random(3)
-    model, fmu = folder / "wished.mo", folder / "wished.fmu"
-    for wish in (", stateSelect = StateSelect.always", ", nominal = 1e-4"):
+    model, fmu = folder / "preferred.mo", folder / "preferred.fmu"
+    for preference in (", stateSelect = StateSelect.always", ", nominal = 1e-4"):
         angle = generator.uniform(0.3, 1.2)
         text = f"""model Wished
-  Real x(start = {math.cos(angle)!r}, fixed = true{wish}), vx(start = 0, fixed = true{wish}), y(start = {math.sin(angle)!r}), vy, F;
+  Real x(start = {math.cos(angle)!r}, fixed = true{preference}), vx(start = 0, fixed = true{preference}), y(start = {math.sin(angle)!r}), vy, F;
 equation
   der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;
   annotation(experiment(StopTime = 3, Tolerance = 1e-9));
 end Wished;
 """
-        model.write_text(text.replace(wish, ""))
+        model.write_text(text.replace(preference, ""))
         reference = simulate(model, folder)
         model.write_text(text)
         run(DAEDAL, "export", model, "--fmu", fmu, "-q")
         for kind in ("cs", "me"):
-            compare(reference, drive(fmu, kind, "1e-8"), 1e-6, f"wished {kind} {wish}")
+            compare(reference, drive(fmu, kind, "1e-8"), 1e-6, f"preferred {kind} {preference}")
 
 
 def check_short_events(folder):
@@ -716,7 +716,7 @@ def check_solvers(folder):
         for version, solver, allowed in (("2", "erk", 1e-7), ("3", "bdf", 2e-6)):
             if solver == "bdf" and "delay(" in model.read_text():
                 done = run(DAEDAL, "export", model, "--fmu", folder / "refused.fmu", "--solver", solver, status=4)
-                assert "a model with delays" in done.stderr, done.stderr
+                assert "exported code with delays" in done.stderr, done.stderr
                 continue
             run(DAEDAL, "export", model, "--fmu", fmu, "--fmi", version, "--solver", solver, "-q")
             for settings in ([], [setting]) if setting else ([],):
@@ -736,7 +736,7 @@ def main():
         check_pendulum(folder)
         check_platforms(folder)
         check_tuned(folder)
-        check_wishes(folder)
+        check_preferences(folder)
         check_short_events(folder)
         check_driven(folder)
         check_kinds(folder)

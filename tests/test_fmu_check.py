@@ -26,18 +26,18 @@ equation
 end M;
 """
 
-# What is replaced by what, for FMI 2.0 and 3.0 (None: the rule does not exist), and words of the message.
+# A text and its replacement, for FMI 2.0 and 3.0 (None: the rule does not exist), and words of the message.
 BREAKS = [
     (r'guid="[^"]*"', "", r'instantiationToken="[^"]*"', "", "is missing"),
     (r'modelName="M"', "", r'modelName="M"', "", "modelName is missing"),
-    (r'modelIdentifier="M"', 'modelIdentifier="1 M"', r'modelIdentifier="M"', 'modelIdentifier="1 M"', "no name of C"),
+    (r'modelIdentifier="M"', 'modelIdentifier="1 M"', r'modelIdentifier="M"', 'modelIdentifier="1 M"', "not a name in C"),
     (r'stopTime="1"', 'stopTime="-1"', r'stopTime="1"', 'stopTime="-1"', "before startTime"),
     (r'tolerance="[^"]*"', 'tolerance="0"', r'tolerance="[^"]*"', 'tolerance="0"', "not positive"),
     (r'name="c" ', 'name="k" ', r'name="c" ', 'name="k" ', "there twice"),
     (None, None, r'name="c" valueReference="\d+"', 'name="c" valueReference="0"', "one value reference"),
     (r'causality="parameter" variability="tunable"', 'causality="parameter" variability="continuous"',
-     r'causality="parameter" variability="tunable"', 'causality="parameter" variability="continuous"', "do not go together"),
-    (r'causality="output"', 'causality="result"', r'causality="output"', 'causality="result"', "do not go together"),
+     r'causality="parameter" variability="tunable"', 'causality="parameter" variability="continuous"', "cannot be combined"),
+    (r'causality="output"', 'causality="result"', r'causality="output"', 'causality="result"', "cannot be combined"),
     (r'(name="k".*?) start="2"', r"\1", r'(name="k".*?) start="2"', r"\1", "no start value"),
     (r'(name="y".*?<Real)', r'\1 start="3"', r'(name="y")', r'\1 start="3"', "is calculated, and has a start value"),
     (r'min="0" max="9"', 'min="9" max="0"', r'min="0" max="9"', 'min="9" max="0"', "min is above max"),
@@ -52,8 +52,8 @@ BREAKS = [
     (r'dependenciesKind="\w+', 'dependenciesKind="fixed fixed fixed', r'dependenciesKind="\w+', 'dependenciesKind="fixed fixed fixed', "kinds of them"),
     (r"<ModelStructure>.*</ModelStructure>", "", r"<ModelStructure>.*</ModelStructure>", "", "ModelStructure is missing"),
     (r"<ModelVariables>.*</ModelVariables>", "", r"<ModelVariables>.*</ModelVariables>", "", "ModelVariables is missing"),
-    (r"</ModelStructure>", "", r"</ModelStructure>", "", "no XML document"),
-    (r'fmiVersion="2.0"', 'fmiVersion="1.0"', r'fmiVersion="3.0"', 'fmiVersion="4.0"', "no description of FMI"),
+    (r"</ModelStructure>", "", r"</ModelStructure>", "", "not an XML document"),
+    (r'fmiVersion="2.0"', 'fmiVersion="1.0"', r'fmiVersion="3.0"', 'fmiVersion="4.0"', "not a description of FMI"),
     (r'causality="independent"', 'causality="local"', r'causality="independent"', 'causality="local"', None),
 ]
 

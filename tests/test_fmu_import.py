@@ -1,9 +1,8 @@
-"""FMUs as models: what daedal exports and reads again gives the trajectory of the model, alone and inside another one.
+"""FMUs as models: an FMU that daedal exports and reads again gives the trajectory of the model, by itself and inside another model.
 
 Random plants (stable linear states, an output with feedthrough, a Boolean input, events of states and of time) are exported for
 both versions. The FMU is run by model exchange and by co-simulation, also as one that cannot save its state, and in a loop with an
-algebraic equation. Then archives are damaged in every way: they are refused by name, never crash, and leave nothing behind in the
-temporary folder."""
+algebraic equation. Then archives are damaged in every way: they are refused by name, never crash, and leave no files in the temporary folder."""
 import csv
 import io
 import os

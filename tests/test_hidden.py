@@ -1,7 +1,7 @@
 """Regular linear DAEs of known index 1 to 3 and known solution, hidden by unimodular P(t), Q(t): structural analysis is wrong about
 most of them.
 
-N z' + z = g(t) beside z' = rate*z is a DAE of known index. Columns and rows are mixed by elementary matrices whose factors are
+N z' + z = g(t) together with z' = rate*z is a DAE of known index. Columns and rows are mixed by elementary matrices whose factors are
 functions of time, many of which are zero at one time of the run or at its start. This does not change the index, but equations
 rewritten with such a factor hold only where it is not zero. The default runs nearly all of them, by ranks where it must (and says
 so), and so does method strangeness; no answer is wrong.
@@ -23,7 +23,7 @@ STOP = 3
 
 # Others, one for each cause. A pivot passes zero on the way. The rest of a sum is small compared with a chain of pivots. The
 # rewritten equations are singular at the start, or have other initial values. The choice of states is singular at an output point.
-# Where ranks are judged, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
+# Where ranks are computed, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
 # equations passes zero between two steps.
 OTHERS = (290, 703, 128, 398, 5390, 5663, 5810, 659, 802655, 809261, 808286, 9860968)
 
@@ -147,7 +147,7 @@ class OtherCommands(unittest.TestCase):
             self.assertIn("difference from method strangeness", compared.stdout)
             reduced = self.run_command(path, "reduce")
             self.assertEqual(reduced.returncode, 4)
-            self.assertIn("makes no equations to print", reduced.stdout + reduced.stderr)
+            self.assertIn("no equations to print", reduced.stdout + reduced.stderr)
 
 
 if __name__ == "__main__":

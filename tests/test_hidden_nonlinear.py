@@ -1,9 +1,8 @@
 """Nonlinear DAEs of known index 1 to 3 and known solution, hidden by nonlinear changes of variables, from start values that are
 exactly consistent.
 
-z' = rate*z beside N z' + z = g(t) is a DAE of known index. z is a chain of shears z[i] - q(z[j]) of the variables x, and rows are
-mixed with factors that depend on time and on x. The derivatives have no start values: the initial values must be found from x
-alone, and x must stay close to what was given.
+z' = rate*z together with N z' + z = g(t) is a DAE of known index. z is a chain of shears z[i] - q(z[j]) of the variables x, and rows are
+mixed with factors that depend on time and on x. The derivatives have no start values: the initial values must be found from only x, and x must stay close to its start values.
 
 Wide runs: see runs.py."""
 import json

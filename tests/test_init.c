@@ -337,7 +337,7 @@ static void run_init(const HeapHook *hook) {
   daedal_free(model);
 }
 
-/* The number of rows evaluated until a model is refused: conditions on unknowns in as many equations, beside one without a
+/* The number of rows evaluated until a model is refused: conditions on unknowns in as many equations, and one without a
  * solution. */
 static uint64_t work_of_refusal(int conditions, bool depends) {
   char text[2000];

@@ -249,7 +249,7 @@ class Files(unittest.TestCase):
                 outside = subprocess.run([DAEDAL, "init", SOURCE / "examples/pendulum.mo", "--start-from", f"{path}@5"],
                                          capture_output=True, text=True)
                 self.assertEqual(outside.returncode, 7)
-                self.assertIn("it goes from 0 to 2", outside.stderr)
+                self.assertIn("its times are from 0 to 2", outside.stderr)
 
     def test_a_simulation_takes_them(self):
         """The second half of a run continues the first."""
@@ -350,7 +350,7 @@ end M;
 
 
 class SmallestConflict(unittest.TestCase):
-    """Sums of some fixed states with a wrong value, distributed over auxiliary variables, beside terms that parameters switch off."""
+    """Sums of some fixed states with a wrong value, distributed over auxiliary variables, with terms that parameters switch off."""
 
     def test_generated(self):
         rng = random.Random(5)
@@ -512,7 +512,7 @@ class AnyNumber(unittest.TestCase):
 
 
 class Between(unittest.TestCase):
-    """Of many roots, the nearest to the start value that min and max allow, where the nearest of all is forbidden."""
+    """Among many roots, the nearest one that min and max allow is found, if the nearest of all is forbidden."""
 
     def test_generated(self):
         rng = random.Random(9)

@@ -141,7 +141,7 @@ static void wrong_inputs_are_refused(void **state) {
     daedal_status status;
   } cases[] = {
       {{{.name = "w", .expression = "1"}}, "there is no variable 'w'", DAEDAL_USAGE},
-      {{{.name = "x", .expression = "1"}}, "'x' is no input", DAEDAL_USAGE},
+      {{{.name = "x", .expression = "1"}}, "'x' is not an input", DAEDAL_USAGE},
       {{{.name = "u", .expression = "1"}, {.name = "u", .expression = "2"}}, "given twice", DAEDAL_USAGE},
       {{{.name = "u", .expression = "sin("}}, "with these inputs", DAEDAL_USAGE},
       {{{.file = "nowhere.csv"}}, "nowhere.csv", DAEDAL_FILE},

@@ -1,5 +1,5 @@
 #!/bin/sh
-# An installed daedal serves a stranger: header, shared and static library, pkg-config file, command.
+# An installed daedal works for a new user: header, shared and static library, pkg-config file, command.
 set -u
 if [ "$BUILD_KIND" = asan ]; then # a stranger's program has no sanitizer runtime
   echo "0 passed, 0 failed"

@@ -514,8 +514,7 @@ end P;
 
     def test_generated_open_arrays_of_records(self):
         """Records with arrays of records of open size, given by short classes, modifications or constructors. They are passed on as
-        a whole through records and components: plain, as an array, or each. Components count what they get, and arrays of
-        components are counted, too."""
+        a whole through records and components: plain, as an array, or each. Components count their inflows, and arrays of components are counted, too."""
         for seed in range(COUNT):
             pick = random.Random(seed)
             layers = [[round(pick.uniform(1, 9), 2) for _ in range(pick.randint(1, 2))] for _ in range(pick.randint(1, 3))]
@@ -550,8 +549,7 @@ end P;
 
     def test_generated_flows_in_buses(self):
         """Trees of components joined by buses. Each mechanical line of the bus has one source somewhere, and loads, or none,
-        elsewhere. Components that do not use a line pass it on or end it: its torque is zero there. Lines may be declared in the
-        bus, or exist by connections alone."""
+        elsewhere. Components that do not use a line pass it on or end it: its torque is zero there. Lines may be declared in the bus, or exist only by connections."""
         for seed in range(COUNT):
             pick = random.Random(seed)
             lines, models, loads = [f"line{k}" for k in range(pick.randint(1, 3))], [], {}

@@ -15,7 +15,7 @@ import unittest
 from runs import Tally, by_turns, seeds, simulate, solver_names
 
 STOP = 2
-NAMED = ("singular there", "come so near to each other")
+NAMED = ("singular there", "come so close")
 
 
 def flow(rng, k, at):
@@ -255,7 +255,7 @@ class Instants(unittest.TestCase):
                 self.assertNotEqual(run.status, 0, text)
                 continue
             self.assertEqual(run.status, 0, (text, run.words))
-            self.assertIn("several solutions go on from the start", run.words, text)
+            self.assertIn("several solutions continue from the start", run.words, text)
             x = run.end("x")
             self.assertGreater(side * x, 0, text)
             level = {"t": scale, "s": scale * math.sin(1), "(": 2 * scale}[level.split("*", 1)[1][0]]

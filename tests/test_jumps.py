@@ -1,4 +1,4 @@
-"""Constraints that jump at an event, of time alone or of a state, by every method. Variables with inertia share the jump as the
+"""Constraints that jump at an event of time or of a state, by every method. Variables with inertia share the jump as the
 equations integrated over the instant require, or the run ends with a message that names a variable. Generated models: masses or
 capacitors under linear constraints on their velocities or positions. Unknowns and equations are used as they are or replaced by
 linear combinations. The results are compared with the impulse balance and fine steps after it."""
@@ -368,8 +368,7 @@ class Shared(unittest.TestCase):
                 self.assertRegex(run.words, REFUSALS, (seed, method))
 
     def test_reset(self):
-        """Constraints leave one degree of freedom. Then reinit of one velocity changes all of them by the same factor, except those
-        that follow the constraint alone."""
+        """Constraints leave one degree of freedom. Then reinit of one velocity changes all of them by the same factor, except those that follow only the constraint."""
         for seed in seeds(6):
             rng = random.Random(seed)
             n = rng.randint(2, 4)

@@ -1,4 +1,4 @@
-/* Krawczyk's operator on systems with known solutions: what it proves is true. */
+/* Krawczyk's operator on systems with known solutions: its proofs are correct. */
 #include "code/krawczyk.h"
 
 #include <setjmp.h>

@@ -414,8 +414,7 @@ class Loops(unittest.TestCase):
 
 
 class Remembered(unittest.TestCase):
-    """pre() in continuous equations: after an event it is the current value, in the row after the event, in rates and in what
-    follows."""
+    """pre() in continuous equations: after an event it is the current value, in the row after the event, in rates and in later values."""
 
     def test_generated(self):
         tally = Tally("pre() in continuous equations")
@@ -503,7 +502,7 @@ class Texts(unittest.TestCase):
 
 
 class Streams(unittest.TestCase):
-    """What flows into a component is the mixture of what flows from the others, each of which counts as at least 1e-10 (Modelica 3.6, section 15.2), on both
+    """The fluid that flows into a component is the mixture of the flows from the others, each of which counts as at least 1e-10 (Modelica 3.6, section 15.2), on both
     sides of the boundary of a component."""
     HEAD = """model M
   connector Port flow Real m; stream Real h; Real p; end Port;
@@ -518,7 +517,7 @@ class Streams(unittest.TestCase):
         return sum(m * h for m, h in sources) / sum(m for m, _ in sources) if sources else None
 
     def expected(self, flows, values, inner):
-        """What flows into each end: the inner ones are behind a connector that is an end among the others."""
+        """The inflow of each end: the inner ones are connected through a connector that is itself one of the ends."""
         ends = dict(enumerate(zip(flows, values)))
         group, others = [ends[k] for k in inner], [ends[k] for k in ends if k not in inner]
         net = sum(m for m, _ in group)

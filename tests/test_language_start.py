@@ -1,5 +1,4 @@
-"""Relations at the start: they have their literal values there, and what becomes true right after is an event right after the
-start. Generated models have a few relations each, of time or of states, whose sides are equal at the start or not. Their values at
+"""Relations at the start: they have their literal values there, and a relation that becomes true right after is an event right after the start. Generated models have a few relations each, of time or of states, whose sides are equal at the start or not. Their values at
 the start, after it and at the end, and how often a when fires, are known. DAEDAL_MODELS=N makes more of them (runs.py)."""
 import collections
 import itertools
@@ -41,7 +40,7 @@ def rises(holds, course):
 
 
 def members(rng, start):
-    """Declarations, equations, what to expect at the start and at the end."""
+    """Declarations, equations, expected values at the start and at the end."""
     time = "time" if start == 0 else f"(time - ({start!r}))"
     lines, equations, first, last = [], [], {}, {}
     for k in range(rng.randrange(2, 6)):
@@ -99,7 +98,7 @@ class Start(unittest.TestCase):
                 self.assertAlmostEqual(run.end("y"), math.log(1 - edge), 12)
 
     def test_other_branch_is_undefined(self):
-        """Relations of the value of a branch, whose other branch has no value at the start, beside many others."""
+        """Relations of the value of a branch, whose other branch has no value at the start, together with many others."""
         branches = {"log(x - 0.2)": math.log, "sqrt(x - 0.2)": math.sqrt, "1/sqrt(x - 0.2)": lambda u: u**-0.5, "f(x - 0.2)": lambda u: 1 + u}
         function = "  function f\n    input Real u;\n    output Real y = u;\n  algorithm\n    assert(u > 0, \"u\");\n    while y < 1 loop y := y + 1; end while;\n  end f;\n"
         for seed in seeds(300, quick=12):
@@ -154,8 +153,8 @@ class Start(unittest.TestCase):
                 self.assertAlmostEqual(run.end("r"), 2 * reached, 6)
 
     def test_terminal_generated(self):
-        """terminal() alone, in a vector of conditions, with others, after elsewhen, through a Boolean, in equations, algorithms and
-        components; at the stop time or where the model ends its run. How often each when fires, and what it stores, is known."""
+        """terminal() by itself, in a vector of conditions, with others, after elsewhen, through a Boolean, in equations, algorithms and
+        components; at the stop time or where the model ends its run. It is known how often each when fires, and which value it stores."""
         for seed in seeds(300, quick=24):
             rng = random.Random(seed)
             rate, end = rng.choice((0.5, 1, 2, -1.5)), rng.choice((0.375, 0.75, 1, 1.25))

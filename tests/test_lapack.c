@@ -246,7 +246,7 @@ static uint32_t calls, refused;
 static void try_both(const Case *c, Expect expect, uint32_t k, const char *what) {
   char failure[200];
   bool is_refused = false;
-  for (int at_end = 0; at_end < 2 && !is_refused; at_end++) { /* what is refused never reaches a fence */
+  for (int at_end = 0; at_end < 2 && !is_refused; at_end++) { /* a refused call never reaches a fence */
     run(c, at_end, failure);
     is_refused = *failure;
     calls++, refused += is_refused;

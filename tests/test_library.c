@@ -215,7 +215,7 @@ static void versions_are_chosen(void **state) {
   } cases[] = {{"1.9", "1.9", ""},
                {"1.10", "1.10", ""},
                {"1.0", "2.0.0", ""},
-               {"3.0", "2.0.0", "version 3.0 of L is asked for, version 2.0.0 is used"}};
+               {"3.0", "2.0.0", "version 3.0 of L is requested, version 2.0.0 is used"}};
   World *w = *state;
   write_versions(w);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -236,7 +236,7 @@ static void versions_are_chosen(void **state) {
   assert_string_equal(comment_of(w, "L"), "plain");
 }
 
-/* The classes of a conversion script, where the version asked for is another one. */
+/* The classes of a conversion script, where a different version is requested. */
 static void renamed_classes_are_found(void **state) {
   static const struct {
     const char *package, *name, *found;
@@ -300,14 +300,14 @@ static void wrong_files_are_reported(void **state) {
   static const struct {
     const char *path, *text, *name, *said;
   } cases[] = {
-      {"a/P/A.mo", "within Q; model A end A;", "P.A", "the file stands in package P, but says `within Q;`"},
+      {"a/P/A.mo", "within Q; model A end A;", "P.A", "the file is in package P, but says `within Q;`"},
       {"a/P/A.mo", "model A end A;", "P.A", "`within P;` is missing"},
-      {"a/P/A.mo", "within P; model B end B;", "P.A", "the file of class A holds `B`"},
+      {"a/P/A.mo", "within P; model B end B;", "P.A", "the file of class A contains `B`"},
       {"a/P/A.mo", "within P; model A end A; model C end C;", "P.A", "`C` is a second one"},
       {"a/P/A.mo", "", "P.A", "the file is empty"},
       {"a/P/A.mo", "within P; model A \xff end A;", "P.A", "invalid UTF-8"},
-      {"a/T.mo", "within Q; model T end T;", "T", "the file stands at the top, but says `within Q;`"},
-      {"a/P/In.mo", "within P; model In end In;", "P", "`In` stands in package.mo and in "},
+      {"a/T.mo", "within Q; model T end T;", "T", "the file is at the top, but says `within Q;`"},
+      {"a/P/In.mo", "within P; model In end In;", "P", "`In` is both in package.mo and in "},
       {"a/P/A/package.mo", "within P; package A end A;", "P.A", "class A is stored twice"},
   };
   World *w = *state;
@@ -350,7 +350,7 @@ static void links_and_pipes_do_no_harm(void **state) {
   assert_null(find_class(w, "Lib.Pipe"));
   assert_int_equal(w->diags.errors, 0);
   assert_null(find_class(w, "Lib.Loop.Loop.Two"));
-  assert_said(w, "the file of class Loop holds `Lib`");
+  assert_said(w, "the file of class Loop contains `Lib`");
 }
 
 /* ---- resources ---- */

@@ -12,7 +12,7 @@ import unittest
 DAEDAL = os.environ["DAEDAL"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SMALL = {"memory": "memory=1M", "work": "work=1M", "text": "text=1k"}
-SECONDS = 20  # seconds of processor time: what is not refused by then does not end
+SECONDS = 20  # seconds of processor time: a model that is not refused by then does not end
 
 
 def model(body, before=""):
@@ -25,7 +25,7 @@ def chain(first, link, count):
 
 FUNCTION = "function f input Integer n; output Real y; algorithm {} end f;\n"
 NETLIST = "* title\n{}\n.end\n"
-# What the row says -> (text, words of the command behind the file); a dict: several files, the first one is given.
+# Text of the row -> (model, words of the command after the file); a dict: several files, the first one is given.
 ROWS = {
     "memory": (model("Real x[4000]; equation for i in 1:4000 loop x[i] = time; end for;"), ["check"]),
     "instances of classes": (chain("model A0 Real x = 1; end A0;\n", "model A{i} A{j} a, b; end A{i};\n", 30) + "model M A30 a; end M;", ["check"]),
@@ -120,7 +120,7 @@ class Limits(unittest.TestCase):
                 self.assertNotIn("out of memory", done.stderr)
 
     def test_defaults(self):
-        """Without the option the limits are those of the page, and hold."""
+        """Without the option, the limits of the page apply."""
         defaults = dict(re.findall(r"^\| `(\w+)` \|.*\| (\w+) \|$", (ROOT / "docs/limits.md").read_text(), re.MULTILINE))
         self.assertEqual(defaults["work"], "1200M")
         defaults["work of a plan"] = "2400M"  # "twice as much"
@@ -158,7 +158,7 @@ class Limits(unittest.TestCase):
                 self.assertLess(max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss), 3e6)  # kilobytes
 
     def test_raised(self):
-        """A larger limit lets pass what a small one refuses."""
+        """A larger limit accepts a model that a smaller one refuses."""
         for what, small, large in [("memory", "memory=1M", "memory=1G"), ("characters of the flat model", "text=1k", "text=1M"),
                                    ("memory", "work=10k", "work=100M, text=1M")]:
             with self.subTest(what):
@@ -176,7 +176,7 @@ class Limits(unittest.TestCase):
 
 class Samples(unittest.TestCase):
     def test_undefined(self):
-        """A start or an interval of sample without a value is named, whatever the cause; an interval without a value once had no
+        """A start or an interval of sample without a value is named, for any cause; an interval without a value once had no
         end."""
         for undefined in ("sqrt(p - 1)", "log(p)", "1/p", "asin(p + 2)", "1e308*(p + 10)", "(p - 1)^0.5"):
             for what, arguments in (("start", f"{undefined}, 1"), ("interval", f"0, {undefined}")):

@@ -25,7 +25,7 @@ static double random_number(uint32_t *seed) {
   return (double)(*seed >> 8) / (1 << 24) - 0.5;
 }
 
-/* About `filled` entries a column besides the diagonal, rows of very different size. */
+/* About `filled` entries per column in addition to the diagonal, rows of very different size. */
 static void matrix_fill(Matrix *m, int32_t n, double filled, int width, uint32_t *seed) {
   int32_t count = 0;
   m->n = n;
@@ -87,7 +87,7 @@ static void test_kinds(void **state) {
   }
 }
 
-/* Pivots chosen for other values no longer serve when entries change by orders of magnitude. */
+/* Pivots chosen for other values cannot be used when entries change by orders of magnitude. */
 static void test_pivots_change(void **state) {
   (void)state;
   for (int trial = 0; trial < 40; trial++) {

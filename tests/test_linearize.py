@@ -141,7 +141,7 @@ class Linearize(unittest.TestCase):
         self.assertIn("angular frequency", run("linearize", CART, "--plot", "-").stdout)
 
     def test_refusals(self):
-        self.assertIn("no Real input", run("linearize", CART, "--inputs", "x", status=2).stderr)
+        self.assertIn("not a Real input", run("linearize", CART, "--inputs", "x", status=2).stderr)
         self.assertIn("nothing", run("linearize", CART, "--outputs", "nothing", status=2).stderr)
 
 

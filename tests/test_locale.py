@@ -1,4 +1,4 @@
-"""A program around the library may have set a locale with a decimal comma: what the library reads and writes stays the same."""
+"""A program around the library may have set a locale with a decimal comma: the texts that the library reads and writes stay the same."""
 import os
 import pathlib
 import random

@@ -1,6 +1,5 @@
 /* Every reduction method on models built by calls: the same trajectory from all of them, drift where there
- * should be drift, and the derived model of each method, simulated as a model of its own, giving the
- * trajectory again. */
+ * should be drift, and the derived model of each method, simulated as a separate model, gives the trajectory again. */
 #include "pipeline/compare.h"
 #include "reduce/derived.h"
 #include "reduce/solved.h"
@@ -423,7 +422,7 @@ static void test_hessenberg_counts(void **state) {
   }
 }
 
-/* The extended system has the solution of the one with dummy derivatives. Short: what the constraints leave free may grow
+/* The extended system has the solution of the one with dummy derivatives. Short, because unconstrained motions may grow
  * fast. */
 static void test_hessenberg_solutions(void **state) {
   (void)state;

@@ -104,7 +104,7 @@ class Trajectories(unittest.TestCase):
         self.each_run(check)
 
     def test_amplification(self):
-        """Of a pendulum on its constraint, and of one that can leave it."""
+        """For a pendulum on its constraint, and for one that can leave it."""
         amplified = {found["method"]: found["amplification"] for found in self.results["pendulum"]["runs"]}
         self.assertEqual(amplified["ggl"], amplified["dummy"])
         self.assertGreater(amplified["underlying"], 3 * amplified["dummy"])
@@ -310,7 +310,7 @@ class LeftOut(unittest.TestCase):
                 self.assertIn("3 superfluous differentiations left out", printed)
                 body = printed.split("  equation\n")[1]
                 self.assertEqual(sum(line.endswith(";") for line in body.split("  end ")[0].splitlines()), 6)
-                self.assertEqual(printed.count("as a variable of its own"), 2)
+                self.assertEqual(printed.count("as a separate variable"), 2)
                 self.assertNotIn("differentiated twice", printed)
                 self.check_example1(source.read_text(), names)
                 self.check_example1(printed, names)
@@ -396,8 +396,7 @@ class Written(unittest.TestCase):
             self.assertEqual({name for name in wanted if any(map(math.isnan, found.columns[name]))}, set())
 
     def test_cancelled(self):
-        """Derivatives that the model writes and that aliases cancel in the equations, beside a pendulum, to which every method
-        applies."""
+        """Derivatives that the model writes and that aliases cancel in the equations, together with a pendulum, to which every method applies."""
         for source, slope in {"sin(time)": "cos(time)", "x*y": "u*y + x*v", "u": "-l*x", "l": None, "3": "0", "exp(-x)": "-u*exp(-x)"}.items():
             text = ("model M\n  Real x(start = 0.6), y(start = -0.8), u, v, l, p, r, s, k;\nequation\n  der(x) = u;\n  der(y) = v;\n"
                     "  der(u) = -l*x;\n  der(v) = -l*y - 9.81;\n  x^2 + y^2 = 1;\n  p = k;\n  r = -k;\n"

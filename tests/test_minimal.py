@@ -39,7 +39,7 @@ def run(*arguments):
 class Minimal(unittest.TestCase):
     def test_limit_is_named(self):
         text = run("reduce", self.write([4]*400, "chain", True), "--method", "minimal")
-        self.assertRegex(text, r"ranks are found of up to 600 equations that share derivatives, and here are \d+")
+        self.assertRegex(text, r"ranks are found for up to 600 equations that share derivatives, and here there are \d+")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

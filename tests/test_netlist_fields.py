@@ -90,7 +90,7 @@ class Fields(unittest.TestCase):
                 continue
             run = self.run_text("\n".join(CARDS + [card]), "check")
             self.assertEqual(run.returncode, 3, card)
-            self.assertIn("there is an element of this name already", run.stderr, card)
+            self.assertIn("there is already an element of this name", run.stderr, card)
 
     def test_misspelt_parameters_of_models(self):
         for model, wrong, right in ((".model dm d(is=1e-14 cjoo=1p)", "cjoo", "cjo"), (".model qm npn(bff=100)", "bff", "bf"),
@@ -108,12 +108,12 @@ class Fields(unittest.TestCase):
             run = self.run_text(circuit + card)
             self.assertEqual(run.returncode, 3, card)
             self.assertIn("nothing was run", run.stderr)
-            self.assertRegex(run.stderr, rf":5:1: error: the netlist asks for {re.escape(card.split()[0])}" if card else "asks for no analysis")
+            self.assertRegex(run.stderr, rf":5:1: error: the netlist requests {re.escape(card.split()[0])}" if card else "requests no analysis")
             self.assertEqual(self.run_text(circuit + card, "check").returncode, 0)
             self.assertEqual(self.run_text(circuit + card, "simulate", "--stop-time", "0.001").returncode, 0)
         run = self.run_text(circuit + ".dc V1 0 1 0.1\n.tran 1u 1m")
         self.assertEqual(run.returncode, 0)
-        self.assertIn(".dc: a run does one analysis", run.stderr)
+        self.assertIn(".dc: a run makes only one analysis", run.stderr)
 
     def test_raw_files_name_their_analysis(self):
         circuit = "V1 a 0 1\nR1 a b 1k\nR2 b 0 1k\nC1 b 0 1n\n"
@@ -325,7 +325,7 @@ class Fields(unittest.TestCase):
         tally.check(self, may_refuse=0.02)
 
     def test_pairs_beyond_round_off(self):
-        """A nanoohm beside 1e-12 siemens exceeds the digits of a number: the currents are right, or the circuit is refused by name."""
+        """A nanoohm together with 1e-12 siemens exceeds the digits of a number: the currents are right, or the circuit is refused by name."""
         for ohms in ("1e-7", "1e-8", "1n", "1e-10", "1p") if LONG else ("1e-8", "1n"):
             for inside in (True, False):
                 ends = "" if inside else f"RE1 e1 e {ohms}\nRE2 e2 e {ohms}\n"
@@ -355,7 +355,7 @@ class Fields(unittest.TestCase):
 
     def test_coupling_beyond_one(self):
         run = self.run_text("V1 a 0 1\nR1 a b 1\nL1 b 0 1m\nL2 c 0 1m\nR2 c 0 1\nK1 L1 L2 1.2\n.op")
-        self.assertIn("k1: a coupling factor beyond 1", run.stderr)
+        self.assertIn("k1: with a coupling factor above 1", run.stderr)
 
 
 if __name__ == "__main__":

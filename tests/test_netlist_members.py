@@ -2,7 +2,7 @@
 """Generated members of every kind of card, compared with ngspice: the same answer, or a refusal or warning that says why not.
 
 Each family makes members with a random choice of forms and parameters. Members of a family are in one netlist, with their own names
-(# is the member's number), so that one run of each program judges many. DAEDAL_TEST_TIER=long makes hundreds of members of each
+(# is the member's number), so that one run of each program tests many. DAEDAL_TEST_TIER=long makes hundreds of members of each
 family, otherwise a sample. A number as argument is the seed."""
 import bisect
 import csv
@@ -64,7 +64,7 @@ def storage(rng):
 
 
 def initial(rng):
-    """uic: charges stay where they were set, alone, in rows, side by side and in loops with sources."""
+    """uic: charges stay where they were set: single capacitors, in series, in parallel and in loops with sources."""
     ics = [f"ic={rng.choice([1, 2, -3])}" if rng.random() < 0.6 else "" for _ in range(4)]
     form = rng.randrange(5)
     if form == 0:
@@ -205,7 +205,7 @@ def junction_fet(rng):
 
 
 def subcircuit(rng):
-    """m= and parameters through two levels. B elements and voltage sources count once, whatever m= says."""
+    """m= and parameters through two levels. B elements and voltage sources count once, for any m=."""
     inner = rng.choice(["R1 a b {w}", "G1 a b a b {1/w}", "I1 a b {1/w}", "R1 a b {w}\nB1 a b I=V(a,b)/1k",
                         "D1 a b dm\n.model dm d(is=1e-12)\nR1 a b {w}", "L1 a c 1m\nR1 c b {w}", "E1 c b a b 0.3\nR1 a c {w}"])
     call = rng.choice(["", "m=2", f"w={number(rng, 100, 1000)}", "w=(1+2)*100 m=3", f"m={{1+1}} w={{{number(rng, 100, 1000)}*2}}"])
@@ -226,7 +226,7 @@ def latch(rng):
 
 
 def edge(rng):
-    """A switch whose control is at a threshold, or beside it."""
+    """A switch whose control is at a threshold, or near it."""
     kind, low = rng.choice([("s", "v"), ("w", "i")]), rng.choice([0, 1, -2])
     width, state = rng.choice([0, 0, 0.5]), rng.choice(["", "on", "off"])
     if kind[0] == "w" and width:
@@ -288,7 +288,7 @@ def netlist(members, analysis):
 
 
 def ours(text):
-    """Signals, or None; and what was said."""
+    """Signals, or None; and messages."""
     with tempfile.TemporaryDirectory() as folder:
         path, output = os.path.join(folder, "n.cir"), os.path.join(folder, "o.csv")
         with open(path, "w", encoding="utf-8") as file:

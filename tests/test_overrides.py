@@ -394,7 +394,7 @@ class Inputs(unittest.TestCase):
             self.assertEqual(subprocess.run(options, capture_output=True).returncode, 0, given)
             done = subprocess.run(options + ["--override", "u0=7"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, (given, done.stderr))
-            self.assertIn("is given already", done.stderr)
+            self.assertIn("already has values", done.stderr)
 
 
 if __name__ == "__main__":

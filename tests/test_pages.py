@@ -1,4 +1,4 @@
-"""The pages are true: their commands run and print what they say; each message code has its section."""
+"""The pages are true: their commands run and print the text shown; each message code has its section."""
 import pathlib
 import re
 import shutil
@@ -48,7 +48,7 @@ def check_made_pages():
 
 
 def check_links():
-    """Links between the pages lead somewhere."""
+    """Links between the pages have targets."""
     failures = []
     for page in [SOURCE / "README.md", *(SOURCE / "docs").glob("*.md")]:
         text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""docs/papers.md is true: every row's command runs, and its figure is what the row says."""
+"""docs/papers.md is true: every row's command runs, and gives the figure of the row."""
 import json
 import os
 import pathlib

@@ -10,7 +10,7 @@ import unittest
 
 from runs import Tally, seeds, simulate
 
-NAMED = ("singular there", "come so near to each other")
+NAMED = ("singular there", "come so close")
 
 # Members that errors of a run once hid: coordinates, crank, base, speed, angle, gravity, time, options.
 ONCE_WRONG = [

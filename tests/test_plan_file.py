@@ -84,7 +84,7 @@ def check_damage(folder):
         check_refused(plan, whole[:at], "bad.plan", folder)
     lines = whole.split(b"\n")
     check_refused(plan, b"\n".join([lines[0], b"version 99.0.0", *lines[2:]]), "it is a plan of daedal 99.0.0", folder)
-    check_refused(plan, b"daedal plan 2\n" + b"\n".join(lines[1:]), "no plan of this version of the format", folder)
+    check_refused(plan, b"daedal plan 2\n" + b"\n".join(lines[1:]), "not a plan in this version of the format", folder)
 
 
 def main():

@@ -69,7 +69,7 @@ class Poles(unittest.TestCase):
         for seed in seeds(usual, quick):
             motion, name = kinds[seed % len(kinds)]
             text = model(random.Random(seed), motion, terms[name])
-            # Beside nonlinear equations, explicit steps are not examined inside.
+            # With nonlinear equations, explicit steps are not examined inside.
             for solver in by_turns(["radau", "bdf"] if motion == "solved" else ["auto", "erk", "radau", "bdf"], seed):
                 yield (seed, motion, name, solver), text, simulate(text, solver=solver, stop_time=1)
 
@@ -127,7 +127,7 @@ class RoundOff(unittest.TestCase):
             text = f"model M {kind} Real x = {x}, y = {y}, d = x - y; Real z = time + 1/d; end M;"
             run = simulate(text)
             with self.subTest(seed=seed):
-                self.assertIn("`d` is nothing but round-off", run.words)
+                self.assertIn("`d` is only round-off", run.words)
             run = simulate(text.replace("d = x - y", "d = 1/(x - y)"))
             with self.subTest(seed=seed, of="quotient"):
                 self.assertEqual(run.status, 3, run.words)

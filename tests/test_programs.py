@@ -93,7 +93,7 @@ def largest_difference(simulated, exported):
 @unittest.skipIf(os.environ.get("BUILD_KIND") == "asan" or not shutil.which("cc"), "a compiler is needed, and time")
 class Programs(unittest.TestCase):
     def build(self, path, *options):
-        """The program of a model; what all programs share is compiled once."""
+        """The program of a model; the files that all programs share are compiled once."""
         folder = os.path.join(WORK, "program")
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([DAEDAL, "export", path, "--c", folder, "--standalone", "-q", *options], check=True, capture_output=True)
@@ -125,7 +125,7 @@ class Programs(unittest.TestCase):
 
     def test_random(self):
         tally = {"same": 0, "both end": 0, "refused": 0, "program ends": 0}
-        for seed in (*range(FIRST, FIRST + COUNT), 20):  # 20: events that come ever faster, of a value that jumps
+        for seed in (*range(FIRST, FIRST + COUNT), 20):  # 20: events that accumulate, of a value that jumps
             with self.subTest(seed=seed):
                 text = model(random.Random(seed))
                 run, program, difference = self.compare(text, ("radau", "erk")[seed % 2])

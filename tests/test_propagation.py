@@ -159,7 +159,7 @@ class Propagation(unittest.TestCase):
                 self.assertEqual([(each["variable"], each["power"]) for each in step], [(f"p{node}", 0)])
 
     def test_pressures(self):
-        """The pressures of the test set's system at its end: what the paper computes, less the correction that it prints, is what PSIDE found."""
+        """The pressures of the test set's system at its end: the paper's values minus its printed correction are the values of PSIDE."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "w.json"
             subprocess.run([DAEDAL, "simulate", SOURCE / "examples/water.mo", "--tolerance", "1e-10", "--output-file", f"{folder}/w.csv", "--quiet",

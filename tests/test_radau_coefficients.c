@@ -227,7 +227,7 @@ static void radau_coefficients(int stages, RadauCoefficients *out) {
   radau_bulge(s, node, out);
 }
 
-/* ---- The table as it stands in src/integrate/radau_coefficients.c, before formatting ---- */
+/* ---- The table as in src/integrate/radau_coefficients.c, before formatting ---- */
 
 static void print_row(const char *name, const double *value, int count) {
   printf("%s{", name);

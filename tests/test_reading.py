@@ -32,7 +32,7 @@ def run(*arguments, status, cwd=root, said=""):
     return done
 
 
-# What functions of the standard library read: a call that gives an Integer, whatever the file contains.
+# Functions of the standard library that read: a call that gives an Integer, for any contents of the file.
 FUNCTIONS = {
     "ModelicaInternal_countLines": ("input String f; output Integer n;", "n = ModelicaInternal_countLines(f)"),
     "ModelicaInternal_stat": ("input String f; output Integer n;", "n = ModelicaInternal_stat(f)"),
@@ -70,7 +70,7 @@ write("lib/L/Resources/table.txt", "#1\ndouble m(1,1)\n5\n")
 (root / "own/dangling").symlink_to(root / "other/nowhere")
 os.mkfifo(root / "own/pipe")
 
-# Every function, with a path inside and with every path that leads out.
+# Every function, with a path inside the folders and with every kind of path outside.
 ways = [outside, "../other/secret.txt", root / "own/link.txt", root / "own/folder/secret.txt", root / "own/../other/secret.txt",
         root / "lib/L/../../other/secret.txt", "/dev/zero", "/proc/self/environ", "/etc/passwd", root / "other/nowhere.txt",
         root / "own/gone/../../other/secret.txt", root / "ownership", "", "/"]
@@ -98,7 +98,7 @@ write("own/M.mo", model("ModelicaInternal_countLines", root / "lib/L/Resources/t
 run("check", "own/M.mo", "--library", "lib", status=0)
 run("check", "own/M.mo", status=3)
 
-# A class deep in a package reads what lies beside its top.
+# A class deep in a package reads files next to the outermost package.
 write("lib/L/package.mo", "package L constant Real c = 2; end L;")
 write("lib/L/P/package.mo", "within L; package P end P;")
 write("lib/L/P/M.mo", "within L.P;\n" + model("ModelicaInternal_countLines", root / "lib/L/Resources/table.txt"))

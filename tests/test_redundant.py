@@ -153,8 +153,7 @@ class Redundant(unittest.TestCase):
         self.assertFalse(self.refused)
 
     def test_large(self):
-        """More constraints than dense matrices of the whole array would allow: they are examined alone, without the equations of
-        motion."""
+        """More constraints than dense matrices of the whole array would allow: they are examined by themselves, without the equations of motion."""
         self.refused = []
         for mechanism in (ladder(30), plate(40)):
             self.compare(mechanism, "dummy")
@@ -162,7 +161,7 @@ class Redundant(unittest.TestCase):
         large = ladder(30)
         run = runs.simulate(large.text(large.needed + large.superfluous[:-1] + [large.superfluous[-1].replace("= 1", "= 1.3")]))
         self.assertIn(run.status, (4, 5), run.words)
-        self.assertRegex(run.words, "no values were found that meet `[^`]* = 1.3`|together with `[^`]* = 1.3`")
+        self.assertRegex(run.words, "no values were found that satisfy `[^`]* = 1.3`|together with `[^`]* = 1.3`")
 
     def test_events(self):
         """Constraints with values that change at events: rods that grow after a time, or when a coordinate has passed a value; few,
@@ -200,12 +199,11 @@ class Redundant(unittest.TestCase):
             mechanism = double_pendulum([f"{left} = {wrong}"])
             run = runs.simulate(mechanism.text(mechanism.needed + mechanism.superfluous))
             self.assertIn(run.status, (4, 5), run.words)
-            self.assertRegex(run.words, rf"no values were found that meet|with the equation|contradict", run.words)
+            self.assertRegex(run.words, rf"no values were found that satisfy|with the equation|contradict", run.words)
             self.assertRegex(run.words, rf"`[^`]* = {wrong}`|equation 7", run.words)
 
     def test_behind_conditions(self):
-        """An unknown that occurs only where a discrete condition does not hold at the start, beside one that two equations
-        determine: refused, or stopped where the two no longer agree."""
+        """An unknown that occurs only where a discrete condition does not hold at the start, and one that two equations determine: refused, or stopped where the two no longer agree."""
         for condition in ("k > 0", "pre(k) > 0", "d", "not d", "s > 0.5", "pre(k) > 0 and d"):
             for branches in ("then b + c else 0", "then 0 else b*c", "then c else b"):
                 for wrap in ("noEvent({})", "smooth(0, {})", "{}"):

@@ -1,4 +1,4 @@
-"""The examples of docs/reference.md: every program of examples/reference compiles without a warning and prints what it says, and every public
+"""The examples of docs/reference.md: every program of examples/reference compiles without a warning and prints the stated output, and every public
 function is used in one of them."""
 import os
 import pathlib
@@ -12,7 +12,7 @@ COMPILER = [os.environ.get("CC", "cc"), "-std=c17", "-Wall", "-Wextra", "-Werror
 
 
 def run(program, folder):
-    """What it printed, and what it should have printed."""
+    """The output, and the expected output."""
     binary = folder / program.stem
     subprocess.run([*COMPILER, program, "-o", binary, f"-L{BUILD}", "-ldaedal", "-lm", f"-Wl,-rpath,{BUILD}"], check=True)
     (folder / "run").mkdir(exist_ok=True)

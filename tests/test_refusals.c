@@ -3,7 +3,7 @@
  *
  * A row of the table is one function. What it works on is made again for each refusal, without refusals; then its allocations are
  * counted, and each is refused in turn. Runs have thousands of allocations. With DAEDAL_TEST_TIER=long in the environment all are
- * refused in the scenarios, from a text to what a user gets, with each solver. For calls of single functions a sample is refused
+ * refused in the scenarios, from a text to the results, with each solver. For calls of single functions a sample is refused
  * that is spread evenly over the call and differs from row to row. Without it all are samples. Each test prints how many it
  * refused. TEST_FILTER, a pattern such as 'fit', selects scenarios and models, to run them in pieces. */
 #include "daedal.h"
@@ -25,7 +25,7 @@
 /* The most allocations that are refused: in a scenario, in one call on the first model, and in one on the others. */
 typedef struct Tier {
   size_t most_of_scenario, most_of_first, most;
-  size_t share; /* one row in so many is tried on models other than the first */
+  size_t share; /* one row in this many is tried on models other than the first */
 } Tier;
 
 static Tier tier(void) {
@@ -505,7 +505,7 @@ CALL(run_values, daedal_run_values(stage->run))
 CALL(run_state_count, (daedal_run_state_count(stage->run), true))
 CALL(run_indicator_count, (daedal_run_indicator_count(stage->run), true))
 
-/* The state-space form, where the run has one; at most so many states. */
+/* The state-space form, where the run has one; at most this many states. */
 enum { STATES = 64 };
 
 static bool with_states(Stage *stage, daedal_status (*call)(daedal_run *, double, const double *, double *)) {
@@ -546,7 +546,7 @@ CALL(sweep_json, said(daedal_report(stage->sweep, DAEDAL_REPORT_SWEEP, DAEDAL_JS
 CALL(sweep_plot, said(daedal_draw(stage->sweep, NULL)))
 CALL(sweep_stream, daedal_stream(stage->sweep, swallow, NULL) == DAEDAL_OK)
 
-/* Another function of the table makes what a function needs. */
+/* Another function of the table makes the arguments that a function needs. */
 typedef struct Row {
   const char *function;
   bool (*call)(Stage *);
@@ -743,7 +743,8 @@ static Stage stage_for(const Case *model) {
   return stage;
 }
 
-/* Makes what the row needs, then calls it with one allocation refused (0: none); the number of its allocations. */
+/* Makes the arguments of the row, then calls it with one allocation refused (0: none); the number of its allocations.
+ * */
 static size_t call_refusing(const Row *row, const Case *model, size_t refuse) {
   Stage stage = stage_for(model);
   fail_alloc_begin(&stage.fail);
@@ -835,7 +836,7 @@ static void each_method_refused(void **state) {
   say_tally("methods", &tally);
 }
 
-/* From a text to what a user gets: all allocations on the way are refused. */
+/* From a text to the results: all allocations on the way are refused. */
 static bool step_through(Stage *stage) {
   return begin_steps(stage) && save_and_restore(stage) && daedal_run_step(stage->run) == DAEDAL_OK &&
          daedal_run_values(stage->run) && clone(stage);

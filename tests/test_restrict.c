@@ -1,7 +1,7 @@
-/* What the language refuses. By the text of a class alone: every pair of prefixes, every kind of class with every prefix of a
- * component and every section, and single rules. In a model: every kind of class as a base of every other; final, protected and
- * redeclared elements in every position; what names and imports find; inner and outer. Each rule has members that are refused and
- * members that are accepted. */
+/* What the language refuses. From the text of a class: every pair of prefixes, every kind of class with every prefix of a component
+ * and every section, and single rules. In a model: every kind of class as a base of every other; final, protected and redeclared
+ * elements in every position; the results of names and imports; inner and outer. Each rule has members that are refused and members
+ * that are accepted. */
 #include "instance/load.h"
 #include "syntax/parser.h"
 
@@ -118,9 +118,9 @@ static void single_rules_hold(void **state) {
       {"package P type Integer = Real; end P;", "is a type of the language"},
       {"type E = enumeration(a, min);", "`min` is an attribute"},
       {"type E = enumeration(a, 'min');", ""},
-      {"record R Real x = time; end R;", "does not know the `time`"},
-      {"connector C Real x = 2 * time; end C;", "does not know the `time`"},
-      {"function f output Real y; algorithm y := time; end f;", "does not know the `time`"},
+      {"record R Real x = time; end R;", "cannot use `time`"},
+      {"connector C Real x = 2 * time; end C;", "cannot use `time`"},
+      {"function f output Real y; algorithm y := time; end f;", "cannot use `time`"},
       {"function f input Real time; output Real y; algorithm y := time; end f;", ""},
       {"function f extends g; algorithm y := time; end f;", ""},
       {"function f input R.time t; output Real y = t.time; end f;", ""},
@@ -130,9 +130,9 @@ static void single_rules_hold(void **state) {
       {"function f input Real x; Real y; end f;", "neither input nor output"},
       {"function f input Real x; T y; end f;", ""},
       {"//! base 0.1.0\nfunction f input Real x; Real y; end f;", ""},
-      {"function f algorithm algorithm end f;", "one algorithm only"},
+      {"function f algorithm algorithm end f;", "only one algorithm"},
       {"function f algorithm external \"C\"; end f;", "not both"},
-      {"operator O model M end M; end O;", "functions only"},
+      {"operator O model M end M; end O;", "only functions"},
       {"operator O function f end f; import A.B; end O;", ""},
       {"pure model M end M;", "cannot be `pure`"},
       {"pure impure function f end f;", "exclude each other"},
@@ -201,7 +201,7 @@ static void bases_stand_alone_or_are_fixed(void **state) {
           : i == 3         ? " = {1, 2}"
                            : "");
       if (i == 1 && k == 2) continue;
-      expect_model(text, is_simple && !is_empty ? "has nothing else" : "");
+      expect_model(text, is_simple && !is_empty ? "must have no other elements" : "");
     }
   static const struct {
     const char *text, *said;
@@ -241,7 +241,8 @@ static void final_elements_are_not_modified(void **state) {
 static void protected_elements_are_not_reached(void **state) {
   (void)state;
   static const struct {
-    const char *element, *change, *inherited; /* what a modifier does to it, and an accepted one of an extends clause */
+    const char *element, *change,
+        *inherited; /* the effect of a modifier on it, and of an accepted one in an extends clause */
   } elements[] = {
       {"parameter Real x = 1;", "x = 2", "x = 2"},
       {"C c;", "c(x = 2)", "c(x = 2)"},
@@ -294,12 +295,12 @@ static void names_find_what_they_may(void **state) {
       {"partial record R Real x = 1; end R; model M R r; end M;", "partial class"},
       {"partial record R Real x = 1; end R; record S extends R; end S; model M S r; end M;", ""},
       /* classes that are no packages */
-      {"model A Real x = 1; model B Real y = 2; end B; end A; model M A.B b; end M;", "which is no package"},
+      {"model A Real x = 1; model B Real y = 2; end B; end A; model M A.B b; end M;", "which is not a package"},
       {"model A Real x = 1; encapsulated model B Real y = 2; end B; end A; model M A.B b; end M;", ""},
       {"model A constant Real c = 1; model B Real y = 2; end B; end A; model M A.B b; Real z = A.c; end M;", ""},
-      {"model A constant Real c = 1; Real x = 2; end A; model M Real z = A.c; A a; end M;", "which is no package"},
+      {"model A constant Real c = 1; Real x = 2; end A; model M Real z = A.c; A a; end M;", "which is not a package"},
       {"model A constant Real c = 1; equation assert(true, \"\"); end A; model M Real z = A.c; A a; end M;",
-       "which is no package"},
+       "which is not a package"},
       /* classes of components */
       {"model A model B Real y = 2; end B; end A; model M A a; a.B b; end M;", "cannot be looked up in a component"},
       {"model A function f input Real u; output Real y = u; algorithm end f; end A; model M A a; Real x = a.f(2); end "
@@ -316,8 +317,8 @@ static void names_find_what_they_may(void **state) {
        "a.f(2); end M;",
        "is protected"},
       /* variables around */
-      {"model M Real x = 1; model A Real y = x; end A; A a; end M;", "is no constant"},
-      {"model M parameter Real x = 1; model A Real y = x; end A; A a; end M;", "is no constant"},
+      {"model M Real x = 1; model A Real y = x; end A; A a; end M;", "is not a constant"},
+      {"model M parameter Real x = 1; model A Real y = x; end A; A a; end M;", "is not a constant"},
       {"model M constant Real x = 1; model A Real y = x; end A; A a; end M;", ""},
       {"model M parameter Real p = 1; function f input Real u; output Real y = p*u; algorithm end f; Real x = f(2); "
        "end "
@@ -341,8 +342,8 @@ static void names_find_what_they_may(void **state) {
        ""},
       {"package P constant Real c = 1; protected constant Real d = 3; end P; model M import P.*; Real x = d; end M;",
        "is not declared"},
-      {"model A model B Real x = 1; end B; end A; model M import A.*; B b; end M;", "is no package"},
-      {"model A model B Real x = 1; end B; end A; model M import A.B; B b; end M;", "which is no package"},
+      {"model A model B Real x = 1; end B; end A; model M import A.*; B b; end M;", "is not a package"},
+      {"model A model B Real x = 1; end B; end A; model M import A.B; B b; end M;", "which is not a package"},
       {"model A package B constant Real x = 1; end B; end A; model M import A.B; Real y = B.x; end M;", ""},
       {"model A Real x = 1; end A; model M import B = A; B b; end M;", ""},
       /* modifiers that say a thing twice */

@@ -810,7 +810,7 @@ static int count_text(const char *text, const char *part) {
   return count;
 }
 
-/* One sample of 300000 is a spike; the drawing must reach as far as a drawing of the extremes alone. */
+/* One sample of 300000 is a spike; the drawing must reach as far as a drawing of only the extremes. */
 static void plot_decimation_keeps_extremes(void **state) {
   ENTER(f);
   enum { N = 300000 };
@@ -1004,7 +1004,7 @@ static void incidence_shows_every_entry(void **state) {
   assert_int_equal(count_text(svg, "<title>block "), 5);
   assert_int_equal(count_text(svg, "<title>x'' in e3</title>"), 2);
   assert_int_equal(count_text(svg, " in e2: a&lt;b</title>"), 4);
-  assert_int_equal(count_text(svg, " p\">"), pattern.entries - 1); /* one entry alone is of order 2 */
+  assert_int_equal(count_text(svg, " p\">"), pattern.entries - 1); /* only one entry is of order 2 */
   assert_true(file_save(f->heap, &f->diags, in_directory(f, "i.svg"), NULL, NULL, svg, strlen(svg)));
   assert_int_equal(python_parses_xml(f->path), 0);
   pattern.picture.n_blocks = 0;

@@ -189,7 +189,7 @@ class Resume(unittest.TestCase):
     def test_interrupt(self):
         self.write(PENDULUM)
         said = self.start_and_end(signal.SIGTERM, "--stop-time", FOREVER, "--output-interval", "0.25")
-        self.assertIn("--resume goes on from r.csv.part", said)
+        self.assertIn("--resume continues from r.csv.part", said)
         self.assertTrue((self.path / "r.csv").exists())
 
     def test_interrupt_before_the_first_writing(self):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools/setup with a made-up system: what it calls, and when it calls nothing.
+# tools/setup with a made-up system: which programs it calls, and when it calls none.
 set -u
 unset DAEDAL_NO_SETUP
 folder=$(mktemp -d)

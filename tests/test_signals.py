@@ -1,5 +1,4 @@
-"""Signals and full disks, for every command and every kind of file: SIGINT gives 130 and SIGTERM 143 in every phase, what was
-reached is kept, and --resume continues. A full disk is reported, with status 7, and leaves no half-written file."""
+"""Signals and full disks, for every command and every kind of file: SIGINT gives 130 and SIGTERM 143 in every phase, the rows so far are kept, and --resume continues. A full disk is reported, with status 7, and leaves no half-written file."""
 import os
 import pathlib
 import signal
@@ -57,7 +56,7 @@ COMMANDS = {
     "export of an FMU": (["export", "big.mo", "--fmu", "o.fmu"], None),
 }
 
-# What a run can be doing when the signal comes, as models named M with a parameter k and a state x; all run for a long time.
+# Phases of a run in which the signal may come, as models named M with a parameter k and a state x; all run for a long time.
 PHASES = {
     "steps": "Real x(start = 1, fixed = true), v(start = 0, fixed = true); equation der(x) = v; der(v) = -900*k*x;",
     "a storm of time events": "Real x(start = 1, fixed = true); Integer n(start = 0, fixed = true); equation der(x) = -k*x; when sin(1e9*time) > 0 then n = pre(n) + 1; end when;",

@@ -122,48 +122,48 @@ class Norms(unittest.TestCase):
 class Weights(unittest.TestCase):
     """A preferred choice of states, by stateSelect or by nominal values, is abandoned where it would be singular."""
 
-    WISHES = ("stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2")
+    PREFERENCES = ("stateSelect = StateSelect.always", "stateSelect = StateSelect.prefer", "nominal = 1e-4", "nominal = 1e-2")
 
-    def declare(self, rng, starts, wish):
+    def declare(self, rng, starts, preference):
         """Declarations of a model; those of one position and its speed have the preference."""
         side = rng.choice([name for name in starts if name[0] != "v"])
-        return ", ".join(f"{name}(start = {start!r}{', ' + wish if name in (side, 'v' + side) else ''})" for name, start in starts.items())
+        return ", ".join(f"{name}(start = {start!r}{', ' + preference if name in (side, 'v' + side) else ''})" for name, start in starts.items())
 
-    def pendulum(self, rng, wish):
+    def pendulum(self, rng, preference):
         angle, speed = rng.uniform(0.3, 2.8), rng.uniform(-2, 2)
         x, y = math.cos(angle), math.sin(angle)
         starts = {"x": x, "y": y, "vx": -speed * y, "vy": speed * x}
-        return 3, self.declare(rng, starts, wish) + ", F", "der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;"
+        return 3, self.declare(rng, starts, preference) + ", F", "der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;"
 
-    def bead(self, rng, wish):
+    def bead(self, rng, preference):
         """On an ellipse, from rest: both positions turn back and are passed."""
         angle, wide, high = rng.uniform(0.1, 1.4), rng.uniform(0.5, 3), rng.uniform(0.5, 3)
         starts = {"x": wide * math.cos(angle), "y": high * math.sin(angle), "vx": 0.0, "vy": 0.0}
-        return 3, self.declare(rng, starts, wish) + ", F", (f"der(x) = vx; der(y) = vy; der(vx) = -F*x/{wide ** 2!r}; der(vy) = -F*y/{high ** 2!r} - 9.81; "
+        return 3, self.declare(rng, starts, preference) + ", F", (f"der(x) = vx; der(y) = vy; der(vx) = -F*x/{wide ** 2!r}; der(vy) = -F*y/{high ** 2!r} - 9.81; "
                                                             f"x^2/{wide ** 2!r} + y^2/{high ** 2!r} = 1;")
 
-    def sphere(self, rng, wish):
+    def sphere(self, rng, preference):
         tilt, turn, speed = rng.uniform(0.4, 2.6), rng.uniform(0, 6), rng.uniform(0.5, 2)
         starts = {"x": math.sin(tilt) * math.cos(turn), "y": math.sin(tilt) * math.sin(turn), "z": math.cos(tilt),
                   "vx": -speed * math.sin(turn), "vy": speed * math.cos(turn), "vz": 0.0}
-        return 2, self.declare(rng, starts, wish) + ", F", ("der(x) = vx; der(y) = vy; der(z) = vz; der(vx) = -F*x; der(vy) = -F*y; der(vz) = -F*z - 9.81; "
+        return 2, self.declare(rng, starts, preference) + ", F", ("der(x) = vx; der(y) = vy; der(z) = vz; der(vx) = -F*x; der(vy) = -F*y; der(vz) = -F*z - 9.81; "
                                                             "x^2 + y^2 + z^2 = 1;")
 
-    def crank(self, rng, wish):
+    def crank(self, rng, preference):
         """A driven crank, and a rod whose other end slides."""
         angle, rod = rng.uniform(0.3, 2.8), rng.uniform(1.3, 3)
         x, y = math.cos(angle), math.sin(angle)
         starts = {"x": x, "y": y, "s": x + math.sqrt(rod ** 2 - y ** 2), "vx": 0.0, "vy": 0.0, "vs": 0.0}
-        return 2, self.declare(rng, starts, wish) + ", F, G", ("der(x) = vx; der(y) = vy; der(s) = vs; der(vx) = -F*x - G*(x - s) - y; der(vy) = -F*y - G*y + x - 9.81; "
+        return 2, self.declare(rng, starts, preference) + ", F, G", ("der(x) = vx; der(y) = vy; der(s) = vs; der(vx) = -F*x - G*(x - s) - y; der(vy) = -F*y - G*y + x - 9.81; "
                                                                f"der(vs) = G*(x - s); x^2 + y^2 = 1; (x - s)^2 + y^2 = {rod ** 2!r};")
 
     def check(self, make, count):
         for seed in range(count // 4 if SLOW else count):
             rng = random.Random(seed)
-            wish = rng.choice(self.WISHES)
-            stop, declared, equations = make(rng, wish)
+            preference = rng.choice(self.PREFERENCES)
+            stop, declared, equations = make(rng, preference)
             text = f"model M\n Real {declared};\nequation\n {equations}\nend M;\n"
-            plain = Run(text.replace(", " + wish, ""), "--stop-time", stop, "--tolerance", 1e-10, "--solver", "erk")
+            plain = Run(text.replace(", " + preference, ""), "--stop-time", stop, "--tolerance", 1e-10, "--solver", "erk")
             for solver in built("erk", "radau", "bdf", "ida"):
                 with self.subTest(seed=seed, solver=solver, text=text):
                     run = Run(text, "--stop-time", stop, "--tolerance", 1e-8, "--solver", solver)
@@ -187,12 +187,12 @@ class Weights(unittest.TestCase):
         is a state all the time."""
         for seed in range(8):
             rng = random.Random(seed)
-            ratio, wish = 10 ** rng.uniform(1, 2.5), rng.choice(self.WISHES[:2])
-            gear = (f"model M\n Real a(start = 0.1, {wish}), w(start = 0, {wish}), b, v, F;\nequation\n"
+            ratio, preference = 10 ** rng.uniform(1, 2.5), rng.choice(self.PREFERENCES[:2])
+            gear = (f"model M\n Real a(start = 0.1, {preference}), w(start = 0, {preference}), b, v, F;\nequation\n"
                     f" der(a) = w; der(b) = v; der(w) = {ratio!r}*F - sin(a); der(v) = -F; b = {ratio!r}*a;\nend M;\n")
-            swing = (f"model M\n Real x(start = {rng.uniform(-0.9, 0.9)!r}, {wish}), y(start = -1), vx(start = 0, {wish}), vy, F;\nequation\n"
+            swing = (f"model M\n Real x(start = {rng.uniform(-0.9, 0.9)!r}, {preference}), y(start = -1), vx(start = 0, {preference}), vy, F;\nequation\n"
                      " der(x) = vx; der(y) = vy; der(vx) = -F*x; der(vy) = -F*y - 9.81; x^2 + y^2 = 1;\nend M;\n")
-            always = self.WISHES[0]
+            always = self.PREFERENCES[0]
             arm = (f"model M\n Real p(start = {rng.uniform(0.2, 2)!r}, {always}), w(start = 0, {always}), x, y, vx, vy, F, G;\nequation\n"
                    f" der(p) = w; x = {ratio!r}*sin(p); y = -{ratio!r}*cos(p); der(x) = vx; der(y) = vy;\n"
                    " der(vx) = F; der(vy) = G - 9.81; F*cos(p) + G*sin(p) = 0;\nend M;\n")
@@ -247,7 +247,7 @@ class Pendulum(unittest.TestCase):
         self.assertLess(run.json["steps"], 27338)
 
     def test_large_bdf(self):
-        """Fewer steps and residuals than the DASSL of the paper (108731 and 240161), factors that serve ten steps, no restart."""
+        """Fewer steps and residuals than the DASSL of the paper (108731 and 240161), factors that are used for ten steps, no restart."""
         stop = 50 if SLOW else 1000
         run = self.check("pendulum_large", stop, 140000, 1e-5, "--solver", "bdf")
         self.assertLess(run.json["steps"], 76 * stop)
@@ -272,7 +272,7 @@ end Many;
 """
 
     def test_each_moves_as_if_alone(self):
-        """Independent blocks of three stages each, in one model: factors of one stage serve the next of its own block."""
+        """Independent blocks of three stages each, in one model: factors of one stage are used for the next stage of the same block."""
         n = 100 if SLOW else 2000
         many = Run(self.MODEL.format(n=n, g="{1 + i/n for i in 1:n}"), "--stop-time", 0.5, "--intervals", 2, "--tolerance", 1e-8, "--solver", "erk")
         self.assertEqual(many.code, 0, many.words)
@@ -305,7 +305,7 @@ class Mechanisms(unittest.TestCase):
                     self.assertLess(gap / size, 1e-4 if solver == "radau" else 2e-4, "%s %s %s" % (name, solver, column))
 
     def test_factors_are_kept(self):
-        """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that serve ten steps."""
+        """Kunkel and Mehrmann's paraboloid by BDF: two residuals a step, and factors that are used for ten steps."""
         for solver in built("ida", "bdf"):
             run = Run(example("paraboloid"), "--tolerance", 1e-9, "--solver", solver, "--stop-time", 100)
             self.assertEqual(run.code, 0, run.words)
@@ -336,7 +336,7 @@ class Automatic(unittest.TestCase):
         self.assertLess(run.json["factorizations"], run.json["steps"] / 4)
 
     def test_strangeness_exchanges_in_time(self):
-        """At the start no coordinate depends on the state: the choice must still be judged again (the pendulum begins level)."""
+        """At the start no coordinate depends on the state: the choice must still be examined again (the pendulum begins level)."""
         exact = Run(example("pendulum"), "--tolerance", 1e-11)
         for solver in built("bdf", "ida", "erk"):
             run = Run(example("pendulum"), "--tolerance", 1e-8, "--method", "strangeness", "--solver", solver)

@@ -87,7 +87,7 @@ static void test_exact_fractions(void **unused) {
   heap_destroy(heap);
 }
 
-/* Raised offsets are valid, contain what was requested, and keep the degrees of freedom. */
+/* Raised offsets are valid, contain the requested derivatives, and keep the degrees of freedom. */
 static void test_raised_offsets(void **unused) {
   (void)unused;
   Heap *heap = heap_new(NULL);

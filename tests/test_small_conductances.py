@@ -37,7 +37,7 @@ end Charge;
 
 
 def current(k, gate, drain):
-    """Of a transistor whose threshold is 0."""
+    """The current of a transistor whose threshold is 0."""
     if gate <= 0:
         return 0.0
     return k/2*gate**2 if drain >= gate else k*(gate*drain - drain**2/2)

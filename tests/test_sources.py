@@ -1,4 +1,4 @@
-"""Models and libraries in several files: what the command says about wrong files, where, and with which exit status."""
+"""Models and libraries in several files: the messages about wrong files, their places and the exit status."""
 import os
 import pathlib
 import random
@@ -10,7 +10,7 @@ WIDTH = int(os.environ.get("SOURCES_WIDTH", "60"))
 
 
 class Folder:
-    """A directory of its own; runs the command in it."""
+    """A separate directory; runs the command in it."""
 
     def __init__(self):
         self.holder = tempfile.TemporaryDirectory()
@@ -84,6 +84,8 @@ LIBRARY = {
                                        "      input String uri;\n      output String name;\n    algorithm\n      name := uri;\n"
                                        "    end loadResource;\n  end ExternalReferences;\nend ModelicaServices;\n",
     "Uses.mo": "model Uses\n  L.Decay a(k = 3);\n  annotation(uses(L(version = \"2.0\")));\nend Uses;\n",
+    "lib/N/package.mo": "package N constant Real c = L.c; annotation(uses(L(version = \"1.0\"))); end N;",
+    "Needs.mo": "model Needs Real x = N.c; end Needs;",
     "File.mo": "model File\n  parameter String name = ModelicaServices.ExternalReferences.loadResource(\"modelica://L.Parts/a%20b.txt\");\n"
                "end File;\n",
 }
@@ -96,11 +98,14 @@ def check_models():
         folder.write(name, text)
     expect(folder.run("check", "--model", "L.Decay", "--library", "lib"), 0, "Decay: 1 equation, 1 unknown: fine")
     expect(folder.run("check", "--model", "L.Decay", MODELICAPATH="/nowhere:lib"), 0)
+    expect(folder.run("check", "--model", "L.Decay", "--library", "lib/L 1.0"), 0)
+    expect(folder.run("check", "Needs.mo", "--library", "lib/N"), 3, "no class L in ", "name the directory around it")
+    expect(folder.run("check", "Needs.mo", "--library", "lib/N/package.mo"), 7, "name the directory that holds package.mo")
     expect(folder.run("check", "lib/L 1.0/Decay.mo"), 0)
     expect(folder.run("check", "lib/L 1.0/package.mo", "--model", "L.Decay"), 0)
     expect(folder.run("simulate", "--model", "L.Decay", "--library", "lib"), 0, "trajectory written to Decay.csv")
     expect(folder.run("check", "Uses.mo", "--library", "lib"), 0, "Uses.mo:3:",
-           "warning: version 2.0 of L is asked for, version 1.0 is used")
+           "warning: version 2.0 of L is requested, version 1.0 is used")
     expect(folder.run("check", "Uses.mo"), 3, "Uses.mo:2:3: error:", "--library or MODELICAPATH")
     expect(folder.run("check", "Uses.mo", "--library", "nowhere"), 7, "nowhere")
     expect(folder.run("check", "--model", "L.None", "--library", "lib"), 3, "no model `L.None`")

@@ -53,7 +53,7 @@ class Steady(unittest.TestCase):
             self.assertIn(said, steady(f"model M Real x(start = 0, fixed = true); {text} end M;", status=5))
 
     def test_stability(self):
-        """der(x) = -k (x - a)^n: with one state the equation decides its stability; beside other states it stays undecided. A slow
+        """der(x) = -k (x - a)^n: with one state the equation decides its stability; with other states it stays undecided. A slow
         mode is still a mode."""
         draw = random.Random(4)
         for _ in range(COUNT):

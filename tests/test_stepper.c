@@ -1,4 +1,4 @@
-/* Stepping: advancing to times gives what a run gives, and a restored state continues bit for bit as before. */
+/* Stepping: advancing to times gives the values of a run, and a restored state continues bit for bit as before. */
 #include "lang/lang.h"
 #include "pipeline/pipeline.h"
 

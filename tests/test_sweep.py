@@ -461,10 +461,10 @@ class Sameness(unittest.TestCase):
         self.assertEqual(self.interrupt("killed.csv", signal.SIGINT, "--resume"), 130)
         again = (journal.stat().st_size - 24) // record
         self.assertGreater(again, finished)
-        with open(journal, "ab") as file:  # what a kill in the middle of a record leaves
+        with open(journal, "ab") as file:  # the rest of a record after a kill in its middle
             file.write(b"\1" * (record - 7))
         words = self.run_to("killed.csv", "--resume", "--threads", "3")
-        self.assertIn(f"{again} points were there already", words)
+        self.assertIn(f"{again} points were already finished", words)
         self.assertEqual((WORK / "killed.csv").read_bytes(), self.expected)
         self.assertFalse(journal.exists())
 

@@ -21,7 +21,7 @@ def line(points, values, y):
 
 
 def came_from(x, t, end):
-    """Where the content at an end of the pipe at t came from: (end, time) if it entered after the start, otherwise (None, place at
+    """The origin of the content at an end of the pipe at t: (end, time) if it entered after the start, otherwise (None, place at
     the start)."""
     now, step, high = x(t), 5e-3, t
     while high > 0:
@@ -53,7 +53,7 @@ class Closed(unittest.TestCase):
                 self.assertAlmostEqual(row[name], value(row["time"]), delta=tolerance, msg=f"{name} at {row['time']} by {run.json['solver']} after {run.json['method']}")
 
     def test_network(self):
-        """Pipes of different length, a jump that arrives with another event, and one that turns back before it comes out."""
+        """Pipes of different length, a jump that arrives with another event, and one that turns back before it leaves the pipe."""
         with open(os.path.join(os.environ["SOURCE_DIR"], "examples", "events", "heat_network.mo")) as file:
             text = file.read()
 
@@ -74,7 +74,7 @@ class Closed(unittest.TestCase):
 
 class Drawn(unittest.TestCase):
     def test_random_flows(self):
-        """Flows that reverse, smooth inflow at both ends, contents with corners and jumps: what comes out, and its integral."""
+        """Flows that reverse, smooth inflow at both ends, contents with corners and jumps: the outflow, and its integral."""
         for seed in range(COUNT):
             draw = random.Random(seed)
             amplitude, rate, drift = draw.uniform(0.2, 1.5), draw.uniform(0.7, 3), draw.uniform(-0.4, 0.4)

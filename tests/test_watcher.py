@@ -79,7 +79,7 @@ class Watcher(unittest.TestCase):
         self.assertGreater(found, 10 * told)
 
     def test_accumulation(self):
-        """A ball that bounces ever faster never falls through the floor: the run ends with a message, also where bounces are lower
+        """A ball whose bounces accumulate never falls through the floor: the run ends with a message, also where bounces are lower
         than the error of a method. In the last seeds an event is located late because of the hysteresis that lets the ball rest."""
         tally = runs.Tally("accumulation")
         for seed in [*runs.seeds(12), 523, 531, 549]:
@@ -105,7 +105,7 @@ end M;
         tally.check(self, may_refuse=0.1)
 
     def test_starts_on_an_edge(self):
-        """A condition that is at its edge at the start fires exactly if the solution leads across it."""
+        """A condition that is at its edge at the start fires exactly if the solution crosses it."""
         tally = runs.Tally("starts on an edge")
         for seed in runs.seeds(12):
             rng = random.Random(seed)
@@ -127,7 +127,7 @@ end M;
         tally.check(self)
 
     def test_nothing_to_prove(self):
-        """A model without conditions, or with conditions of time alone, is complete, and that costs nothing."""
+        """A model without conditions, or with conditions only on time, is complete, and that costs nothing."""
         for equations in ("der(x) = -x;", "der(x) = if time > 0.3 then 1 else -1;"):
             run = runs.simulate(f"model M\n  Real x(start = 1, fixed = true);\nequation\n  {equations}\nend M;\n", stop_time=1.0)
             certificate = run.report["certificate"]

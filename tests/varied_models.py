@@ -65,7 +65,7 @@ def count(variable, usual):
 
 
 def draw_curve(draw):
-    """A point on a curve, with hidden constraints, driven by parameters, with an event or without. Returns the text and what its targets are."""
+    """A point on a curve, with hidden constraints, driven by parameters, with an event or without. Returns the text and its targets."""
     a, b, c, d = (round(draw.uniform(0.5, 1.5), 3) for _ in range(4))
     power = draw.choice((2, 4))
     return f"""model M
@@ -83,7 +83,7 @@ def draw_curve(draw):
 
 
 def draw_ball(draw):
-    """Bounces with losses that depend on parameters, between a floor and a ceiling. Returns the text and what its targets are."""
+    """Bounces with losses that depend on parameters, between a floor and a ceiling. Returns the text and its targets."""
     e, g, top, k = (round(draw.uniform(*between), 3) for between in ((0.6, 0.95), (5, 12), (0.8, 1.2), (0, 0.5)))
     speed = round(draw.uniform(3, 5), 3)
     return f"""model M

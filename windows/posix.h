@@ -1,6 +1,6 @@
-/* posix: what daedal's sources use of POSIX and mingw's headers are without. The other headers of this folder include this one behind mingw's
- * header of the same name. Where Windows has no such thing (owners, permissions, descriptors that child processes inherit), the flag is 0 and
- * the function does nothing. */
+/* posix: the parts of POSIX that daedal's sources use and mingw's headers lack. The other headers of this folder include this one
+ * after mingw's header of the same name. Where Windows has no such thing (owners, permissions, descriptors that child processes
+ * inherit), the flag is 0 and the function does nothing. */
 #pragma once
 
 #include <direct.h>

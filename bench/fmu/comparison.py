@@ -1,4 +1,4 @@
-"""What the scripts of this folder share: running programs, reading trajectories, comparing them."""
+"""Shared by the scripts of this folder: running programs, reading trajectories, comparing them."""
 import csv
 import math
 import pathlib
@@ -16,7 +16,7 @@ def examples(names):
 
 
 def refusal(done):
-    """What an export that failed has said, in a line."""
+    """The message of a failed export, in one line."""
     return f"{'refused' if done.returncode == 4 else 'FAILED'}: {' '.join(done.stderr.split()).split('error: ')[-1]}"
 
 

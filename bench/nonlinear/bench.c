@@ -1,9 +1,10 @@
 /* bench: random systems of equations with known solutions, from poor guesses.
  *
- * A system has 1 to 8 unknowns z = x / scale with scales from 1e-8 to 1e8. An equation is a sum of terms c h(z_j) and c z_j z_k, times a scale of its own,
- * minus its value at the solution; h is one of those below, some of them not defined everywhere. The guess is off by up to `far` in every z. All
- * solvers have the exact Jacobian and the scales. A solution is any point at which each equation is at most 1e-6 of its terms, in long double; what a solver calls a
- * solution beyond 1e-3 of them is wrong. */
+ * A system has 1 to 8 unknowns z = x / scale with scales from 1e-8 to 1e8. An equation is a sum of terms c h(z_j) and c z_j z_k,
+ * times a scale of its own, minus its value at the solution; h is one of those below, some of them not defined everywhere. The
+ * guess is off by up to `far` in every z. All solvers have the exact Jacobian and the scales. A solution is any point at which each
+ * equation is at most 1e-6 of its terms, in long double; a point that a solver calls a solution although an equation is beyond 1e-3
+ * of them is wrong. */
 #include "nonlinear/nonlinear.h"
 
 #include <cminpack.h>

@@ -72,7 +72,7 @@ static void reactor_text(TextVec *text, int n) {
   text_printf(heap, text, "end Tube;\n");
 }
 
-/* As hand_pendulum, but for the rows that are derivatives of its last equation. */
+/* As hand_pendulum, except for the rows that are derivatives of its last equation. */
 static void pendulum_text(TextVec *text, int n) {
   (void)n;
   text_printf(heap, text,

@@ -1,5 +1,5 @@
 /* An unscented Kalman filter: a swinging pendulum, an index-3 model, whose angle is measured with noise. Each sample clones the run
- * into five, moves them to the sigma points, lets them go on to the next measurement, and takes the mean of what they say.
+ * into five, moves them to the sigma points, advances them to the next measurement, and takes the mean of their results.
  *
  *   cc kalman.c -ldaedal -lm -o kalman && ./kalman
  */
@@ -25,7 +25,7 @@ typedef struct Estimate {
   double factor[2][2]; /* the covariance is factor times its transpose */
 } Estimate;
 
-/* Handles of what is estimated: the position and speed that stand for angle and rate. */
+/* Indices of the estimated variables: the position and speed that represent angle and rate. */
 typedef struct Handles {
   uint32_t x, y, u, v, angle, rate;
 } Handles;
@@ -58,7 +58,7 @@ static int predict(daedal_run *run, const Handles *at, const double *point, doub
   return values != NULL;
 }
 
-/* Mean and covariance of the points, and what the measurement of the angle makes of them. */
+/* Mean and covariance of the points, and their correction by the measured angle. */
 static void update(double points[POINTS][2], double measured, Estimate *estimate) {
   double mean[2] = {0, 0}, p[2][2] = {{1e-5, 0}, {0, 1e-4}};
   for (int n = 1; n < POINTS; n++)

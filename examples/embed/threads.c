@@ -21,7 +21,7 @@ typedef struct Share {
 
 static void *work(void *context) {
   Share *share = context;
-  daedal_run *run = daedal_run_make(share->plan); /* of this thread alone */
+  daedal_run *run = daedal_run_make(share->plan); /* used only by this thread */
   for (int k = share->first; k < RUNS; k += THREADS) {
     double rate = 0.1 * k;
     daedal_run_set(run, "rate", rate);

@@ -1,4 +1,4 @@
-package GearTrain "inertias behind two gears: the angles are tied, so the index is 3"
+package GearTrain "inertias after two gears: the angles are tied, so the index is 3"
   connector Flange
     Real phi(unit = "rad") "angle";
     flow Real tau(unit = "N.m") "torque into the component";

@@ -1,4 +1,4 @@
-package House "a heated room in ambient air that every wall finds by inner and outer"
+package House "a heated room in ambient air; every wall refers to the air by inner and outer"
   connector HeatPort
     Real T(unit = "K");
     flow Real Q_flow(unit = "W");

@@ -1,4 +1,4 @@
-package PidLoop "a PID controller, made of three blocks, holds a mass at its place"
+package PidLoop "a PID controller, made of three blocks, holds a mass in place"
   connector RealInput = input Real;
   connector RealOutput = output Real;
 

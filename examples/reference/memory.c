@@ -1,4 +1,4 @@
-/* A handle that takes all of its memory from an allocator of your own, which counts here. */
+/* A handle that takes all of its memory from your own allocator, which counts the blocks. */
 #include <daedal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -35,7 +35,7 @@ int main(void) {
   printf("%u of %u finished, %u varied\n", (unsigned)daedal_sweep_progress_get(sweep).finished,
          (unsigned)daedal_sweep_progress_get(sweep).points, (unsigned)daedal_sweep_varied(sweep));
 
-  /* What processes exchange that share a sweep: rows of numbers. */
+  /* Processes that share a sweep exchange rows of numbers. */
   uint32_t first = daedal_sweep_finished(sweep, 0);
   if (daedal_sweep_point_finished(sweep, first))
     printf("a row has %u numbers: %s\n", (unsigned)daedal_sweep_row_length(sweep),

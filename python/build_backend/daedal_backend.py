@@ -1,5 +1,4 @@
-"""Builds the wheel: the package, the library in it, and the command (PEP 517). The library is DAEDAL_LIBRARY, or that of the source tree around,
-linked with archives, which is built if it is not there. The command is DAEDAL_COMMAND, or that of the source tree if it is built."""
+"""Builds the wheel: the package, the library in it, and the command (PEP 517). The library is DAEDAL_LIBRARY, or the library of the surrounding source tree, linked with archives, which is built if it is missing. The command is DAEDAL_COMMAND, or that of the source tree if it is built."""
 import base64
 import hashlib
 import os
@@ -47,7 +46,7 @@ def metadata():
 
 
 def needs(data):
-    """The libraries that an ELF file names as needed, by what readelf says; None without readelf."""
+    """The libraries that an ELF file needs, according to readelf; None without readelf."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
         file.flush()
@@ -59,7 +58,7 @@ def needs(data):
 
 
 def tag(binaries):
-    """As auditwheel gives it: manylinux of the newest version of the C library that a symbol asks for, where nothing else is needed."""
+    """The tag as auditwheel gives it: manylinux with the newest version of the C library that a symbol requires, if no other library is needed."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     machine = {62: "x86_64", 183: "aarch64"}.get(int.from_bytes(binaries[0][18:20], "little"))  # e_machine: the library may be for another one
     if machine and platform.startswith("linux_"):

@@ -1,4 +1,4 @@
-"""A model as a function of its parameters, with derivatives; daedal.jax and daedal.torch make it one of their own."""
+"""A model as a function of its parameters, with derivatives; daedal.jax and daedal.torch turn it into functions of these packages."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Differentiable:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of what a call returns."""
+        """The shape of the value that a call returns."""
         return (len(self.outputs),) if self.times is None else (len(self.times), len(self.outputs))
 
     def _simulate(self, values: Any, **more: Any) -> Any:

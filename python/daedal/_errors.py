@@ -25,7 +25,7 @@ class Place:
         return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
     def excerpt(self) -> str:
-        """The line, and a mark below what is concerned; "" without a place."""
+        """The line, with a mark below the part that the message is about; "" without a place."""
         if not self.line:
             return ""
         before = "".join("\t" if c == "\t" else " " for c in self.text[: self.column - 1])
@@ -57,7 +57,7 @@ class DaedalWarning(UserWarning):
 
 
 class Error(Exception):
-    """Something went wrong; `diagnostics` says what and where, and `result` has what was reached, or is None."""
+    """Something went wrong; `diagnostics` says what and where, and `result` is the part that was computed, or None."""
 
     def __init__(self, diagnostics: list[Diagnostic], result: Any = None) -> None:
         self.diagnostics = diagnostics
@@ -86,7 +86,7 @@ class UsageError(Error, ValueError):
 
 
 class ModelError(Error):
-    """The text of the model is wrong, or uses what is not supported."""
+    """The text of the model is wrong, or uses an unsupported feature."""
 
 
 class StructureError(Error):
@@ -98,7 +98,7 @@ class InitializationError(Error):
 
 
 class IntegrationError(Error):
-    """The integration failed; `result` has the trajectory up to there."""
+    """The integration failed; `result` has the trajectory up to the failure."""
 
 
 class FileError(Error, OSError):
@@ -130,13 +130,13 @@ def read_diagnostics(count: int, get: Callable[[int], _library.Diagnostic], firs
 
 
 def check(status: int, diagnostics: Callable[[], list[Diagnostic]], result: Any = None) -> None:
-    """Raises the error of the status, if it is one."""
+    """Raises the exception for a status that is an error."""
     if status:
         raise _CLASSES.get(status, InternalError)(diagnostics(), result)
 
 
 def warn(diagnostics: list[Diagnostic]) -> None:
-    """Passes warnings on to Python's."""
+    """Passes warnings on to Python's `warnings`."""
     for diagnostic in diagnostics:
         if diagnostic.severity == "warning":
             warnings.warn(str(diagnostic), DaedalWarning, stacklevel=4)

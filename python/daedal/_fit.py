@@ -30,7 +30,7 @@ def _guess(name: str, guess: Guess) -> _library.Guess:
 
 
 def _csv(data: Any) -> bytes:
-    """A mapping of arrays, or a frame, whose index is the time unless a column is, as text; time comes first."""
+    """Data as CSV text, time first. Data is a mapping of arrays, or a frame, whose index is the time unless it has a column for it."""
     if "time" not in data.keys() and hasattr(data, "index") and not callable(data.index):
         data = {"time": data.index, **{name: data[name] for name in data.keys()}}
     if "time" not in data.keys():
@@ -52,10 +52,9 @@ def _level(level: float) -> float:
 
 
 class Estimate(Values):
-    """What a fit has found: a mapping from the names of parameters to values.
+    """The result of a fit: a mapping from the names of parameters to values.
 
-    `errors` are their standard deviations, `intervals` pairs, `at_bound` whether they ended at one, `covariance` and `correlation` matrices in the order
-    of the names, `deviation` that of the residuals. Printed, it is a table.
+    `errors` are their standard deviations, `intervals` are pairs of bounds, `at_bound` says which ended at a bound. `covariance` and `correlation` are matrices in the order of the names, `deviation` is that of the residuals. `print` shows a table.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -90,7 +89,7 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess] | Sequence[st
         deviations: Mapping[str, float] | None = None, level: float = 0.95, iterations: int = 100,
         overrides: Mapping[str, Any] | None = None, inputs: Inputs | None = None,
         class_name: str | None = None, **keywords: Any) -> Estimate:
-    """Finds parameters and start values with which a model comes nearest to measurements:
+    """Finds parameters and start values for which a model fits measurements best:
 
     >>> t = np.linspace(0, 1, 11)
     >>> text = "model M parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x; end M;"
@@ -99,8 +98,8 @@ def fit(source: Source, data: Any, parameters: Mapping[str, Guess] | Sequence[st
     2.0
 
     Data is a mapping of arrays with "time" among them, a pandas frame with time as a column or as its index, or the path of a file; NaN is a value that was not measured. A guess is a number, a tuple
-    (guess, least, greatest), or None for the value that the model has, as in a list of names, ["k"]. Keywords are the options of daedal.simulate; `overrides` has values of other
-    parameters. What the data does not determine is a warning, and has NaN for its error.
+    (guess, least, greatest), or None for the value in the model. A list of names, ["k"], uses the values in the model for all. Keywords are the options of daedal.simulate; `overrides` has values of other
+    parameters. A parameter that the data does not determine gives a warning, and has the error NaN.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(model, overrides, inputs, None, keywords))

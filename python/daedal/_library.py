@@ -1,6 +1,6 @@
-"""The library behind the package, through ctypes: its structs and functions as include/daedal.h declares them.
+"""The C library, called through ctypes: its structs and functions as include/daedal.h declares them.
 
-Calls release the interpreter lock, so that runs in several threads go on at once.
+Calls release the interpreter lock, so that several threads can run at the same time.
 """
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ Doubles = POINTER(c_double)
 
 
 class Report(enum.IntEnum):
-    """What a report tells of: daedal_report_kind."""
+    """The kinds of reports: daedal_report_kind."""
     ANALYSIS, FLAT, RUN, INITIAL, START_VALUES, REDUCED, CHOICE, COMPARISON, LINEAR, STEADY, SWEEP, FIT, DIFFERENCE = range(13)
 
 
@@ -255,7 +255,7 @@ _FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _candidates() -> Iterator[Any]:
-    """Where the library may be: as told, in the package, beside it in an installation, in a source tree, in the system."""
+    """The places to look for the library: as configured, in the package, next to it in an installation, in a source tree, in the system."""
     if os.environ.get("DAEDAL_LIBRARY"):
         yield os.environ["DAEDAL_LIBRARY"]
         return
@@ -279,7 +279,7 @@ def _open() -> ctypes.CDLL:
 
 
 def _function(shared: ctypes.CDLL, name: str, result: Any, arguments: list[Any]) -> Callable[..., Any]:
-    """A function of the library. One that returns a struct fills that of the caller, as daedal.h does it."""
+    """A function of the library. Wraps a function that returns a struct: like daedal.h, it lets the library fill a struct of the caller."""
     if not (isinstance(result, type) and issubclass(result, Structure)):
         function = getattr(shared, "daedal_" + name)
         function.restype, function.argtypes = result, arguments
@@ -319,8 +319,7 @@ library = Library()
 
 
 class Handle:
-    """What the library has given: the only owner of it, who frees it once. It can be passed to functions of the library and can be neither copied
-    nor pickled, as two owners would free it twice. `call` lets one thread at a time use it."""
+    """An object of the library. This is its only owner, and frees it once. It can be passed to functions of the library, but not copied or pickled, because two owners would free it twice. `call` lets one thread at a time use it."""
 
     def __init__(self, address: int | None, what: str) -> None:
         self._address, self._what = address, what
@@ -362,7 +361,7 @@ def name_list(names: Iterable[str] | str | None) -> Any:
 
 
 def encoded(value: str | bytes) -> bytes:
-    """A text for the library, which would take a zero byte for its end."""
+    """A text for the library. Zero bytes are refused, because the library would see the end of the text there."""
     if not isinstance(value, (str, bytes)):
         raise TypeError(f"a name or a text is expected, not {value!r}")
     data = value if isinstance(value, bytes) else value.encode()

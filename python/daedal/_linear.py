@@ -18,7 +18,7 @@ class Linear:
     """dx' = A dx + B du, dz = C dx + D du next to a point.
 
     `states`, `inputs` and `outputs` are names, `point` has the values of the states, `eigenvalues` are those of A, the slowest first.
-    Printed, it is a report of matrices and modes.
+    `print` shows a report of matrices and modes.
     """
 
     def __init__(self, result: Result) -> None:
@@ -60,7 +60,7 @@ class Linear:
         return self._texts[kind]
 
     def __getstate__(self) -> dict[str, Any]:
-        """The matrices and both reports, without the result that makes them."""
+        """The matrices and both reports, without the result that they come from."""
         for kind in ("bode", "text"):
             self._report(kind)
         return {**self.__dict__, "_result": None}
@@ -69,7 +69,7 @@ class Linear:
 class Steady(Values):
     """A steady state: a mapping from variables to values.
 
-    `linear` is the linear form there, `stability` "stable", "unstable" or "undecided", `way` that which led to it. Printed, it is a report.
+    `linear` is the linear form there, `stability` "stable", "unstable" or "undecided", `way` the method that found it. `print` shows a report.
     """
 
     def __init__(self, result: Result) -> None:
@@ -90,8 +90,7 @@ def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, 
               **keywords: Any) -> Linear:
     """The linear form of a model at its initial values or, with stop_time, at that time of a run.
 
-    `by` names the inputs of the form and `outputs` its outputs: those of the model itself without them. All else is as for
-    daedal.simulate.
+    `by` names the inputs of the form and `outputs` its outputs: by default they are those of the model. All other arguments are as for daedal.simulate.
 
     >>> text = "model M input Real u; Real x(start = 1, fixed = true); equation der(x) = u - 2*x; end M;"
     >>> form = linearize(text, u=0, outputs="x")
@@ -104,7 +103,7 @@ def linearize(source: Source, parameters: Mapping[str, Value] | None = None, *, 
 
 def steady(source: Source, parameters: Mapping[str, Value] | None = None, *, way: str | None = None,
            inputs: Inputs | None = None, **keywords: Any) -> Steady:
-    """A steady state, by the way "newton", "homotopy" or "integration", or by one after the other.
+    """A steady state, found with `way` "newton", "homotopy" or "integration"; by default they are tried in this order.
 
     >>> state = steady("model M Real x(start = 1, fixed = true); equation der(x) = 6 - 2*x; end M;")
     >>> round(state["x"], 6), state.stability

@@ -24,7 +24,7 @@ Source = Union["Model", str, os.PathLike[str]]
 
 
 class Kind(enum.IntEnum):
-    """What a variable is for a run."""
+    """The role of a variable in a run."""
 
     CONSTANT = 0
     PARAMETER = 1
@@ -35,7 +35,7 @@ class Kind(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class Variable:
-    """A scalar variable of a model; `index` is the handle by which runs know it."""
+    """A scalar variable of a model; runs use its `index`."""
 
     index: int
     name: str
@@ -48,7 +48,7 @@ class Variable:
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """A parameter and the value that runs of the model have for it: a number, a bool, or None of what is no number."""
+    """A parameter and its value in runs of the model: a number, a bool, or None if it is not a number."""
 
     name: str
     value: float | int | bool | None
@@ -85,9 +85,7 @@ _TYPES = ("Real", "Integer", "Boolean", "enumeration", "String", "object")
 
 @dataclasses.dataclass(frozen=True)
 class Analysis:
-    """The structure of a model as written. `hidden_constraints` are equations, `differentiated` what the JSON of `daedal analyze` has of each
-    equation that is differentiated ("equation", "file", "line", "text", "times"), `blocks` the numbers of the "equations" and "variables" that are
-    solved together, in the order of solution, and whether they are "linear". `picture` is the incidence matrix."""
+    """The structure of a model as written. `hidden_constraints` are equations, `differentiated` has an entry for each differentiated equation, as in the JSON of `daedal analyze` ("equation", "file", "line", "text", "times"). `blocks` lists the numbers of "equations" and "variables" that are solved together, in the order of solution, and whether they are "linear". `picture` is the incidence matrix."""
 
     verdict: str
     equations: int
@@ -144,7 +142,7 @@ def _split(model: Model, parameters: Mapping[str, Value] | None, keywords: dict[
 
 
 def _modelica_path(libraries: Iterable[str | os.PathLike[str]]) -> bytes | None:
-    """The directories given, then those of the environment that are there."""
+    """The given directories, then those of the environment that exist."""
     environment = [part for part in os.environ.get("MODELICAPATH", "").split(":") if part and os.path.isdir(part)]
     path = b":".join(os.fsencode(part) for part in [*libraries, *environment])
     return path or None
@@ -162,18 +160,15 @@ def _limits(given: Mapping[str, float] | None) -> tuple[int, int, int]:
 
 class Model:
     """A model, read and flattened. `source` is a path, or a text that has a line break or ends with a semicolon, or None: then the class comes
-    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are
-    directories that the model may read files of, beside its own (of a text: the working directory) and those of libraries. `limits` is what the
-    model, its plans, runs and results may take at most, as for `--limits`: {"memory": 1e9, "work": 1e8, "text": 1e7}. `netlist` says that a text is a SPICE
+    from a library. `libraries` are directories of Modelica libraries; those of the environment's MODELICAPATH are searched, too. `readable` are further directories in which the model may read files. It may always read files in its own directory (for a text: the working directory) and in those of libraries. `limits` bounds the resources of the model, its plans, runs and results, as `--limits` does: {"memory": 1e9, "work": 1e8, "text": 1e7}. `netlist` says that a text is a SPICE
     netlist; `energy` adds the energy, its balance and the constraint forces to a model that gives a Lagrangian; `boundary` adds equations that hold
-    at the end of a run, as `--boundary` does: what they determine is in the `boundary` of the result.
+    at the end of a run, as `--boundary` does; `boundary` of the result has the values that they determine.
 
     >>> model = Model("model M Real x(start = 0, fixed = true), v(start = 1); equation der(x) = v; der(v) = -x; end M;", boundary="x = 0.5")
     >>> round(model.simulate(stop_time=1.0, tolerance=1e-9).boundary["found"]["v"], 6)  # 0.5/sin(1)
     0.594198
 
-    A model may be used by any number of threads at once. It does not change: a copy shares it. Pickled, it is its text, the class, the
-    directories and the limits, from which it is read again.
+    A model may be used by any number of threads at once. It does not change, so copies share it. A pickled model consists of text, class, directories and limits, from which it is read again.
     """
 
     def __init__(self, source: str | os.PathLike[str] | None, class_name: str | None = None,
@@ -228,7 +223,7 @@ class Model:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What was said about the model."""
+        """The messages about the model."""
         return self._said(0)
 
     @property
@@ -240,7 +235,7 @@ class Model:
 
     @property
     def parameters(self) -> Parameters:
-        """Parameters by name, with values, units and descriptions. The values are those at the start of a run; NaN where there is no start.
+        """Parameters by name, with values, units and descriptions. The values are those at the start of a run; NaN if there is none.
 
         >>> model = Model('model M parameter Real m(unit = "kg") = 2 "mass"; Real x; equation m*x = time; end M;')
         >>> model.parameters["m"].value, model.parameters["m"].unit, model.parameters["m"].description
@@ -267,7 +262,7 @@ class Model:
     def analyze(self) -> Analysis:
         """Index, degrees of freedom and the like; raises StructureError for a model that is unbalanced or singular."""
         raw = library.analyze(self._handle)
-        check(raw.status, lambda: self.diagnostics)  # found once, and told again to who asks again
+        check(raw.status, lambda: self.diagnostics)  # found once, and reported again to later callers
         report = json.loads(text(library.report(self._handle, Report.ANALYSIS, JSON)))
         return Analysis(text(raw.verdict), raw.equations, raw.variables, raw.structural_index, raw.dof, raw.differentiations,
                         text(library.report(self._handle, Report.ANALYSIS, TEXT)), report["hidden_constraints"], report["differentiations"],
@@ -281,12 +276,12 @@ class Model:
 
     def initialize(self, parameters: Mapping[str, Value] | None = None, *,
                    inputs: Inputs | None = None, **keywords: Any) -> Result:
-        """Consistent initial values alone: a result with one row."""
+        """Only consistent initial values: a result with one row."""
         return self._result(library.initialize, parameters, inputs, None, keywords)
 
     def export_fmu(self, path: str | os.PathLike[str], parameters: Mapping[str, Value] | None = None, *, fmi: int = 3,
                    kind: str | None = None, inputs: Inputs | None = None, **keywords: Any) -> Result:
-        """Writes a Functional Mock-up Unit of FMI 2.0 or 3.0 for model exchange ("me"), co-simulation ("cs") or both; the initial values.
+        """Writes a Functional Mock-up Unit of FMI 2.0 or 3.0 for model exchange ("me"), co-simulation ("cs") or both; returns the initial values.
 
         Parameters and options become its defaults: `model.export_fmu("pendulum.fmu", L=2, stop_time=5)`.
         """
@@ -297,7 +292,7 @@ class Model:
 
     def export_solver(self, path: str | os.PathLike[str], parameters: Mapping[str, Value] | None = None, *,
                       inputs: Inputs | None = None, **keywords: Any) -> Result:
-        """Writes a directory of C99 that simulates the model alone; the initial values."""
+        """Writes a directory of C99 that simulates the model without daedal; returns the initial values."""
         return self._result(lambda handle, options: library.export_solver(handle, encoded(os.fsencode(path)), options),
                             parameters, inputs, None, keywords)
 
@@ -312,13 +307,13 @@ class Model:
 
     def plan(self, parameters: Mapping[str, Value] | None = None, *,
              inputs: Inputs | None = None, **keywords: Any) -> Plan:
-        """What runs of the model have in common, derived once."""
+        """A plan: everything that runs of the model have in common, derived once."""
         return Plan(self, parameters, inputs=inputs, **keywords)
 
     def compare(self, methods: Iterable[str] | str | None = None, solvers: Iterable[str] | str | None = None,
                 parameters: Mapping[str, Value] | None = None, *, inputs: Inputs | None = None,
                 **keywords: Any) -> Comparison:
-        """Methods and solvers side by side, all that apply without names; see `daedal compare`."""
+        """Methods and solvers side by side; by default all that apply; see `daedal compare`."""
         names = [name_list(one) for one in (methods, solvers)]
         return Comparison(self._result(lambda handle, options: library.compare(handle, options, *names), parameters, inputs, None, keywords))
 
@@ -362,7 +357,7 @@ def _finish(result: Result) -> None:
 
 
 class Plan:
-    """What is derived from a model once for a method, parameters and inputs. Any number of threads may run it at once. It cannot be copied or
+    """Everything that is derived once from a model, for a method, parameters and inputs. Any number of threads may run it at once. It cannot be copied or
     pickled."""
 
     def __init__(self, model: Model, parameters: Mapping[str, Value] | None = None, *,
@@ -401,7 +396,7 @@ class Plan:
 
 
 class State:
-    """The whole state of a run at a time, to go back to. It belongs to its run, and cannot be copied or pickled."""
+    """The whole state of a run at a time, which can be restored. It belongs to its run, and cannot be copied or pickled."""
 
     def __init__(self, run: Run, address: int) -> None:
         self._run, self._address, self._start = run, address, run._starts
@@ -422,11 +417,11 @@ class Run:
     def __init__(self, plan: Plan, _address: int | None = None) -> None:
         self._plan = plan
         self._handle = Handle(_address or library.run_make(plan._handle), "a run")
-        self._starts = 0  # how often it was started: states belong to one of them
+        self._starts = 0  # how often it was started: a state belongs to one start
         self._begun = _address is not None
         self._said = 0  # messages that were passed on
         self._failure: Error | None = None
-        self._unused: list[int] = []  # states that nobody can go back to
+        self._unused: list[int] = []  # states that can no longer be restored
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError("a run cannot be copied or pickled; clone() makes another run at the same state")
@@ -437,7 +432,7 @@ class Run:
         return self._handle.call(function, *arguments)
 
     def _free_state(self, address: int) -> None:
-        """With the next call: a state may vanish while another thread uses the run."""
+        """Freed with the next call, because a state may be dropped while another thread uses the run."""
         self._unused.append(address)
 
     def _index(self, name: str) -> int:
@@ -447,7 +442,7 @@ class Run:
         return variable.index
 
     def _diagnostics(self) -> list[Diagnostic]:
-        """What was said since this was last asked."""
+        """The messages since the last call."""
         address = self._call(library.run_result)
         known = library.diagnostic_count(address)
         first, self._said = min(self._said, known), known
@@ -472,7 +467,7 @@ class Run:
     def _begin(self, begun: bool) -> None:
         self._starts += 1
         self._begun, self._said, self._failure = begun, 0, None
-        self._unused.clear()  # states end with what they are of
+        self._unused.clear()  # states end with their run
 
     def execute(self) -> Result:
         """From initial values to the stop time."""
@@ -490,7 +485,7 @@ class Run:
         return self
 
     def advance(self, time: float) -> Run:
-        """Goes on to a time, through all events before it."""
+        """Advances to a time, through all events before it."""
         self._require_start()
         status = self._call(library.run_advance, real("the time to advance to", time))
         if status == 2:
@@ -529,7 +524,7 @@ class Run:
 
     @property
     def values(self) -> Array:
-        """The values of all variables at the time reached, by index, in an array of the caller's own."""
+        """The values of all variables at the time reached, by index, in a new array."""
         return self._array(library.run_values)
 
     @property
@@ -546,7 +541,7 @@ class Run:
         return float(self.derivatives[index])
 
     def __setitem__(self, name: str, value: float) -> None:
-        """Sets a parameter or start value before the start; behind it an input or a continuous variable, as at an event."""
+        """Sets a parameter or start value before the start; after the start, an input or a continuous variable, as at an event."""
         if not isinstance(name, str):
             raise KeyError(name)
         number = float(value) if isinstance(value, (bool, np.bool_)) else real(name, value)
@@ -610,10 +605,8 @@ def simulate(source: Source, parameters: Mapping[str, Value] | None = None, *, c
         daedal.simulate("pendulum.mo", L=2, tolerance=1e-8)
         daedal.simulate("arm.mo", {"body[1].m": 3}, inputs={"torque": "sin(2*time)"}, stop_time=10)
 
-    `inputs` gives values along time by name: an expression, a function of time or a tuple of it and its derivatives, or a table (times,
-    values). `progress` is called with the part that is done, between 0 and 1. An interrupt ends the run. Errors are
-    exceptions that say where; that of an integration has the trajectory so far in its `result`, as has the KeyboardInterrupt of an
-    interrupt.
+    `inputs` gives functions of time by name: an expression, a function of time or a tuple of it and its derivatives, or a table (times,
+    values). `progress` is called with the fraction that is done, between 0 and 1. An interrupt ends the run. Errors are exceptions that name the place. The `result` of an IntegrationError, or of a KeyboardInterrupt, is the trajectory so far.
     """
     model = source if isinstance(source, Model) else Model(source, class_name, libraries, limits=limits)
     return model.simulate(parameters, inputs=inputs, progress=progress, **keywords)

@@ -97,7 +97,7 @@ def real(name: str, value: Any) -> float:
 
 
 def reals(name: str, values: Any) -> Array:
-    """An array of numbers: times, texts and complex numbers are none, though numpy would convert them."""
+    """An array of numbers. Times, texts and complex numbers are refused, although numpy would convert them."""
     try:
         given = np.asarray(values)
         if given.dtype.kind in "biufO":
@@ -127,7 +127,7 @@ def flag(name: str, value: Any) -> bool:
 
 
 def _is_single(written: str, stops: str) -> bool:
-    """Is this one item of a list of the library's: no stop outside of quotes and brackets, and all of these closed?"""
+    """Is this a single item of a list in the library's notation? It must have no separator outside quotes and brackets, and all of these must be closed."""
     depth, quote, at = 0, "", 0
     while at < len(written):
         letter = written[at]
@@ -179,10 +179,9 @@ def overrides_text(values: Mapping[str, Value]) -> bytes:
 # ---- interrupts ----
 
 class Watch:
-    """Called after each step: tells of progress, and ends the run when the user interrupts it.
+    """Called after each step: reports progress, and ends the run when the user interrupts it.
 
-    An exception cannot pass through the library, so while a run is under way in the main thread a handler of its own notes an
-    interrupt. `deliver` hands it to the handler before, when there is a result to keep.
+    An exception cannot pass through the library, so during a run in the main thread, a separate handler records an interrupt. `deliver` passes it to the previous handler when the result so far is available.
     """
 
     def __init__(self, progress: Callable[[float], Any] | None) -> None:
@@ -205,8 +204,7 @@ class Watch:
             signal.signal(signal.SIGINT, self._before)
 
     def deliver(self, result: Any = None) -> None:
-        """Raises what a function of the caller's has raised inside of the library, or the KeyboardInterrupt of an interrupt, with what was
-        reached as its `result`."""
+        """Raises the exception of a callback, or KeyboardInterrupt after an interrupt, with the part that was computed as its `result`."""
         try:
             error, self.error = self.error, None
             if error is not None:
@@ -235,7 +233,7 @@ class Watch:
 
     @property
     def stops(self) -> bool:
-        """Is what is under way to end?"""
+        """Must the present run end?"""
         return self.error is not None or self._interrupt is not None
 
 

@@ -19,7 +19,7 @@ from ._options import Inputs, Value, overrides_text, real
 
 
 class Page(str):
-    """A page of HTML, which Jupyter draws and `save` writes. `status` is that of the command: 0, or what the run failed with."""
+    """A page of HTML, which Jupyter draws and `save` writes. `status` is the exit status of the command, 0 if nothing failed."""
 
     status: int = 0
 
@@ -31,13 +31,15 @@ class Page(str):
 
 
 def _commands() -> Iterator[str | None]:
-    """Where the command may be: named by the environment, installed with the package, beside the library, on the path."""
+    """The places to look for the command: named by the environment, installed with the package, next to the library, in the same prefix, on the path."""
     yield os.environ.get("DAEDAL_COMMAND")
     yield os.path.join(sysconfig.get_path("scripts"), "daedal")
     yield os.path.join(os.path.dirname(sys.executable), "daedal")
     if "DAEDAL_LIBRARY" in os.environ:
         yield os.path.join(os.path.dirname(os.environ["DAEDAL_LIBRARY"]), "daedal")
-    yield str(pathlib.Path(__file__).resolve().parents[2] / "build" / "daedal")
+    for parent in pathlib.Path(__file__).resolve().parents:
+        yield str(parent / "build" / "daedal")
+        yield str(parent / "bin" / "daedal")
     yield shutil.which("daedal")
 
 

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     _fact = property
 else:
     def _fact(read: Callable[[Any], Any]) -> Any:
-        """A property that is read from the library, or was kept where the result was pickled."""
+        """A property that is read from the library, or stored if the result was pickled."""
         def get(self: Any) -> Any:
             return self._facts[read.__name__] if self._handle is None else read(self)
 
@@ -79,8 +79,7 @@ def _pair(pair: Any) -> tuple[str, str]:
 
 
 class Signal(Array):
-    """A column of a trajectory: an array with one value a row. Called, it gives the values at a time or at an array of times, by lines between the rows; at an event those
-    behind it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. What is calculated from it is an array.
+    """A column of a trajectory: an array with one value a row. Call it with a time, or an array of times, to get values with linear interpolation between rows; at an event, the values after it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. Calculations with it give arrays.
 
     >>> x = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;")["x"]
     >>> round(x(0.5), 5), x([0, 1]).round(4).tolist()
@@ -123,10 +122,9 @@ class Signal(Array):
 
 class Result(Mapping[str, Signal]):
     """A trajectory: `result["x"]` is a read-only array with one value a row, without a copy, and `result["x"](0.5)` the value at a time; `result["r"]` of an array
-    r[1], r[2], ... has its dimensions behind the rows. At events there are two rows of one time.
+    r[1], r[2], ... has its dimensions after that of the rows. At events there are two rows of one time.
 
-    A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, figures and messages; what comes out can write CSV files, and
-    draws no pictures.
+    A copy shares its memory, which does not change. Pickled, a result is its names, units, arrays, figures and messages; an unpickled result can write CSV files but draw no pictures.
     """
 
     _FACTS = ("status", "diagnostics", "statistics", "certificate", "verify", "boundary", "pivots", "events", "functional", "gradient", "rows")
@@ -225,12 +223,12 @@ class Result(Mapping[str, Signal]):
         return text(self._handle.call(library.result_unit, self._find(name)))
 
     def sensitivity(self, name: str, target: str) -> Array:
-        """The derivative of a signal by a parameter "L" or a start value "x.start" that the run was asked for."""
+        """The derivative of a signal by a parameter "L" or a start value "x.start" of the option `sensitivity`."""
         return self[f"der({name}, {target})"]
 
     @_fact
     def functional(self) -> float:
-        """The value of what `gradient=` asked for; nan if it did not."""
+        """The value of the functional of `gradient=`; nan without one."""
         return self._handle.call(library.result_functional)
 
     @_fact
@@ -241,8 +239,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def verify(self) -> dict[str, Any] | None:
-        """Of a run with `verify=True`, how it agrees with a second one by another method at a hundredth of the tolerance: "digits" at least, and of each of
-        "variables"; "status" is "ok" if the second run came to its end. Else None.
+        """For a run with `verify=True`: how it agrees with a second run, with another method at a hundredth of the tolerance. "digits" is the smallest number of equal digits, "variables" has that of each variable; "status" is "ok" if the second run was completed. Else None.
 
         >>> result = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;", verify=True)
         >>> result.verify["solver"], result.verify["digits"] > 5
@@ -252,7 +249,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def boundary(self) -> dict[str, Any] | None:
-        """Of a model with final equations, what was found so that they hold: "found" by name, "conditions", "segments", "residual". Else None."""
+        """For a model with final equations, the solution: "found" (values by name), "conditions", "segments", "residual". Else None."""
         return json.loads(text(self._handle.call(library.report, Report.RUN, JSON))).get("boundary")
 
     @_fact
@@ -267,9 +264,7 @@ class Result(Mapping[str, Signal]):
         return {name: float(self[name][-1]) for name in self.names}
 
     def at(self, time: Any, names: str | Iterable[str] | None = None) -> Any:
-        """Values at a time or at an array of times, by lines between the rows; at an event those behind it.
-
-        Of one name it is a number or an array, of several, or of all without names, a dict of them. Times outside of the run are refused.
+        """Values at a time or at an array of times, with linear interpolation between rows; at an event, the values after it. For one name it returns a number or an array, for several names (default: all) a dict of them. Times outside of the run are refused.
 
         >>> result = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;")
         >>> round(result.at(0.5, "x"), 5)
@@ -304,7 +299,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def pivots(self) -> list[tuple[float, str, str]]:
-        """Exchanges of states: time, the one that left, the one that came."""
+        """Exchanges of states: time, old state, new state."""
         count = self._handle.call(library.result_statistics).pivots
         raw = [self._handle.call(library.result_pivot, k) for k in range(count)]
         return [(pivot.time, text(pivot.state_out), text(pivot.state_in)) for pivot in raw]
@@ -321,7 +316,7 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def status(self) -> int:
-        """0 if the run came to its end, else the exit status of the command."""
+        """0 if the run was completed, otherwise the exit status of the command."""
         return self._handle.call(library.status_of)
 
     def _said(self, first: int) -> list[Diagnostic]:
@@ -330,11 +325,11 @@ class Result(Mapping[str, Signal]):
 
     @_fact
     def diagnostics(self) -> list[Diagnostic]:
-        """What was said about the run."""
+        """The messages about the run."""
         return self._said(0)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Writes the trajectory; the path ends in .csv, .mat or .raw, of a result that was pickled in .csv."""
+        """Writes the trajectory; the path ends in .csv, .mat or .raw (for a result that was pickled, only .csv)."""
         if self._handle is None:
             self._write_csv(os.fspath(path))
             return

@@ -49,9 +49,9 @@ def _output(given: Output) -> _library.Output:
 
 
 class Sweep(Mapping[str, Array]):
-    """The table of a sweep: a mapping from the names of its columns to arrays with a value a point.
+    """The table of a sweep: a mapping from the names of its columns to arrays with one value per point.
 
-    `varied` and `outputs` are the names, `status` has 0 for a point that went well and the number of the error's class else, `causes` says
+    `varied` and `outputs` are the names, `status` is 0 for a point that succeeded, otherwise the number of the error's class, `causes` says
     why points failed.
     """
 
@@ -102,7 +102,7 @@ def sweep(source: Source, vary: Mapping[str, Values] | None = None, *, distribut
 
     The last name changes fastest. Outputs are names, for values at the end, or tuples: ("max", "x"), with min, mean, rms and initial likewise;
     ("at", "x", 2.5); ("event", "x > 1"), the time of the first event of that condition, and ("event",) of any. Keywords are those of daedal.simulate. A point that
-    fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, with which a later call with `resume` goes on.
+    fails has NaN, its status and its cause. The KeyboardInterrupt of an interrupt has the table so far as its `result`. `journal` names a file for finished points, from which a later call with `resume` continues.
     """
     model = source if isinstance(source, Model) else Model(source, class_name)
     options = Options(*_request(model, parameters, inputs, None, keywords))

@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """"; did you mean ...?", or nothing if no name is like this one."""
+    """"; did you mean ...?", or "" if no name is similar."""
     found = difflib.get_close_matches(name, names, 1, 0.75)
     return f"; did you mean {found[0]!r}?" if found else ""
 
@@ -50,7 +50,7 @@ def html_report(report: str, picture: str = "") -> str:
 
 
 class Values(Mapping[str, float]):
-    """A mapping from names to numbers; printed, it is a report."""
+    """A mapping from names to numbers; `print` shows a report."""
 
     _values: dict[str, float]
     _text: str

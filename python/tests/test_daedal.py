@@ -356,7 +356,7 @@ def test_absolute_tolerances():
 
 
 def test_suggestions():
-    """A misspelt option or signal names the one that may be meant; a parameter whose name is like an option stays one."""
+    """The error for a misspelt option or signal suggests the right one; a parameter whose name is similar to an option is still a parameter."""
     text = "model M parameter Real tolerances = 2; Real speed(start = 1, fixed = true); equation der(speed) = -tolerances; end M;"
     with pytest.raises(daedal.UsageError, match="'stop_time'"):
         daedal.simulate(text, stop_tme=2)
@@ -366,3 +366,18 @@ def test_suggestions():
     assert abs(result["speed"][-1] + 2) < 1e-6
     with pytest.raises(KeyError, match="'speed'"):
         result["sped"]
+
+
+def test_the_command_of_an_installation_is_found(tmp_path, monkeypatch):
+    """A package in PREFIX/lib/.../daedal uses PREFIX/bin/daedal, even if that is not on the path."""
+    from daedal import _report
+    command = tmp_path / "bin" / "daedal"
+    command.parent.mkdir()
+    command.write_text("#!/bin/sh\n")
+    command.chmod(0o755)
+    monkeypatch.setattr(_report, "__file__", str(tmp_path / "lib" / "python3" / "dist-packages" / "daedal" / "_report.py"))
+    monkeypatch.setattr(_report.sysconfig, "get_path", lambda name: str(tmp_path / "nowhere"))
+    monkeypatch.setattr(_report.sys, "executable", str(tmp_path / "nowhere" / "python3"))
+    for name in ("DAEDAL_COMMAND", "DAEDAL_LIBRARY", "PATH"):
+        monkeypatch.delenv(name, raising=False)
+    assert _report._command() == str(command)

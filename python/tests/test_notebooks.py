@@ -1,5 +1,5 @@
-"""What people expect of a package in a notebook: values between rows, chosen times, tables and pictures that show themselves, series and frames,
-derivatives for JAX and PyTorch. Packages that are not installed stand in as mocks of their protocol; the real ones are tested where they are."""
+"""Features that people expect in a notebook: values between rows, chosen times, tables and pictures that show themselves, series and frames,
+derivatives for JAX and PyTorch. Packages that are not installed are replaced by mocks of their protocol; installed ones are tested themselves."""
 import doctest
 import importlib
 import math
@@ -41,7 +41,7 @@ end Pendulum;
 
 
 class Series:
-    """As much of a pandas series as is needed."""
+    """The part of a pandas series that is needed."""
 
     def __init__(self, index, values):
         self.index, self._values = index, values
@@ -219,7 +219,7 @@ def test_derivatives_are_those_of_differences(times):
 
 
 class Tensor:
-    """As much of a PyTorch tensor as daedal.torch asks for."""
+    """The part of a PyTorch tensor that daedal.torch uses."""
 
     def __init__(self, data, requires_grad=False):
         self.data, self.requires_grad = np.asarray(data, dtype=float), requires_grad

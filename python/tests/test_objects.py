@@ -1,4 +1,4 @@
-"""Objects of the package are handed on, copied and dropped in every way that Python has, and given every kind of wrong number: no crash, and an error
+"""Objects of the package are passed on, copied and dropped in every way that Python has, and given every kind of wrong number: no crash, and an error
 that names what is wrong. The lists of classes, ways, options and values are multiplied with each other."""
 import copy
 import gc
@@ -37,7 +37,7 @@ def make_error():
     return caught.value
 
 
-# class: how one is made, and what shows that a copy is as good
+# class: how to make an object, and how to check a copy
 BY_VALUE = {
     "Model": (lambda: daedal.Model(TEXT), lambda m: m.simulate(k=2)["x"].tolist()),
     "Result": (lambda: daedal.simulate(TEXT, k=2), lambda r: (r["x"].tolist(), r.names, r.statistics.steps, r.status, r.unit("x"), r.end)),
@@ -170,7 +170,7 @@ def test_weak_references(name):
 
 
 def test_orders_of_the_end():
-    """What is made from something may outlive it, and goes in any order."""
+    """An object may outlive the one it was made from; they are freed in any order."""
     import itertools
 
     for order in list(itertools.permutations(range(6)))[::17]:
@@ -314,7 +314,7 @@ NO_NUMBERS = [["0", "1"], [0, 1j], np.array([0, 1], dtype="datetime64[s]"), [[0]
 
 @pytest.mark.parametrize("values", NO_NUMBERS, ids=repr)
 def test_arrays_of_what_is_no_number(values):
-    """numpy converts some of these, in silence or with a warning."""
+    """numpy converts some of these, silently or with a warning."""
     for call in (lambda: daedal.simulate(TEXT, inputs={"u": ([0, 1], values)}), lambda: daedal.simulate(TEXT, inputs={"u": (values, [0, 1])}),
                  lambda: daedal.simulate(TEXT, t_eval=values), lambda: daedal.fit(TEXT, {"time": [0, 1], "x": values}, {"k": 1}),
                  lambda: daedal.sweep(TEXT, {"k": values})):
@@ -438,7 +438,7 @@ def test_an_error_of_progress_has_the_result():
 
 
 def test_limits_of_a_model():
-    """The limits refuse what takes more, and go with a copy and a pickled model."""
+    """The limits refuse larger models, and are kept by copies and pickled models."""
     large = "model M Real x[4000]; equation for i in 1:4000 loop x[i] = time; end for; end M;"
     for use in (daedal.Model, daedal.load, daedal.simulate):
         with pytest.raises(daedal.ModelError, match="--limits memory=2M allows more"):

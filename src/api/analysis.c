@@ -1,7 +1,7 @@
 /* analysis: structure and its reports. */
 #include "api/handles.h"
 
-#include "array/state_wishes.h"
+#include "array/state_preference.h"
 #include "reduce/redundancy.h"
 #include "result/analysis_report.h"
 #include "result/diagnostics_report.h"
@@ -38,8 +38,8 @@ static bool work_analyze(daedal_model *model, const void *argument) {
   const Structure *structure = &analysis->structure;
   bool ok = structure->status == STRUCTURE_OK;
   bool discrete_ok = model_check_discrete(model->model, model->heap, &model->diags);
-  bool wishes_ok = !ok || state_wishes_check_model(analysis->problem.model, &model->arena, &model->diags);
-  bool is_sound = analysis->curable && discrete_ok && wishes_ok;
+  bool preferences_ok = !ok || state_preference_check_model(analysis->problem.model, &model->arena, &model->diags);
+  bool is_sound = analysis->curable && discrete_ok && preferences_ok;
   model->figures = (daedal_analysis){.status = !is_sound             ? DAEDAL_STRUCTURE
                                                : analysis->can_reset ? DAEDAL_OK
                                                                      : DAEDAL_INPUT,

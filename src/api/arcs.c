@@ -29,7 +29,7 @@ typedef struct ArcSearch {
   Arena *arena;
   daedal_result *run, *earlier; /* the last run found, and the one before */
   double smoothing, ratio;      /* smoothing of `run`, and its ratio to that of `earlier` */
-  StretchVec *before, *now;     /* per control: the stretches of the last two runs */
+  StretchVec *before, *now;     /* per control: the intervals of the last two runs */
   BoundaryArcs arcs;
   ArcOrder *order; /* per arc and control */
   daedal_result *found;
@@ -314,7 +314,7 @@ static bool try_once(ArcSearch *search, StretchVec *arcs, daedal_result **guess)
   return true;
 }
 
-/* The longest singular stretch of a control in the last run, and its order. */
+/* The longest singular interval of a control in the last run, and its order. */
 static ArcOrder order_of_longest(const ArcSearch *search, uint32_t control, double *middle) {
   ArcKind *kind = arena_array(search->arena, search->controls, sizeof *kind);
   const StretchVec *list = &search->now[control];
@@ -353,7 +353,7 @@ static void name_orders(const ArcSearch *search, Diags *diags) {
                "control `%s` has a singular arc of order %u near time %.3g: %s", model_name(model, control),
                found.order, middle,
                search->now[c].count > 1 && found.order % 2 == 0
-                   ? "it would switch infinitely often before that begins, or behind its end"
+                   ? "it would switch infinitely often before the arc begins, or after it ends"
                    : "no sequence of arcs with it was found");
   }
 }

@@ -1,5 +1,5 @@
 /* balance: which classes of a model are not balanced by themselves. Section 4.8 of Modelica 3.6 requires each class to have as many
- * equations as unknowns when all its connectors are open. So each class is counted as a model of its own, with its own defaults. */
+ * equations as unknowns when all its connectors are open. So each class is counted as a separate model, with its own defaults. */
 #include "api/handles.h"
 
 #include <string.h>

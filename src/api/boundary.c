@@ -1,7 +1,7 @@
 /* boundary: solves boundary value problems by multiple shooting, then simulates with the solution (docs/boundary.md).
  *
  * A second form of the model (model/boundary.h) has the conditions at the end as variables; its time is scaled to a run from 0 to
- * 1. The unknowns are the free parameters and the start values that the model leaves open. They are fitted so that the conditions
+ * 1. The unknowns are the free parameters and the start values that the model does not fix. They are fitted so that the conditions
  * vanish. The fit uses the sensitivities of the runs, which pass through events, at any index. A third form runs with the values
  * found. */
 #include "api/boundary.h"
@@ -219,7 +219,9 @@ static bool seek_starts(daedal_result *asked, Shooting *shooting) {
                *name = alias_of_column(initial->system, q, &sign);
     if (!name) name = variable_of_column(model, column, arena);
     if (!name)
-      return refuse_usage(asked, arena_printf(arena, "the start value of %s is sought: give it a name", column));
+      return refuse_usage(
+          asked,
+          arena_printf(arena, "the start value of %s is unknown: give this derivative its own variable", column));
     const Variable *variable = &model->variables.data[model_find(model, name)];
     Sought sought = {guess_of(shooting->conditions, variable, name, sign * initial->value[q]), true};
     vec_push(asked->heap, &shooting->sought, sought);
@@ -308,19 +310,19 @@ static bool is_solved(daedal_result *asked, const Shooting *shooting, double *la
   double most = 1, tolerance = estimate->options.tolerance;
   for (uint32_t k = 0; k < estimate->parameters.count; k++)
     most = fmax(most, fabs(estimate->parameters.data[k].figures.value));
-  /* where errors grow in a run, the conditions have larger residuals although the unknowns are right: more segments help */
+  /* errors grow along a run, so residuals are large although the unknowns are right: use more segments */
   if (excess <= 100 * tolerance && *largest <= sqrt(tolerance) * most) return true;
   const Model *model = shooting->conditions->model;
   const char *name = arena_printf(&asked->diags.arena, "%s%u", boundary_prefix, worst + 1);
   Diag *diag = diag_error(
       &asked->diags, DIAG_INTEGRATION, model->variables.data[model_find(model, name)].span,
-      "no solution of the boundary value problem was found near the start values: this condition misses by %.3g",
+      "no solution of the boundary value problem was found near the start values: this condition is violated by %.3g",
       estimate->found.r[worst]);
-  diag_note(&asked->diags, diag, (Span){0}, "other start values, or more segments (--segments), may lead to one");
+  diag_note(&asked->diags, diag, (Span){0}, "try other start values, or more segments (--segments)");
   for (uint32_t c = 0; c < model->switched.count; c++) {
     uint32_t control = model->unknowns.data[dag_index(model->dag, model->switched.data[c].control)];
     diag_note(&asked->diags, diag, model->variables.data[control].span,
-              "nor was a sequence of arcs found, at a bound or singular, with %s on them", model_name(model, control));
+              "nor was a sequence of arcs found on which %s is at a bound or singular", model_name(model, control));
   }
   return false;
 }

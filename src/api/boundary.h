@@ -1,4 +1,5 @@
-/* boundary: what the search for a solution of a boundary value problem shares with the search for the arcs of its controls. */
+/* boundary: shared by the search for a solution of a boundary value problem and the search for the arcs of its
+ * controls. */
 #pragma once
 
 #include "api/handles.h"
@@ -11,7 +12,7 @@ typedef struct Attempt {
   BoundaryArcs arcs;
   const ArcOrder *order;    /* for the report, per arc and control; NULL: not known */
   uint32_t most_iterations; /* 0: the default of a fit */
-  Examined examined;        /* what the run with the values found examines */
+  Examined examined;        /* quantities that the run with the solution evaluates */
   daedal_result *guess;     /* the run that provides guesses; NULL: the model does */
   daedal_result *before;    /* guesses are on the line through this run and `guess`; NULL: they are those of `guess` */
   double lead;              /* distance beyond `guess`, relative to the distance of the two runs */

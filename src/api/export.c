@@ -18,7 +18,7 @@ static bool refuse_export(daedal_result *result, const char *obstacle) {
 }
 
 static bool refuse_boundary(daedal_result *result) {
-  return refuse_export(result, "it has final equations, and only `simulate` finds the start that they ask for");
+  return refuse_export(result, "it has final equations, and only `simulate` finds start values for them");
 }
 
 /* Names and values of the variables with these leaf indices. */
@@ -28,7 +28,7 @@ static ExportList named_values(const Model *model, const IndexVec *variables, co
   return (ExportList){variables->count, names, values};
 }
 
-/* Names of all discrete leaves: variables, what happens at events, delays and their derivatives, conditions. */
+/* Names of all discrete leaves: variables, leaves of the event logic, delays and their derivatives, conditions. */
 static const char **leaf_names(Evaluator *evaluator, Arena *arena) {
   const Modes *modes = evaluator->code->modes;
   const Logic *logic = modes->logic;
@@ -148,10 +148,11 @@ static bool add_modes(daedal_result *result, ExportSources *sources) {
     const Plan *plan = start->plan;
     if (!start->run.y) continue;
     if (first->holds && memcmp(plan->holds, first->holds, branches) == 0) continue;
-    if (!has_dummies(plan)) return refuse_export(result, "an event leads to equations that structure does not treat");
+    if (!has_dummies(plan))
+      return refuse_export(result, "an event leads to equations that structural analysis cannot treat");
     ExportSource source = plan_source(result, plan, &start->run);
     if (!export_same_leaves(&source, sources->data) || !recorder_has_all(source.recorder))
-      return refuse_export(result, "an event leads to equations of other variables");
+      return refuse_export(result, "an event leads to equations with other variables");
     vec_push(result->heap, sources, source);
   }
   return true;
@@ -172,7 +173,7 @@ static void add_point(daedal_result *result, ExportSource *source) {
   source->point = point;
 }
 
-/* Computes what all systems of an export share. */
+/* Computes the data that all systems of an export share. */
 static void number_sources(Heap *heap, ExportSources *sources) {
   uint32_t states = 0;
   bool chooses = false;
@@ -199,11 +200,11 @@ static bool solver_sources(daedal_result *result, ExportSources *sources) {
   bool is_carried =
       !integrator || integrator == &integrator_radau || integrator == &integrator_bdf || integrator == &integrator_erk;
   if (!is_carried)
-    return refuse_export(result, "what is exported integrates by radau, bdf or erk; use one of these as --solver");
+    return refuse_export(result, "exported code integrates by radau, bdf or erk; use one of these as --solver");
   if (integrator == &integrator_bdf && plan->code->modes->logic->delays.count)
-    return refuse_export(result, "a model with delays integrates by radau or erk; use one of these as --solver");
+    return refuse_export(result, "exported code with delays integrates by radau or erk; use one of these as --solver");
   if (!has_dummies(plan))
-    return refuse_export(result, "only what dummy derivatives make of a model can be; use --method dummy");
+    return refuse_export(result, "only systems with dummy derivatives can be; use --method dummy");
   vec_push(result->heap, sources, plan_source(result, plan, &simulation->system));
   if (!recorder_has_all(sources->data->recorder))
     return refuse_export(result, "the equations of the mode at the start lack derivatives that the model writes");
@@ -251,11 +252,11 @@ static bool is_foreign(const char *path) {
 static bool may_write(daedal_result *result, const char *path) {
   bool is_model = is_model_file(result, path);
   if (!is_model && !is_foreign(path)) return true;
-  diag_error(
-      &result->diags, DIAG_USAGE, (Span){0},
-      is_model ? "`%s` is the model itself; choose another directory"
-               : "`%s` is there, and no export of this version wrote it; choose another directory, or remove the file",
-      path);
+  diag_error(&result->diags, DIAG_USAGE, (Span){0},
+             is_model
+                 ? "`%s` is the model itself; choose another directory"
+                 : "`%s` exists, and no export of this version wrote it; choose another directory, or remove the file",
+             path);
   return false;
 }
 
@@ -350,7 +351,7 @@ static void print_plan(daedal_result *result, TextVec *text) {
 static bool work_refuse(daedal_result *result, const void *argument) {
   const daedal_model *again = argument;
   const char *why = again->diags.list.count ? again->diags.list.data[0].message : "it has other equations";
-  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "%s has no plan: its flat text is not read back: %s",
+  diag_error(&result->diags, DIAG_NOT_EXPORTED, (Span){0}, "%s has no plan: its flat text cannot be read back: %s",
              daedal_model_name(result->model), why);
   result->status = DAEDAL_STRUCTURE;
   publish_result(result);

@@ -163,7 +163,7 @@ static uint32_t add_curves(const daedal_files *files, const char *name, uint32_t
   return count;
 }
 
-/* Plots as many names as stay readable, at least one. */
+/* Plots as many names as fit legibly, at least one. */
 static Plot plot_names(daedal_files *files, const NameVec *names, Arena *arena) {
   uint32_t most = MOST_SERIES / files->count ? MOST_SERIES / files->count : 1;
   uint32_t shown = names->count < most ? names->count : most;

@@ -39,7 +39,7 @@ static bool read_parameter(daedal_estimate *estimate, const daedal_guess *guess,
   bool is_given = !isnan(guess->value);
   if (is_given ? !isfinite(guess->value) : !model_value(estimate, name, &parameter.figures.start))
     return refuse_usage(estimate->asked,
-                        arena_printf(arena, "'%s' needs a finite guess: it is no parameter that has a value", name));
+                        arena_printf(arena, "'%s' needs a finite guess: it is not a parameter with a value", name));
   if (!(parameter.lower < parameter.upper) || parameter.figures.start < parameter.lower ||
       parameter.figures.start > parameter.upper)
     return refuse_usage(estimate->asked, arena_printf(arena, "the guess of '%s' is not within its bounds", name));
@@ -172,8 +172,8 @@ static void name_unidentified(daedal_estimate *estimate) {
                   change);
     }
     diag_warning(&asked->diags, DIAG_WARNING, (Span){0},
-                 terms > 1 ? "the data does not tell these parameters apart: changing %s together changes nothing"
-                           : "the data tells nothing about a parameter: changing %s changes nothing",
+                 terms > 1 ? "the data does not distinguish these parameters: changing %s together has no effect"
+                           : "the data does not determine a parameter: changing %s has no effect",
                  text.data ? text.data : "");
     vec_free(asked->heap, &text);
   }
@@ -241,8 +241,8 @@ static void judge_column(daedal_estimate *estimate, uint32_t c, const double *r)
   if (column->is_noise) return;
   const char *other = worst == 1 ? "the next" : arena_printf(&estimate->asked->diags.arena, "that %u later", worst);
   diag_warning(&estimate->asked->diags, DIAG_WARNING, (Span){0},
-               "the residuals of %s are not noise: each %s %s (correlation %.2f), so the model misses something, and "
-               "the errors of the parameters are larger than they seem",
+               "the residuals of %s are not noise: each %s %s (correlation %.2f), so the model is incomplete, and the "
+               "errors of the parameters are larger than shown",
                column->name, largest > 0 ? "resembles" : "is opposite to", other, largest);
 }
 
@@ -253,10 +253,11 @@ static void judge_size(daedal_estimate *estimate) {
   if (!estimate->knows_deviations || !(freedom > 0)) return;
   double limit = mean_square_limit(freedom, significance), mean = estimate->found.squares / freedom;
   if (mean > limit)
-    diag_warning(&estimate->asked->diags, DIAG_WARNING, (Span){0},
-                 "the residuals are %.3g times the deviations given, where noise stays below %.3g: the model misses "
-                 "something, or the measurements are less certain",
-                 sqrt(mean), sqrt(limit));
+    diag_warning(
+        &estimate->asked->diags, DIAG_WARNING, (Span){0},
+        "the residuals are %.3g times the deviations given, where noise stays below %.3g: the model is incomplete, or "
+        "the measurements are less accurate",
+        sqrt(mean), sqrt(limit));
 }
 
 static void judge_residuals(daedal_estimate *estimate) {
@@ -283,9 +284,9 @@ static bool judge(daedal_estimate *estimate) {
   daedal_free(result);
   if (diags_code(diags) == DIAG_NONE)
     diag_error(diags, DIAG_INTEGRATION, (Span){0},
-               "the run with the start values is fine, but runs near it fail, or a column of the data is no signal of "
-               "it, or it "
-               "ends before the data");
+               "the run with the start values succeeds, but runs "
+               "near it fail, or it lacks a signal for "
+               "a column of the data, or it ends before the data");
   return false;
 }
 

@@ -1,4 +1,4 @@
-/* fit: the struct behind a daedal_estimate. */
+/* fit: the struct of a daedal_estimate. */
 #pragma once
 
 #include "api/handles.h"

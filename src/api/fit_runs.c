@@ -56,8 +56,8 @@ enum { ROW_WORK = 50 };
 
 static bool is_astray(const daedal_estimate *estimate) { return (double)estimate->steps > estimate->most_steps; }
 
-/* Called after a step towards residuals of zero. A run with many times the steps of the run before leads nowhere. All runs together
- * use one budget. */
+/* Called after a step towards residuals of zero. A run that takes many times the steps of the run before is hopeless. All runs
+ * together use one budget. */
 static bool count_step(void *context, const daedal_progress *progress) {
   daedal_estimate *estimate = context;
   const daedal_options *options = &estimate->plan->options;

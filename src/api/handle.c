@@ -1,4 +1,4 @@
-/* handle: status and diagnostics of any handle. A plan, sweep, estimate or run reports those of a result it contains. */
+/* handle: status and diagnostics of any handle. A plan, sweep, estimate or run uses the result that it contains. */
 #include "api/fit.h"
 #include "api/sweep.h"
 

@@ -1,4 +1,4 @@
-/* handles: the types of the handles of daedal.h, and what the files of this folder share.
+/* handles: the types of the handles of daedal.h, and functions that the files of this folder share.
  *
  * Invariant: everything that can allocate runs inside model_protect or result_protect. A refused allocation marks the handle as
  * broken; from then on only its status can be read, and it can be freed. */
@@ -59,7 +59,7 @@ typedef struct GivenInput {
 } GivenInput;
 typedef VEC(GivenInput) GivenInputVec;
 
-/* After reading, what was read never changes. The other members and the heap belong to the holder of the lock. */
+/* The parts that were read never change afterwards. The other members and the heap belong to the holder of the lock. */
 struct daedal_model {
   HandleKind kind;
   Heap *heap;
@@ -130,7 +130,7 @@ struct daedal_result {
   daedal_plan *plan;   /* the plan that is run; NULL: the result has its own */
   OverrideVec overrides;
   GivenInputVec inputs;
-  ModificationVec modifications; /* what the model was loaded with */
+  ModificationVec modifications; /* the options with which the model was loaded */
   Diags diags;
   Simulation simulation;
   daedal_status status;
@@ -437,7 +437,7 @@ daedal_model *model_load_class(const daedal_model *model, const char *class_name
 
 void hand_on_steps(daedal_result *result, Request *request, Bridge *bridge, const daedal_options *options);
 
-/* What a run of a plan is for. */
+/* The purpose of a run of a plan. */
 typedef enum RunPurpose {
   RUN_WHOLE,   /* to the end */
   RUN_STEPPED, /* only to its start: the caller advances it */

@@ -30,8 +30,8 @@ static bool add_input(InputReader *reader, GivenInput input) {
   if (position == MAP_NONE) return refuse_name(model, &result->diags, input.name, "give values as an input");
   const Variable *variable = &model->variables.data[position];
   if (!is_open(variable) || (variable->type != TYPE_REAL && !input.expression))
-    return refuse(reader, arena_printf(reader->arena, "'%s' is no %sinput of the model without a value", input.name,
-                                       input.expression ? "" : "Real "));
+    return refuse(reader, arena_printf(reader->arena, "'%s' is not %s input of the model without a value", input.name,
+                                       input.expression ? "an" : "a Real"));
   for (uint32_t k = 0; k < result->inputs.count; k++)
     if (strcmp(result->inputs.data[k].name, input.name) == 0)
       return refuse(reader, arena_printf(reader->arena, "the input '%s' is given twice", input.name));

@@ -1,5 +1,5 @@
-/* lifetime: a model or plan lives as long as something refers to it: the caller, or an object made from it. The model's lock
- * protects what may change after loading. */
+/* lifetime: a model or plan lives as long as something refers to it: the caller, or an object made from it. The model's
+ * lock protects the members that may change after loading. */
 #include "api/fit.h"
 #include "api/sweep.h"
 

@@ -41,8 +41,8 @@ static bool find_input(daedal_result *result, const char *name, uint32_t *leaf) 
   const Variable *variable = &model->variables.data[position];
   *leaf = variable->index;
   if (is_open_input(variable)) return true;
-  return refuse_usage(result,
-                      arena_printf(&result->diags.arena, "'%s' is no Real input of the model without a value", name));
+  return refuse_usage(
+      result, arena_printf(&result->diags.arena, "'%s' is not a Real input of the model without a value", name));
 }
 
 bool linear_names_read(daedal_result *result, const char *const *inputs, const char *const *outputs,
@@ -67,7 +67,7 @@ bool linearize_at(daedal_result *result, const LinearRequest *names, double t, c
   View *view = simulation->view;
   LinearRequest request = *names;
   if (!view->system.rates_jacobian)
-    return refuse_usage(result, "the method makes no state-space form of this model; use method dummy");
+    return refuse_usage(result, "this method has no state-space form of the model; use method dummy");
   if (view->switches && view->switches->edges.now->slides > 0)
     return refuse_usage(result, "the solution slides along the edge of a condition, where it cannot be linearized");
   request.varied = simulation->plan->varied;

@@ -17,7 +17,7 @@
 
 /* ---- loading ---- */
 
-/* What to load: `text` or, if that is NULL, the file `path`. */
+/* The source to load: `text` or, if that is NULL, the file `path`. */
 typedef struct LoadRequest {
   Heap *heap;
   const char *path, *text, *class_name, *readable;
@@ -123,7 +123,7 @@ static void bind_inputs(daedal_model *model, Model *flat, const GivenInputVec *i
   for (uint32_t k = 0; k < inputs->count; k++) {
     const GivenInput *input = &inputs->data[k];
     if (!input->expression && !model_bind_input(flat, input->name, &input->source))
-      diag_error(&model->diags, DIAG_USAGE, (Span){0}, "'%s' is no Real input of the model without a value",
+      diag_error(&model->diags, DIAG_USAGE, (Span){0}, "'%s' is not a Real input of the model without a value",
                  input->name);
   }
 }

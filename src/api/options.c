@@ -119,11 +119,11 @@ bool check_analysis(daedal_result *result, const daedal_options *options) {
   if (circuit->missing)
     diag =
         diag_error(&result->diags, DIAG_NETLIST, circuit->missing_span,
-                   "the netlist asks for %s, an analysis that daedal does not have; nothing was run", circuit->missing);
+                   "the netlist requests %s, an analysis that daedal does not have; nothing was run", circuit->missing);
   else
     diag = diag_error(&result->diags, DIAG_NETLIST, (Span){0},
-                      "the netlist asks for no analysis: .tran, .op or .dc is missing; nothing was run");
-  diag_note(&result->diags, diag, (Span){0}, "a stop time (--stop-time) asks for a run over time");
+                      "the netlist requests no analysis: .tran, .op or .dc is missing; nothing was run");
+  diag_note(&result->diags, diag, (Span){0}, "use a stop time (--stop-time) for a run over time");
   return false;
 }
 

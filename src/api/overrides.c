@@ -192,10 +192,10 @@ static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t 
                                            variable->is_final ? "final" : "a constant"));
   if (is_given_input(resolution->model, position))
     return refuse(resolution,
-                  arena_printf(resolution->arena, "'%s' is an input whose value is given already, along time", name));
+                  arena_printf(resolution->arena, "'%s' is an input that already has values over time", name));
   if (variable->has_fixed_start)
     return refuse(resolution, arena_printf(resolution->arena,
-                                           "'%s' begins with a value that equations of the model determine", name));
+                                           "'%s' begins with a value that the equations of the model determine", name));
   if (!typed_read(resolution->model, variable, text, resolution->arena, &value))
     return refuse_value(resolution, variable, text);
   bool is_text = variable->type == TYPE_STRING;

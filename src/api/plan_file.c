@@ -8,7 +8,7 @@
  *   (x(start = 1), ...
  *   model M ...                    as `flatten` writes it
  *
- * The file is trusted no more than the text of a model. */
+ * The file is checked like the text of a model. */
 #include "api/handles.h"
 
 #include "base/map.h"
@@ -46,7 +46,7 @@ static bool refuse(daedal_model *model, const char *path, const char *what) {
   return false;
 }
 
-/* The text after a word at the beginning of a line; NULL: the line begins otherwise. */
+/* The text after a word at the beginning of a line; NULL: the line begins differently. */
 static char *after(char *line, const char *word) {
   return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
 }
@@ -63,7 +63,7 @@ bool plan_file_open(daedal_model *model, const char *path, char *bytes, uint32_t
   static const char spoilt[] = "it is incomplete or was changed: the checksum does not match";
   char checksum[CHECKSUM_SIZE], *end = bytes + length, *version = after(bytes, FIRST);
   version = version ? after(version, "version ") : NULL;
-  if (!version) return refuse(model, path, "it is no plan of this version of the format, `daedal plan 1`");
+  if (!version) return refuse(model, path, "it is not a plan in this version of the format, `daedal plan 1`");
   size_t size = strcspn(version, "\n");
   if (!check_version(model, path, version, size)) return false;
   char *sum = version + size + (version[size] == '\n');

@@ -25,7 +25,7 @@ bool resume_begin(daedal_result *result, const daedal_options *options, Request 
     return false;
   }
   if (earlier->run != hash_run(result, options))
-    return refuse_usage(result, "the run cannot be resumed: it was one of another model, method, input or version");
+    return refuse_usage(result, "the run cannot be resumed: its model, method, inputs or version differ");
   *resumption = (Resumption){&earlier->state, earlier->rows, earlier->count};
   request->resumption = resumption;
   result->earlier = earlier;
@@ -46,8 +46,8 @@ static double first_interval(const Bridge *bridge) {
   return isnan(bridge->options->part_interval) ? fmax(bridge->interval, prepared) : bridge->interval;
 }
 
-/* Is it time to write? Reading the clock takes a good part of a short step. So the clock is read after every step only if few steps
- * take a tenth of the interval. */
+/* Is it time to write? Reading the clock takes a considerable part of a short step. So the clock is read after every step only if
+ * few steps take a tenth of the interval. */
 static bool is_due(Bridge *bridge, double *now) {
   if (++bridge->steps < bridge->look) return false;
   *now = pipeline_clock();

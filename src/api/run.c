@@ -7,14 +7,14 @@
 
 static const char *event_text(Evaluator *evaluator, Expr cause, bool is_pipe, Arena *arena) {
   const char *text = model_text(evaluator_model(evaluator), cause, arena);
-  return is_pipe ? arena_printf(arena, "a jump or a kink comes out of %s", text) : text;
+  return is_pipe ? arena_printf(arena, "a jump or a kink leaves %s", text) : text;
 }
 
 /* Many events have the same condition, so its text is made once and kept in `texts` by mode. Each text begins as NULL. */
 static daedal_event describe_event(daedal_result *result, const EventRecord *event, const char ***texts) {
   static const char *const causes[] = {[EVENT_TIME] = "a sample, a delay or an input",
                                        [EVENT_START] = "the start",
-                                       [EVENT_STRUCTURE] = "the equations have become others",
+                                       [EVENT_STRUCTURE] = "the equations have changed",
                                        [EVENT_FOLD] = "the branch of the solution ends",
                                        [EVENT_CALLER] = "values were set",
                                        [EVENT_END] = "the end"};
@@ -194,7 +194,7 @@ typedef struct PlanRunWork {
   RunPurpose purpose;
 } PlanRunWork;
 
-/* A model loaded again with structural parameters needs a plan of its own. */
+/* A model that was loaded again with structural parameters needs its own plan. */
 static bool run_plan(daedal_result *result, const void *argument) {
   const PlanRunWork *work = argument;
   Request request = {.is_stepped = work->purpose == RUN_STEPPED};

@@ -13,8 +13,8 @@ static bool refuse_target(daedal_result *result, const char *name, const char *w
 
 /* Why solutions cannot be differentiated by a parameter; NULL: they can. */
 static const char *parameter_fault(const Variable *variable) {
-  if (variable->role != ROLE_PARAMETER) return "it is no parameter; its start value is NAME.start";
-  if (variable->type != TYPE_REAL) return "it is no Real";
+  if (variable->role != ROLE_PARAMETER) return "it is not a parameter; its start value is NAME.start";
+  if (variable->type != TYPE_REAL) return "it is not a Real";
   if (variable->is_structural) return "it decides the structure of the model";
   if (variable->variability == VARIABILITY_CONSTANT || variable->is_final) return "it is constant or final";
   if (variable_is_sought(variable)) return "initialization determines it";
@@ -23,7 +23,7 @@ static const char *parameter_fault(const Variable *variable) {
 
 static const char *start_fault(const Variable *variable) {
   bool varies = variable->role == ROLE_UNKNOWN || variable->role == ROLE_DISCRETE;
-  return varies && variable->type == TYPE_REAL ? NULL : "it is no start value of a Real variable";
+  return varies && variable->type == TYPE_REAL ? NULL : "it is not a start value of a Real variable";
 }
 
 /* A parameter, or NAME.start of a variable. */
@@ -96,11 +96,13 @@ static bool read_gradient(daedal_result *result, const daedal_options *options, 
   request->integrand = arena_copy(arena, options->gradient, strlen(options->gradient));
   request->functional = arena_printf(arena, request->is_integral ? "integral(%s)" : "%s", options->gradient);
   double memory = isnan(options->gradient_memory) ? GRADIENT_MEMORY : options->gradient_memory;
-  if (!(memory >= 0 && memory < 1e9)) return refuse_usage(result, "the memory of a gradient is no number of megabytes");
+  if (!(memory >= 0 && memory < 1e9))
+    return refuse_usage(result, "the memory of a gradient must be a number of megabytes");
   request->gradient_memory = (size_t)(memory * 1048576);
   if (options->gradient_by) return read_list(result, options->gradient_by, request);
   list_all(result, request);
-  return request->target_count > 0 || refuse_usage(result, "the model has nothing that a gradient could be by");
+  return request->target_count > 0 ||
+         refuse_usage(result, "the model has no parameter or start value to differentiate by");
 }
 
 double daedal_result_functional(const daedal_result *result) {
@@ -126,11 +128,9 @@ void daedal_result_derivative_(const daedal_result *result, uint32_t index, daed
 
 bool read_targets(daedal_result *result, const daedal_options *options, Request *request) {
   if (!options->sensitivity && !options->gradient) return true;
-  if (options->resumes)
-    return refuse_usage(result, "a run that is resumed does not know the sensitivities of its start");
+  if (options->resumes) return refuse_usage(result, "a resumed run has no sensitivities at its start");
   if (options->gradient) return read_gradient(result, options, request);
   if (options->variables && options->plot_variables)
-    return refuse_usage(result,
-                        "with sensitivities, variables of pictures alone cannot be chosen beside those of files");
+    return refuse_usage(result, "with sensitivities, pictures cannot have variables that files do not have");
   return read_list(result, options->sensitivity, request);
 }

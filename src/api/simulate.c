@@ -2,7 +2,7 @@
  * bounds. */
 #include "api/boundary.h"
 
-/* Returns the better of two results and frees the other. Reports what ended the search. */
+/* Returns the better of two results and frees the other. Reports why the search ended. */
 static daedal_result *take_better(daedal_result *result, daedal_result *next, const Budget *budget) {
   bool is_better = next && (daedal_status_of(next) == DAEDAL_OK || budget->is_exceeded);
   daedal_free(is_better ? result : next);

@@ -1,5 +1,5 @@
-/* steady: finds steady states by Newton's method from the initial values, by continuation from them, or by integration until
- * nothing moves. Also decides whether they are stable. */
+/* steady: finds steady states by Newton's method from the initial values, by continuation from them, or by integration
+ * until nothing changes. Also decides whether they are stable. */
 #include "api/handles.h"
 
 #include "base/number.h"
@@ -54,8 +54,8 @@ static bool is_same(const Moved *a, const Moved *b) {
   return true;
 }
 
-/* Moves from y, where no state of the run moves, to a point where no event follows either. An event that changes the structure ends
- * the search: y has the columns of the present structure. */
+/* Moves from y, where all rates of states are zero, to a point where no event follows either. An event that changes the structure
+ * ends the search: y has the columns of the present structure. */
 static bool comes_to_rest(daedal_result *result, Simulation *moving, double *y) {
   Heap *heap = result->heap;
   Moved seen[ROUNDS];
@@ -96,7 +96,7 @@ static double largest_rate(const View *view, const double *y) {
   return largest;
 }
 
-/* Integrates over stretches of doubling length until little moves and Newton's method ends near the point reached. */
+/* Integrates over intervals of doubling length until little changes and Newton's method ends near the point reached. */
 static bool integrate(daedal_result *result, const Request *request, double *y) {
   enum { STRETCHES = 60 };
   static const double slow = 1e-3; /* limit for the rate times the elapsed time */
@@ -174,7 +174,7 @@ static bool has_no_samples(daedal_result *result) {
   const LogicSample *sample = &logic->samples.data[0];
   Arena *arena = &result->diags.arena;
   diag_error(
-      &result->diags, DIAG_INIT, (Span){0}, "there is no steady state: sample(%s, %s) makes events again and again",
+      &result->diags, DIAG_INIT, (Span){0}, "there is no steady state: sample(%s, %s) causes events again and again",
       model_text(plan->problem.model, sample->start, arena), model_text(plan->problem.model, sample->interval, arena));
   return false;
 }
@@ -272,7 +272,7 @@ static bool find(daedal_result *result, const Request *request, const LinearRequ
   }
   if (point->is_restless) {
     diag_error(&result->diags, DIAG_INIT, (Span){0},
-               "no steady state was found: wherever the states rest an event follows, and the events do not end");
+               "no steady state was found: at every rest point an event follows, and the events do not end");
     return false;
   }
   if (!point->way) {
@@ -328,7 +328,7 @@ static void print_text(daedal_result *result, TextVec *text) {
   const Recorder *recorder = recorder_of(result);
   text_printf(heap, text, "steady state by %s, %u iteration%s, largest residual %.2g\n", point->way, point->iterations,
               plural(point->iterations), point->residual);
-  if (!point->is_isolated) text_printf(heap, text, "  not isolated: others are next to it\n");
+  if (!point->is_isolated) text_printf(heap, text, "  not isolated: there are others next to it\n");
   if (point->stability)
     text_printf(heap, text, "  %s%s\n", point->stability, point->is_linear ? "" : ": the linear part does not decide");
   for (uint32_t s = 0; s < recorder->signals->list.count && recorder->trajectory->rows; s++) {

@@ -255,7 +255,7 @@ static bool read_work(daedal_result *asked, const void *argument) {
   return result_finish(asked, ok);
 }
 
-/* Completes what needs the plan. */
+/* Completes the parts that need the plan. */
 static bool complete_work(daedal_result *asked, const void *argument) {
   const SweepWork *work = argument;
   daedal_sweep *sweep = work->sweep;
@@ -394,7 +394,7 @@ static bool rehearse_point(daedal_result *result, const void *argument) {
   return result_protect(rehearsal.plan->asked, rehearse_start, &rehearsal);
 }
 
-/* Initializes the first point, the last one and one between, so that similar points need no code of their own. A point may fail
+/* Initializes the first point, the last one and one between, so that similar points need no further code. A point may fail
  * here as in a run. false: memory was refused. */
 static bool rehearse(daedal_sweep *sweep, daedal_override *room) {
   daedal_plan *plan = sweep->plan;

@@ -1,4 +1,4 @@
-/* variables: what is known about the variables of a model before a run. The index of a variable is its position in the flat
+/* variables: facts about the variables of a model before a run. The index of a variable is its position in the flat
  * model. */
 #include "api/handles.h"
 

@@ -1,5 +1,6 @@
-/* analysis: what the structure of a model means for its user: index, hidden constraints, degrees of freedom, what may be
- * initialized, and what is wrong with a bad model, by name. All figures refer to the model as written. */
+/* analysis: the structure of a model, as shown to its user: index, hidden constraints, degrees of freedom, possible
+ * initial values, and for a wrong model the equations and variables at fault. All figures refer to the model as
+ * written. */
 #pragma once
 
 #include "array/convert.h"
@@ -28,7 +29,8 @@ typedef struct Analysis {
   /* The numerical check: is the Jacobian as regular as its structure? Only where all parameters have values. */
   bool checked, regular;
   bool curable; /* regular, or regular after the conversions: a run may begin, also where the structure is not ok */
-  /* regular after equations that follow from the others were replaced: the structure does not show what may be initialized */
+  /* regular after equations that follow from the others were replaced: the structure does not show which variables may
+   * get initial values */
   bool released;
   SingularVec singular;      /* blocks of the structure that are not regular everywhere */
   ConversionVec conversions; /* rewritings that a simulation makes */

@@ -11,7 +11,7 @@
 #include "array/logic.h"
 #include "structure/structure.h"
 
-/* The equations that the array is made of, reduced to what the structural analysis needs. */
+/* The equations that the array is made of, in the form that structural analysis needs. */
 typedef struct Problem {
   Model *model;
   uint32_t equations, unknowns;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Does the condition depend on discrete values alone? */
+/* Does the condition depend only on discrete values? */
 static bool is_discrete(const Dag *dag, Expr condition) {
   return !dag_depends(dag, condition, OP_VARIABLE) && !dag_depends(dag, condition, OP_TIME) &&
          (dag_depends(dag, condition, OP_DISCRETE) || dag_depends(dag, condition, OP_PRE));

@@ -1,4 +1,5 @@
-/* combination: linear combinations of derivatives of equations, freed of what cancels in them (see convert_internal.h). */
+/* combination: linear combinations of derivatives of equations, without the terms that cancel (see convert_internal.h).
+ * */
 #include "array/convert_internal.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ static bool contains_leaf(const ExprVec *leaves, Expr leaf) {
   return false;
 }
 
-/* The leaves whose partial derivatives cancel in the sum. Leaves of the factors are left alone. */
+/* The leaves whose partial derivatives cancel in the sum. Leaves of the factors are not changed. */
 static void find_cancelled(const Converter *converter, const Combination *combination, ExprVec *cancelled) {
   Heap *heap = converter->heap;
   Dag *dag = converter->dag;

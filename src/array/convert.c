@@ -23,7 +23,7 @@ static const char *written_text(const Converter *converter, uint32_t i) {
   return model_equation_text(converter->model, &converter->model->equations.data[equation], converter->arena);
 }
 
-/* The same for a message: of a very long equation the beginning. */
+/* The same for a message: only the beginning of a very long equation. */
 static const char *short_text(const Converter *converter, const char *text) {
   enum { SHOWN = 160 };
   return strlen(text) <= SHOWN ? text : arena_printf(converter->arena, "%.*s ...", SHOWN, text);
@@ -37,7 +37,7 @@ const char *converter_residual_text(const Converter *converter, Expr residual) {
   return arena_printf(converter->arena, "%s = 0", converter_text(converter, residual));
 }
 
-/* `equation 1 - 2*der(equation 3)`, with the replaced equation first; of a long sum only the beginning. */
+/* `equation 1 - 2*der(equation 3)`, with the replaced equation first; only the beginning of a long sum. */
 static const char *combination_text(const Converter *converter, const Combination *combination) {
   enum { SHOWN = 12 };
   uint32_t hidden = combination->count > SHOWN ? combination->count - SHOWN / 2 : 0;
@@ -80,8 +80,8 @@ void converter_note(Converter *converter, ConversionKind kind, uint32_t i, const
                  short_text(converter, written_text(converter, i)), after);
   if (kind == CONVERSION_SHARED && !is_told(converter, span))
     diag_warning(converter->diags, DIAG_REWRITTEN, span,
-                 "%s`%s` follows from the other equations; variables that it leaves open are nearest to their start "
-                 "values: `%s`",
+                 "%s`%s` follows from the other equations; variables that are "
+                 "not determined stay nearest to their start values: `%s`",
                  converter->problem.by_mode ? "in a mode that an event leads to " : "",
                  short_text(converter, written_text(converter, i)), short_text(converter, after));
 }
@@ -138,7 +138,7 @@ static void note_all(const Converter *converter) {
 
 /* ---- rewriting ---- */
 
-/* An equation and what a step puts in its place. */
+/* An equation and its replacement by a step. */
 typedef struct Rewriting {
   ConversionKind kind;
   uint32_t equation;
@@ -316,8 +316,9 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
   return converter->samples.nominal[converter->problem.unknown[unknown]];
 }
 
-/* The weights of the free unknowns in the sum that determines how they share the rest: their movements in squared nominal values.
- * Only those count whose size is declared best, and of these the ones that move most, or all; the largest weight is 1. */
+/* The weights of the free unknowns in the sum that determines their shares: their movements in squared nominal values.
+ * Only those count whose size is declared best, and of these the ones that move most, or all; the largest weight is 1.
+ * */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
   const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;
@@ -337,8 +338,8 @@ static double *weigh_shares(const Converter *converter, const double *move, bool
   return weight;
 }
 
-/* Replaces it by one that brings the free unknowns, which share what the others give, as near as possible to their start values:
- * the way there is normal to the direction in which they may move. */
+/* Replaces it by one that brings the free unknowns, of which the others determine only a sum, as near as possible to
+ * their start values: the correction is normal to the direction in which they may move. */
 static bool share_freely(Converter *converter, uint32_t i, bool all, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
   if (!move) return false;
@@ -354,9 +355,9 @@ static bool share_freely(Converter *converter, uint32_t i, bool all, const char 
                  arena_printf(converter->arena, "%s is 0 = 0; free variables are nearest to their start values", how));
 }
 
-/* Equation i says nothing, or something false: `left` contains no unknown. by_mode: in other modes it may say something. A
- * differentiated constraint leaves multipliers free, which share the load; another equation leaves a potential free, which is
- * held. */
+/* Equation i is 0 = 0, or false: `left` contains no unknown. by_mode: in other modes it may determine something. A differentiated
+ * constraint leaves multipliers free, which get the values nearest to their start values; any other equation leaves a potential
+ * free, which keeps its start value. */
 static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mode, const char *how) {
   note_all(converter);
   if (!samples_vanish(&converter->samples, left)) {
@@ -521,7 +522,7 @@ static void report_singular(Converter *converter, const SingularBlock *singular)
   Diag *diag = diag_error(
       converter->diags, DIAG_SINGULAR_JACOBIAN, model->equations.data[problem->equation[blocks->row[begin]]].span,
       "the structure is sound, but the Jacobian of %d equation%s with respect to the highest derivatives is "
-      "identically singular (at %d random points), and no rewriting was found that cures it",
+      "identically singular (at %d random points), and no rewriting was found that repairs it",
       (int)size, size == 1 ? "" : "s", singular->points);
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t unknown = problem->unknown[blocks->column[p]];
@@ -565,7 +566,7 @@ static bool step(Converter *converter, bool first) {
       Diag *diag = diag_error(converter->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
                               "the structure is sound as written, but %s some equations determine the same variables",
                               converter->problem.by_mode ? "in the mode that an event leads to"
-                                                         : "after the rewritings that its singular Jacobian asks for");
+                                                         : "after the rewritings that its singular Jacobian requires");
       verdict_note(&converter->problem, &converter->structure, diag, converter->diags);
       converter->failed = true;
     }

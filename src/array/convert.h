@@ -1,7 +1,7 @@
 /* convert: repairs a problem whose structure is sound but whose Jacobian is identically singular, by rewriting its equations until
  * the structural analysis is right.
  *
- * Mattsson and Söderlind 1991, section 4, ask for it ("manipulate the original undifferentiated system"). The steps are those of
+ * Mattsson and Söderlind 1991, section 4, recommend it ("manipulate the original undifferentiated system"). The steps are those of
  * Tan, Nedialkov and Pryce 2017: with u^T J = 0 an equation is replaced by a linear combination of derivatives of equations that
  * contains no highest derivative; with J v = 0 unknowns are replaced by expressions. Every step lowers the value of the signature
  * matrix, the structural number of degrees of freedom, so there are finitely many.
@@ -27,7 +27,7 @@ typedef struct Conversion {
   uint32_t equation;  /* of the model */
   const char *before; /* the equation as written */
   const char *after;  /* the equation that replaces it */
-  const char *how;    /* the combination: `equation 1 - der(equation 2)`, or another reason */
+  const char *how;    /* how it was derived: `equation 1 - der(equation 2)`, or in words */
 } Conversion;
 
 typedef VEC(Conversion) ConversionVec;
@@ -38,17 +38,17 @@ typedef enum ConvertStatus {
   CONVERT_FAILED, /* an error is in diags */
 } ConvertStatus;
 
-/* Checks the problem and repairs it: problem and structure are replaced if needed. What was done is appended to `list`. The
- * singular blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. The offsets
- * are raised, if necessary, so that every derivative in the equations as written and every alias v = der(x) is included. modes:
- * those extracted from the equations, for texts. parameters: values by leaf index. read[parameters], if it is not NULL: marks those
- * whose values decided what was done. With other values of the others the same is done, unless these make a block singular that is
- * regular almost everywhere. The arena owns everything, its heap the lists. */
+/* Checks the problem and repairs it: problem and structure are replaced if needed. The steps are appended to `list`. The singular
+ * blocks of the given problem are appended to `singular` if it is not NULL, with proofs where there are any. The offsets are
+ * raised, if necessary, so that every derivative in the equations as written and every alias v = der(x) is included. modes: those
+ * extracted from the equations, for texts. parameters: values by leaf index. read[parameters], if it is not NULL: marks the
+ * parameters whose values decided a step. With other values of the other parameters the steps are the same, unless these make a
+ * block singular that is regular almost everywhere. The arena owns everything, its heap the lists. */
 ConvertStatus convert_run(Problem *problem, Structure *structure, const Modes *modes, const double *parameters,
                           Arena *arena, ConversionVec *list, SingularVec *singular, bool *read, Diags *diags);
 
 /* equation[count - rank] follow from the others. Replaces them by equations that bring the free unknowns nearest to their targets:
- * problem and structure are replaced, and what was done is appended to `list`. Owned by the arena, the list by its heap. */
+ * problem and structure are replaced, and the steps are appended to `list`. Owned by the arena, the list by its heap. */
 void convert_close(Problem *problem, Structure *structure, const Modes *modes, const Freedom *freedom,
                    const uint32_t *equation, Arena *arena, ConversionVec *list, Diags *diags);
 

@@ -1,4 +1,4 @@
-/* convert_internal: what the steps of a conversion share (convert.h). */
+/* convert_internal: shared by the steps of a conversion (convert.h). */
 #pragma once
 
 #include "array/convert.h"
@@ -28,7 +28,7 @@ typedef struct Combination {
   uint32_t *equation; /* of the problem, per row; the last is the equation that may be replaced */
   int32_t *times;     /* how often it is differentiated */
   Expr *row, *factor;
-  Expr left; /* the sum, without what cancels in it; 0 where only round-off is left */
+  Expr left; /* the sum, without terms that cancel; 0 if only round-off is left */
 } Combination;
 
 /* Makes one with the factors of a dependence; the caller fills in the rows. Owned by the arena. */
@@ -37,7 +37,7 @@ Combination combination_make(const Converter *converter, const Dependence *depen
 /* Finds the rows and their sum. */
 void combination_sum(const Converter *converter, Combination *combination);
 
-/* Equation i of the problem, so many times differentiated. */
+/* Equation i of the problem, differentiated this many times. */
 Expr converter_derivative(const Converter *converter, uint32_t i, int32_t times);
 
 /* Substitutes a number for leaves on which e does not depend. */

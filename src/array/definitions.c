@@ -18,7 +18,8 @@ static bool is_determined(const Definitions *definitions, const bool *determined
   return true;
 }
 
-/* A definition by derivatives that nothing gives, or that lead back to it, would only exchange one derivative for others. */
+/* A definition by derivatives that nothing gives, or that depend on it in turn, would only exchange one derivative for
+ * others. */
 static void drop_undetermined(const Definitions *definitions, Arena *arena) {
   uint32_t unknowns = definitions->problem->unknowns;
   bool *determined = arena_array(arena, unknowns, sizeof *determined);

@@ -5,7 +5,7 @@
 
 typedef struct Definitions {
   const Problem *problem;
-  Expr *leaf, *value; /* per unknown: the derivative and what it is; EXPR_NONE where none gives it */
+  Expr *leaf, *value; /* per unknown: the derivative and its value; EXPR_NONE if no equation gives it */
   bool *defines;      /* per equation: it gives a derivative */
 } Definitions;
 

@@ -88,7 +88,8 @@ static bool fill(ShadowedMatrix *matrix, const BlockJacobian *jacobian, bool row
   return true;
 }
 
-/* How plain a factor is: numbers before parameters, before what changes at events or with time, before variables. */
+/* How simple a factor is: numbers come first, then parameters, then values that change at events or with time, then
+ * variables. */
 static int plainness(const Dag *dag, Expr e) {
   if (dag_is_constant(dag, e, NULL)) return 0;
   Dag *graph = (Dag *)dag;

@@ -10,8 +10,8 @@ enum { SAMPLES = 12, LEAST_DEFINED = 4, BISECTIONS = 52 };
 /* Edges are looked for between these values, with either sign. */
 static const double RANGE = 4;
 
-/* Branches are compared beside the edge, and at a small part of that distance. If their slopes meet, they differ there by a small
- * part of what they would otherwise, except for round-off. */
+/* Branches are compared near the edge, and at a small part of that distance. If their slopes agree, the difference
+ * there is much smaller than it would be otherwise, except for round-off. */
 static const double NEAR = 1e-4, SMOOTH = 0.03, ROUND_OFF = 1e-13;
 
 /* A difference that does not jump gets smaller nearer to the edge: for a root by a factor of ten between these distances. */

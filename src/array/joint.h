@@ -3,11 +3,11 @@
 
 #include "expr/dag.h"
 
-/* Do the branches of if left < right (or another order) meet at its edge, and their slopes, too? Tries random points near the edge,
- * on the sides where both are defined; false: they do not, or it is unknown. O(size of the expressions). */
+/* Do the branches of if left < right (or another relation) have equal values and slopes at its edge? Tries random points near the
+ * edge, on the sides where both are defined; false: they do not, or it is unknown. O(size of the expressions). */
 bool joint_is_smooth(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
-/* The same for the branches alone: is there no jump at the edge? */
+/* The same for the values of the branches: is there no jump at the edge? */
 bool joint_is_continuous(Dag *dag, Expr relation, Expr then, Expr otherwise);
 
 /* Is there a jump at the edge, by a good part of the value, between branches that are defined on both sides? false: there is none,

@@ -4,9 +4,9 @@
 #include "array/branches.h"
 #include "array/joint.h"
 
-/* At a kink, the first derivative of an equation jumps. It is a constraint on velocities where there is a second one. What is
- * differentiated by parameters also needs the rates of velocities, so its equations count as differentiated once more. Then those
- * that are not differentiated by time are DIFFERENTIATED, and only their jumps matter. */
+/* At a kink, the first derivative of an equation jumps. It is a constraint on velocities where there is a second one. Derivatives
+ * by parameters also need the rates of velocities, so the equations count as differentiated once more. Then those that are not
+ * differentiated by time are DIFFERENTIATED, and only their jumps matter. */
 enum { DIFFERENTIATED = 1, JUMPING = 2 };
 
 /* The most rows of all modes that are tried: this takes less than a tenth of a second. */
@@ -31,12 +31,12 @@ static bool is_opened(const Dag *dag, Expr e, int32_t c) {
   }
 }
 
-/* A smooth that stays hides what is in it. */
+/* A smooth() that stays hides its contents. */
 static bool hides(const Dag *dag, Expr e, int32_t c) { return dag_op(dag, e) == OP_SMOOTH && !is_opened(dag, e, c); }
 
 /* ---- how often equations are differentiated ---- */
 
-/* The result for each equation, and what each mode is needed for. */
+/* The result for each equation, and the data to analyze each mode. */
 typedef struct Most {
   int32_t *times; /* per equation, in the mode that differentiates it most often */
   int32_t *least; /* per unknown: the derivative that the model mentions */
@@ -177,8 +177,9 @@ static int32_t *most_differentiations(const Problem *problem, const Structure *s
 
 /* ---- opening ---- */
 
-/* Is the first of two equal arguments taken, as when derivatives are taken? The one with variables is. Of two functions of time
- * whose difference has a constant rate, the one that is taken afterwards is. sign: 1 takes the larger one, -1 the smaller one. */
+/* If two arguments are equal, is the first one chosen, as for derivatives? An argument with variables is chosen before
+ * one without. If both are functions of time and their difference has a constant rate, the one that holds afterwards is
+ * chosen. sign: 1 for the larger argument, -1 for the smaller one. */
 static bool takes_first(Dag *dag, Expr first, Expr second, double sign) {
   double rate;
   if (dag_depends(dag, first, OP_VARIABLE)) return true;
@@ -199,7 +200,7 @@ static Expr choose_by_sign(Dag *dag, Expr e, Expr then, Expr otherwise) {
   return dag_if(dag, compare(dag, e, dag_constant(dag, 0), 1), then, otherwise);
 }
 
-/* Of a semiLinear with these children. */
+/* The branches of a semiLinear with these children. */
 static Expr choose_slope(Dag *dag, const Expr *child) {
   Expr forth = dag_multiply(dag, child[0], child[1]);
   Expr back = dag_multiply(dag, child[0], child[2]);
@@ -270,7 +271,7 @@ static Expr open_below(Dag *dag, const IndexVec *order, int32_t c, Expr *changed
   return changed[order->data[order->count - 1]];
 }
 
-/* A condition of equality has a point, not an edge. */
+/* An equality changes at a single point and has no edge. */
 static bool has_edge(const Dag *dag, Expr condition) {
   Expr relation = dag_op(dag, condition) == OP_NOEVENT ? dag_child(dag, condition, 0) : condition;
   return is_moving(dag, relation) && dag_op(dag, relation) != OP_EQUAL && dag_op(dag, relation) != OP_NOT_EQUAL;
@@ -283,8 +284,8 @@ static bool is_kink(Dag *dag, Expr e, int32_t c) {
   return smooth_condition(dag, e, c, false) == EXPR_NONE;
 }
 
-/* Is such a node below, where equations are differentiated c times? Walks down from the roots, but not into what is hidden, nor
- * into conditions. seen: per node, false on entry and return. */
+/* Is such a node below, where equations are differentiated c times? Walks down from the roots, but not into hidden
+ * parts or conditions. seen: per node, false on entry and return. */
 static bool has_kink(Dag *dag, Expr residual, int32_t c, bool *seen) {
   IndexVec order = {0};
   bool found = false;
@@ -422,9 +423,9 @@ void kink_modes_open(Problem *problem, const Structure *structure, bool all, boo
   arena_free(&own);
 }
 
-/* ---- what is left ---- */
+/* ---- remaining kinks ---- */
 
-/* Of an equation that is differentiated c times; a converted one holds derivatives of others already. */
+/* Does equation i, which is differentiated c times, still have a kink? A converted one already contains derivatives of others. */
 static bool is_left(const Problem *problem, uint32_t i, int32_t c, bool *seen) {
   bool is_converted = problem->written && problem->residual[i] != problem->written[i];
   int32_t times = c + is_converted;

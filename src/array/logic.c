@@ -10,7 +10,7 @@ typedef struct LogicBuilder {
   Model *model;
   Dag *dag;
   Heap *heap;
-  Expr *assigned;    /* per discrete variable: what whens assign so far; EXPR_NONE: nothing */
+  Expr *assigned;    /* per discrete variable: the value that whens assign so far; EXPR_NONE: none */
   Span *where;       /* and the last of them */
   bool *at_start;    /* one of them acts at the start */
   uint32_t *section; /* and their algorithm section; 0: an equation */
@@ -22,8 +22,8 @@ typedef struct LogicBuilder {
   const Expr *residual;
   uint32_t residuals;
   bool is_listed;
-  ExprVec leaves, values; /* unknowns that an equation gives by discrete values alone, when listed */
-  ExprVec read, made;     /* for the current when: variables of its section, and what earlier whens made of them */
+  ExprVec leaves, values; /* unknowns that an equation gives from only discrete values, when listed */
+  ExprVec read, made;     /* for the current when: variables of its section, and their values after earlier whens */
 } LogicBuilder;
 
 static Expr not_of(Dag *dag, Expr a) { return dag_unary(dag, OP_NOT, a); }
@@ -47,7 +47,7 @@ static Expr edge_of(LogicBuilder *builder, Expr leaf) {
   return dag_binary(dag, OP_AND, dag_binary(dag, OP_AND, leaf, before), later);
 }
 
-/* ---- discrete values of what varies ---- */
+/* ---- discrete values of varying expressions ---- */
 
 /* Does the value change between events? A delay that is not replaced yet may. */
 static bool is_moving(const LogicBuilder *builder, Expr e) {
@@ -98,8 +98,8 @@ static bool is_called(LogicBuilder *builder, Expr e) {
   return found;
 }
 
-/* The value of a discrete variable, or of the condition of a when, as something that changes at events. For a called function the
- * value itself is watched. */
+/* The value of a discrete variable, or of the condition of a when, as an expression that changes only at events. For a called
+ * function the value itself is watched. */
 static Expr changing_at_events(LogicBuilder *builder, Expr e, BaseType type) {
   Dag *dag = builder->dag;
   if (type == TYPE_REAL || !is_moving(builder, e)) return e;
@@ -155,8 +155,8 @@ static bool is_text(const Model *model, uint32_t variable) {
   return model->variables.data[variable].type == TYPE_STRING;
 }
 
-/* Statements of an algorithm section take effect one after another: a when reads what earlier ones assigned (Modelica 3.6, section
- * 11.1). */
+/* Statements of an algorithm section take effect one after another: a when reads the values that earlier ones assigned
+ * (Modelica 3.6, section 11.1). */
 static void begin_when(LogicBuilder *builder, const When *when) {
   builder->read.count = builder->made.count = 0;
   for (uint32_t k = 0; k < builder->order.count && when->algorithm; k++) {
@@ -173,7 +173,7 @@ static Expr as_read(LogicBuilder *builder, Expr e) {
   return e;
 }
 
-/* The later assignment counts; its value may use what was assigned to the variable before. */
+/* The later assignment counts; its value may use the one assigned before. */
 static void add_assignment(LogicBuilder *builder, const Action *action, uint32_t section, Expr fires, bool at_start) {
   Dag *dag = builder->dag;
   uint32_t index = builder->model->variables.data[action->target].index;
@@ -360,7 +360,7 @@ static void add_initial_steps(LogicBuilder *builder) {
 
 /* ---- delays ---- */
 
-/* Lists unknowns that an equation gives by discrete values alone, like a Real converted from an Integer. */
+/* Lists unknowns that an equation gives from only discrete values, like a Real converted from an Integer. */
 static void list_held(LogicBuilder *builder) {
   Dag *dag = builder->dag;
   ExprVec variables = {0};
@@ -427,7 +427,7 @@ static uint32_t arrival_leaf(LogicBuilder *builder, uint32_t leaf, Expr x) {
   return dag_index(dag, add_step(builder, arrives, (Span){0}));
 }
 
-/* The value at place 0 of a pipe: what enters there, or what the pipe contains. */
+/* The value at place 0 of a pipe: the inflow there, or the contents of the pipe. */
 static Expr pipe_leaf(LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   Logic *logic = builder->logic;

@@ -1,7 +1,7 @@
 /* logic: the discrete part of a model in a uniform form. Everything that changes only at events is a discrete leaf, and a step
- * computes its value: discrete equations, the conditions of whens, whether a branch fires, and what a when assigns (pre() of the
- * variable if no branch fires). initial(), terminal() and sample() are leaves that the run sets. What a branch does besides
- * assigning is an action.
+ * computes its value: discrete equations, the conditions of whens, whether a branch fires, and the value that a when assigns (pre()
+ * of the variable if no branch fires). initial(), terminal() and sample() are leaves that the run sets. Anything else that a branch
+ * does is an action.
  *
  * An event iterates: all steps to a fixed point with pre() held, then reinit, then pre() takes the values found, until nothing
  * changes (Modelica Language Specification 3.6, 8.5 and appendix B). */
@@ -48,10 +48,10 @@ typedef struct LogicPipe {
 } LogicPipe;
 
 /* delay(value, time, longest). A discrete value delayed by a fixed time is one leaf that changes only at events. Any other delay
- * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe delays what enters it until it comes out; its leaves are
+ * has DELAY_LEAVES leaves; leaf + k is derivative k of the value. A pipe delays its inflow until it leaves the pipe; its leaves are
  * derivatives along the pipe, then the place and the sign of a break. */
 typedef struct LogicDelay {
-  Expr value, time; /* of a pipe: what enters; no time */
+  Expr value, time; /* of a pipe: the inflow; no time */
   Expr longest;     /* of a time that is not fixed */
   Expr written;
   LogicPipe *pipe; /* NULL: a delay */
@@ -73,7 +73,7 @@ typedef struct Logic {
   VEC(LogicDelay) delays; /* inner ones come before those that contain them */
   VEC(LogicAction) actions;
   VEC(LogicStep)
-  initial_steps;          /* what initial equations give for pre() of a leaf, or for a parameter that is not a number */
+  initial_steps; /* values that initial equations give to pre() of a leaf, or to a parameter that is not a number */
   bool *is_initial_step;  /* per initial equation of the model: it is one of these */
   Expr *initial_residual; /* of all initial equations */
 } Logic;
@@ -96,5 +96,5 @@ void logic_sort(Logic *logic, const Model *model);
 /* Substitutes the values of delays at the start in the expressions: the delayed value itself, which was constant before. */
 void logic_put_start(const Logic *logic, Dag *dag, Heap *heap, Expr *roots, uint32_t count);
 
-/* Is there nothing that happens at events besides its modes? */
+/* Does nothing except its modes change at events? */
 bool logic_is_empty(const Logic *logic);

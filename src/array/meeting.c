@@ -29,7 +29,7 @@ typedef struct Row {
   uint32_t sample;
   Expr moved;    /* the variable that is moved to the edge */
   double here;   /* its value */
-  uint32_t mode; /* the mode that gets `value`, whatever its relation says */
+  uint32_t mode; /* the mode that gets `value`, regardless of its relation */
   double value;
 } Row;
 
@@ -126,10 +126,11 @@ static double find_edge(Row *row) {
 
 /* ---- rows whose branches meet ---- */
 
-/* Branches differ on the edge; meet there; or meet with their slopes: then they differ beside it by the square of the distance. */
+/* Branches differ on the edge; meet there; or meet with equal slopes: then they differ nearby by the square of the
+ * distance. */
 typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
 
-/* The differences of the branches of a row at a point: on the edge, near it, and beside it. */
+/* The differences of the branches of a row at a point: on the edge, near it, and farther away. */
 typedef struct Gap {
   double on_edge, near, beside, size;
 } Gap;
@@ -163,7 +164,7 @@ static Joint find_joint(Row *row, uint32_t m) {
   return largest.near <= SMOOTH * NEAR * largest.beside + ROUND_OFF * largest.size ? JOINT_SMOOTH : JOINT_KINK;
 }
 
-/* Lists what is below the row. */
+/* Lists the nodes below the row. */
 static void open_row(Row *row, Expr e) {
   const Meeting *meeting = row->meeting;
   Heap *heap = meeting->heap;

@@ -1,11 +1,12 @@
 /* meeting: if-expressions whose branches meet where their condition changes, and their slopes, too, like those of a transistor at
- * the edges of its regions. A step across such an edge is judged by its error. Where there are many edges, that costs less than
+ * the edges of its regions. A step across such an edge is accepted by its error. Where there are many edges, that costs less than
  * ending the step at each by an event. */
 #pragma once
 
 #include "array/modes.h"
 
-/* Up to this many conditions, or kinks, end steps, which is exact. Steps pass over more of them, where their error shows it. */
+/* Up to this many conditions, or kinks, end steps, which is exact. If there are more, steps pass over them, and their
+ * error estimate accounts for that. */
 enum { FEW_BENDS = 12 };
 
 /* Puts the relations of modes back into the equations, in noEvent, where there are many whose branches meet in this way: in all

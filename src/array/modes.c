@@ -86,7 +86,8 @@ static bool is_whole_call(const Extraction *extraction, Expr e) {
   return dag_op(extraction->dag, e) == OP_CALL && model_call_type(extraction->model, e) == TYPE_INTEGER;
 }
 
-/* A sum of such Integers jumps from one whole number to another: it is never between them, and 0 is a value like others. */
+/* A sum of such Integers jumps from one whole number to another: it is never between them, and 0 is an ordinary value.
+ * */
 static bool is_whole_sum(const Extraction *extraction, Expr e) {
   const Dag *dag = extraction->dag;
   double constant;
@@ -157,14 +158,14 @@ static Expr replace_node(Extraction *extraction, Expr e, const Expr *changed, co
 /* ---- variables that equations give explicitly ---- */
 
 /* Equations are peeled: one in which all variables except one are known gives that one, if it is linear in it. At first only time
- * is known; then the variables whose derivatives occur, so that what is left depends on states. */
+ * is known; then the variables whose derivatives occur, so that the remaining ones depend on states. */
 typedef struct Peeling {
   Heap *heap;
   Dag *dag;
   Problem *problem;
   bool *known, *used;     /* per unknown of the model; per equation */
   int32_t *highest;       /* per unknown of the model: the order of its highest derivative in the equations */
-  ExprVec leaves, values; /* what was given, in this order */
+  ExprVec leaves, values; /* the variables given, in this order */
 } Peeling;
 
 /* Is a leaf known, with its time derivative among the columns? A derivative below the highest one of a state is a state, too. */
@@ -211,7 +212,8 @@ static void peel(Peeling *peeling) {
   }
 }
 
-/* Substitutes what gives the variables in the differences; a value contains only variables given before it. */
+/* Substitutes the expressions of given variables in the differences; a value contains only variables given before it.
+ * */
 static void expand(Peeling *peeling, ExprVec *differences) {
   enum { ROUNDS = 16 };
   Dag *dag = peeling->dag;
@@ -301,7 +303,7 @@ static void list_roots(const Problem *problem, Heap *heap, PlaceVec *roots) {
 }
 
 /* The expression that passes zero where a node has a kink without an event; EXPR_NONE: it has none. The remaining relations are
- * within noEvent or smooth; abs, min and max of time alone have modes. */
+ * within noEvent or smooth; abs, min and max of only time have modes. */
 static Expr kink_of(Dag *dag, Expr e) {
   Op op = dag_op(dag, e);
   bool compares = op == OP_MIN || op == OP_MAX || op_is_order(op);

@@ -1,7 +1,7 @@
-/* modes: what causes events. Each relation a < b, integer function and sign outside of noEvent and smooth is extracted from the
- * equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode is a function of its
- * difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an equation contain the same
- * relations, so the same modes. */
+/* modes: the conditions that cause events. Each relation a < b, integer function and sign outside of noEvent and smooth is
+ * extracted from the equations and replaced by a discrete leaf, its mode, so that between events the equations are smooth. A mode
+ * is a function of its difference, a - b or the argument, and holds while the difference stays in a range. Derivatives of an
+ * equation contain the same relations, so the same modes. */
 #pragma once
 
 #include "array/array.h"
@@ -17,13 +17,13 @@ typedef struct Modes {
   Expr *written;  /* the difference as the equations write it, for guesses at which they do not hold */
   /* inner modes are replaced, too, and variables that equations give explicitly by their expressions */
   Expr *difference;
-  Expr *size;  /* size of the terms of the difference: its round-off is relative to that */
-  Expr *rate;  /* derivative of the difference along time */
-  bool *timed; /* the difference depends on time, parameters and modes alone, and has bounds over stretches of time */
-  uint32_t *edge;    /* the first mode with the same difference, or its negative: they change at one edge */
+  Expr *size;     /* size of the terms of the difference: its round-off is relative to that */
+  Expr *rate;     /* derivative of the difference along time */
+  bool *timed;    /* the difference depends only on time, parameters and modes, and has bounds over intervals of time */
+  uint32_t *edge; /* the first mode with the same difference, or its negative: they change at one edge */
   bool *is_mirrored; /* it is the negative one */
   bool *meets; /* the branches meet where it changes, and equations contain the relation itself: see array/meeting.h */
-  const Logic *logic; /* what else happens at events */
+  const Logic *logic; /* the other changes at events */
   bool has_inputs;    /* inputs may jump at events */
 
   /* Where the solution bends without an event: where one of these passes zero, the argument of abs or semiLinear, the difference in
@@ -41,7 +41,7 @@ uint32_t modes_leaves(const Modes *modes);
 /* Extracts the modes from the residuals of the problem, in place. Owned by the arena. O(size of the equations). */
 Modes modes_extract(Problem *problem, Arena *arena);
 
-/* The pipe, if the mode says that a break comes out of it; NULL: it does not. */
+/* The pipe, if the mode says that a break leaves it; NULL: it does not. */
 const LogicDelay *modes_pipe(const Modes *modes, const Dag *dag, uint32_t mode);
 
 /* An expression with relations in place of their modes, as the user wrote them. */

@@ -129,7 +129,7 @@ uint32_t *problem_written_orders(const Model *model, DagScratch *scratch) {
   return order;
 }
 
-/* The same for what the discrete part reads. */
+/* The same for expressions that the discrete part reads. */
 static bool raise_by_logic(const Problem *problem, const int32_t *d, int32_t *least) {
   Dag *dag = problem->model->dag;
   Heap *heap = problem->model->heap;
@@ -276,7 +276,7 @@ static void *grown(Arena *arena, const void *data, size_t count, size_t more, si
   return copy;
 }
 
-/* A copy of the model that can grow without touching the one given. */
+/* A copy of the model that can grow without changing the given one. */
 static Model *copy_model(const Model *model, uint32_t more, Arena *arena) {
   Model *copy = arena_alloc(arena, sizeof *copy);
   *copy = *model;

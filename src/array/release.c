@@ -1,5 +1,5 @@
-/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before it. So what
- * the remaining unknowns determine is found from the last vector to the first. */
+/* release: see release.h. Invariant of the echelon: a vector is 1 at its pivot and zero at the pivots of those before
+ * it. So the unknowns that depend on the remaining ones are found from the last vector to the first. */
 #include "array/release.h"
 
 #include <math.h>
@@ -163,7 +163,7 @@ static int compare_rows(const void *left, const void *right) {
 
 /* ---- what follows ---- */
 
-/* An equation that alone contains an unknown, once others of this kind are left out. */
+/* An equation that is the only one with some unknown, after others of this kind are left out. */
 typedef struct OutputEquation {
   uint32_t equation, unknown;
 } OutputEquation;
@@ -279,7 +279,7 @@ static int preference(const Problem *problem, uint32_t unknown) {
   return (variable->fixed == FIXED_TRUE) * 2 + (variable->start != EXPR_NONE);
 }
 
-/* Unknowns without pivot are free, and so is what moves with them: all are moved by different amounts at once. */
+/* Unknowns without pivot are free, and so are those that move with them: all are moved by different amounts at once. */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns) {
   uint32_t n = problem->unknowns;
@@ -297,7 +297,7 @@ void release_candidates(const Problem *problem, const Samples *samples, uint32_t
   arena_free(&scratch);
 }
 
-/* Of several ways to move, that of the first unknown without pivot. */
+/* If there are several ways to move: that of the first unknown without pivot. */
 const double *release_move(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena) {
   uint32_t n = problem->unknowns, free = 0;
   if (n > LARGEST) return NULL;

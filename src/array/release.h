@@ -1,6 +1,6 @@
 /* release: handles equations that follow from the others. A redundant equation leaves an unknown free, such as the potential of a
  * circuit without ground; it is replaced by one that holds this unknown at its start value. In one of several modes of a model it
- * may leave open how unknowns share what the others give, like two brakes that hold one shaft; it is replaced by one that brings
+ * may determine only the sum of unknowns, like the torques of two brakes that hold one shaft; it is replaced by one that brings
  * them as near as possible to their start values.
  *
  * An unknown is free if moving it, together with others in fixed proportions, by any function of time changes no equation: the
@@ -11,8 +11,8 @@
 #include "array/samples.h"
 
 /* Unknowns of the problem that its equations, except number `without`, leave free; preferred ones first: fixed start value, start
- * value, the others. Appended to the list. None in a problem with more than 20000 unknowns. O(unknowns^2 + operations of a sparse
- * elimination). */
+ * value, the others. Appended to the list. The list is empty for a problem with more than 20000 unknowns. O(unknowns^2 + operations
+ * of a sparse elimination). */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 

@@ -74,8 +74,8 @@ static double scatter(uint64_t kind, uint64_t index, uint64_t sample) {
   return (double)(hash_mix(mixed) >> 11) * 0x1p-53;
 }
 
-/* The given values. Those that initial equations determine are unknown yet: they get some value near the start value, and what is
- * bound to them follows. */
+/* The given values. Those that initial equations determine are unknown yet: they get some value near the start value,
+ * and parameters that are bound to them follow. */
 static const double *sample_parameters(Model *model, const double *given, Arena *arena) {
   uint32_t count = model->parameters.count;
   bool *is_sought = arena_array(arena, count, sizeof *is_sought);
@@ -134,7 +134,7 @@ static double start_value(const Samples *samples, const Dag *dag, Expr leaf) {
                                                                          : variable_value(samples, index, order, 0);
 }
 
-/* Of a discrete variable or mode. */
+/* The value of a discrete variable or mode. */
 static double discrete_value(const Samples *samples, uint32_t index, uint32_t sample) {
   const Modes *modes = samples->modes;
   bool is_mode = index >= modes->first && index < modes->first + modes->count;
@@ -306,7 +306,7 @@ static bool is_homogeneous(const Dag *dag, Expr residual, const Term **terms, ui
   return constant == 0;
 }
 
-/* Is the same unknown left alone in the sum at every point? */
+/* Is the same unknown the only nonzero term of the sum at every point? */
 static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t count, uint32_t unknown) {
   const Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;

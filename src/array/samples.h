@@ -3,8 +3,8 @@
  * An expression that vanishes at all of them counts as identically zero (Schwartz, Zippel): so numbers decide the rank of a
  * symbolic matrix. The points depend only on the leaves' indices and the sample's number. At every second point the modes of
  * relations are those that hold there; near the start values these are the modes with which a run begins. At the others they are
- * random, so that nothing counts as zero that vanishes only in some modes. The points near 0 are for functions that are flat at the
- * start values, such as tanh(x) far out. */
+ * random, so that an expression that vanishes only in some modes does not count as zero. The points near 0 are for functions that
+ * are flat at the start values, such as tanh(x) far out. */
 #pragma once
 
 #include "array/modes.h"
@@ -30,7 +30,7 @@ typedef struct Samples {
 /* Points for a model. Owned by the arena. O(unknowns and relations). */
 Samples samples_make(Model *model, const double *parameters, const Modes *modes, Arena *arena);
 
-/* Frees what is not in the arena. */
+/* Frees all memory that is not in the arena. */
 void samples_free(Samples *samples);
 
 /* From now on, unknowns that these residuals force to zero (x = p*f(y) with p = 0), and those that are zero as a
@@ -39,7 +39,7 @@ void samples_find_zeros(Samples *samples, const Expr *residual, uint32_t count);
 
 /* Values of `count` expressions at point number `sample`; NAN where one is undefined there, or calls a function. `sizes`, if not
  * NULL: how large the terms of a value are; a value is zero when it is round-off of its size. `absorbed`, if not NULL: how large
- * the terms are that round-off removed from it, like a conductance of 1e-20 beside one of 1. O(graph below). */
+ * the terms are that round-off removed from it, like a conductance of 1e-20 added to one of 1. O(graph below). */
 void samples_evaluate(const Samples *samples, uint32_t sample, const Expr *roots, uint32_t count, double *values,
                       double *sizes, double *absorbed);
 

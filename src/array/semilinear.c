@@ -90,7 +90,7 @@ static bool has_slope(const Stream *stream, Expr slope) {
   return (stream->positive == slope) != (stream->negative == slope);
 }
 
-/* The stream that alone gives the flow of a term; NULL: there is none. */
+/* The only stream that gives the flow of a term; NULL: there is none. */
 static const Stream *stream_of(const StreamVec *streams, const Map *by_flow, Expr flow) {
   uint32_t found = map_get(by_flow, flow);
   return found == MAP_NONE ? NULL : &streams->data[found];
@@ -190,7 +190,7 @@ void semilinear_join(Dag *dag, Expr *residual, uint32_t count, StreamNodeVec *no
 
 /* ---- what a flow carries ---- */
 
-/* The variable that the relation compares with zero; EXPR_NONE: it compares something else. */
+/* The variable that the relation compares with zero; EXPR_NONE: it does not compare a variable with zero. */
 static Expr compared_variable(Dag *dag, Expr relation) {
   double constant;
   const Term *terms;
@@ -216,7 +216,7 @@ static Expr deciding_variable(Dag *dag, Expr e) {
   return is_quiet ? compared_variable(dag, condition) : EXPR_NONE;
 }
 
-/* Is the residual that of v = choice? Then returns the product of v with what decides, and its value. */
+/* Is the residual that of v = choice? Then returns the product of v with the deciding variable, and its value. */
 static bool read_choice(Dag *dag, Expr residual, Expr *product, Expr *value) {
   double constant;
   const Term *terms;

@@ -9,7 +9,7 @@ typedef struct Substitution {
   const Dependence *dependence;
   int32_t most;          /* C */
   Expr *leaf, *combined; /* per line except the last: x_j^(d_j - C), and w_j + (v_j / v_l) x_l^(d_l - C) */
-  Expr *value;           /* what w_j stands for */
+  Expr *value;           /* the expression that w_j replaces */
 } Substitution;
 
 static bool is_inside(const Dependence *dependence, const BlockJacobian *jacobian, int32_t unknown) {

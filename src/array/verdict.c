@@ -51,7 +51,7 @@ static void note_equations(const Problem *problem, const DulmageSet *set, Diag *
     diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(set->n_rows - EQUATIONS_SHOWN));
 }
 
-/* The culprit as notes of the message: what is wrong, the equations, a remedy. */
+/* The culprit as notes of the message: the fault, the equations, a remedy. */
 static void note_over(const Problem *problem, const DulmageComponent *component, Diag *diag, Diags *diags) {
   const DulmageSet *set = &component->culprit;
   Arena *arena = &diags->arena;
@@ -72,6 +72,17 @@ static void note_over(const Problem *problem, const DulmageComponent *component,
   diag_note(diags, diag, (Span){0}, "remove one of these equations, or let one of them depend on another variable");
 }
 
+/* Is the variable an input of a component that no equation of the set gives a value, as a connection does? */
+static bool is_loose_input(const Problem *problem, const DulmageSet *set, int32_t column) {
+  const Model *model = problem->model;
+  uint32_t number = model->unknowns.data[problem->unknown[column]];
+  Expr input = model_leaf(model, number, 0);
+  bool is_loose = model->variables.data[number].causality == CAUSALITY_INNER_INPUT;
+  for (int32_t k = 0; k < set->n_rows && is_loose; k++)
+    is_loose = equation_of(problem, set->rows[k])->left != input && equation_of(problem, set->rows[k])->right != input;
+  return is_loose;
+}
+
 static void note_under(const Problem *problem, const DulmageComponent *component, Diag *diag, Diags *diags) {
   const DulmageSet *set = &component->culprit;
   Arena *arena = &diags->arena;
@@ -83,6 +94,12 @@ static void note_under(const Problem *problem, const DulmageComponent *component
     diag_note(diags, diag, span, "%s are determined by %s equation%s only", names, count_text(arena, set->n_rows),
               set->n_rows == 1 ? "" : "s");
   note_equations(problem, set, diag, diags);
+  for (int32_t k = 0; k < set->n_columns; k++) {
+    if (!is_loose_input(problem, set, set->columns[k])) continue;
+    diag_note(diags, diag, (Span){0}, "nothing is connected to the input %s: connect it, or give it a value",
+              variable_name(problem, set->columns[k]));
+    return;
+  }
   diag_note(diags, diag, (Span){0},
             set->n_rows ? "add an equation for one of them, or make one a parameter"
                         : "add an equation for it, or make it a parameter");
@@ -114,6 +131,6 @@ void verdict_report(const Problem *problem, const Structure *structure, Diags *d
 
 void reset_report(const Model *model, const Action *reset, Diags *diags) {
   diag_error(diags, DIAG_INPUT, reset->span,
-             "reinit cannot set `%s`, which is no state: no equation has its derivative",
+             "reinit cannot set `%s`, which is not a state: no equation contains its derivative",
              model_name(model, reset->target));
 }

@@ -1,5 +1,5 @@
-/* arena: many small objects that die together. Chunks come from a heap; objects are never freed
- * singly. A pass that needs scratch memory makes an arena, and frees it when done. */
+/* arena: many small objects that are freed together. Chunks come from a heap; single objects are never freed. A pass
+ * that needs scratch memory makes an arena, and frees it when done. */
 #pragma once
 
 #include "base/heap.h"

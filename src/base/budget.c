@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The defaults allow a model of a million equations. They end most of what is too large within seconds. */
+/* The defaults allow a model of a million equations. They stop most models that are too large within seconds. */
 static const struct {
   const char *name, *unit;
   uint64_t most;

@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) static bool fail(Workshop *shop, const cha
 static bool open_workshop(Workshop *shop) {
   const char *parent = getenv("TMPDIR");
   if (!parent || !*parent) parent = "/tmp";
-  const char *here = *parent == '/' ? "" : "./"; /* prevents that the compiler reads it as an option */
+  const char *here = *parent == '/' ? "" : "./"; /* so that the compiler does not read it as an option */
   int length = snprintf(shop->directory, sizeof shop->directory, "%s%s/daedal-XXXXXX", here, parent);
   if (length < 0 || (size_t)length >= sizeof shop->directory) {
     shop->directory[0] = 0;
@@ -136,7 +136,7 @@ static bool run_compiler(Workshop *shop) {
     if (!is_stopped && (is_stopped = signals_waiting(&shop->hold))) kill(-child, SIGTERM);
     nanosleep(&pause, NULL);
   }
-  if (ended < 0) return fail(shop, "the C compiler got lost: %s", strerror(errno));
+  if (ended < 0) return fail(shop, "lost contact with the C compiler: %s", strerror(errno));
   if (is_stopped) return fail(shop, "interrupted");
   return (WIFEXITED(status) && WEXITSTATUS(status) == 0) || compiler_failure(shop);
 }

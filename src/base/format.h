@@ -1,4 +1,4 @@
-/* format: printf with a decimal point in numbers, whatever the locale of the surrounding program is. */
+/* format: printf with a decimal point in numbers, in any locale of the surrounding program. */
 #pragma once
 
 #include <stdarg.h>

@@ -123,7 +123,7 @@ static bool decimal_fast(double value, int count, Decimal *out) {
   return true;
 }
 
-/* Any positive value through printf; skips the decimal point, whatever it is. */
+/* Any positive value through printf; skips the decimal point of any locale. */
 static Decimal decimal_printf(double value, int count) {
   char text[64];
   snprintf(text, sizeof text, "%.*e", count - 1, value);
@@ -263,7 +263,7 @@ static const char *scan_exponent(const char *at, const char *end, Digits *digits
   bool negative = at < end && *at == '-';
   if (at < end && (*at == '-' || *at == '+')) at++;
   if (at == end || !is_digit(*at)) return start;
-  int64_t exponent = 0; /* limited to bounds beyond every double, whatever the digits are */
+  int64_t exponent = 0; /* limited to bounds beyond every double, for any digits */
   for (; at < end && is_digit(*at); at++) exponent = exponent < 100000000000 ? exponent * 10 + (*at - '0') : exponent;
   digits->exponent += negative ? -exponent : exponent;
   return at;

@@ -1,6 +1,5 @@
-/* number: converts doubles to text and back, whatever the locale of the surrounding program is.
- *
- * Invariant: number_parse reads back bit for bit what number_format writes with 17 digits, or number_shortest. */
+/* number: converts doubles to text and back, in any locale of the surrounding program. Invariant: number_parse reads
+ * back, bit for bit, the texts of number_shortest and of number_format with 17 digits. */
 #pragma once
 
 #include <stdbool.h>

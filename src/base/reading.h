@@ -1,7 +1,8 @@
 /* reading: which files may be read, and how they are opened.
  *
- * Invariant: permission is decided by the real path, with links and `..` resolved, so that no path leads out of the folders. What
- * is not a regular file (a pipe, a device, a directory) is never opened for reading, because it could block forever. */
+ * Invariant: permission is decided by the real path, with links and `..` resolved, so that no path leads out of the
+ * folders. Anything but a regular file (a pipe, a device, a directory) is never opened for reading, because it could
+ * block forever. */
 #pragma once
 
 #include "base/diag.h"

@@ -1,4 +1,4 @@
-/* signals: holds back signals that ask the program to end, in this thread, while something exists that must not be left behind,
+/* signals: delays signals that end the program, in this thread, while something exists that must be removed first,
  * such as a half-written file or a temporary directory. */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* spread: numbers without a pattern, spread evenly over [0, 1). They serve as values that no model is likely to have. */
+/* spread: numbers without a pattern, spread evenly over [0, 1). They are used as values that are unlikely in a model.
+ * */
 #pragma once
 
 #include <math.h>

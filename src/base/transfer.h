@@ -1,7 +1,7 @@
 /* transfer: converts values to bytes, and back. The same calls write and read, so everything is read as it was written. The same
  * program writes and reads, on a machine of the same kind.
  *
- * The bytes may come from a stranger, so any number may be wrong: indices, counts and flags are checked as they are read, and an
+ * The bytes cannot be trusted, so any number may be wrong: indices, counts and flags are checked as they are read, and an
  * invalid one breaks the transfer. */
 #pragma once
 

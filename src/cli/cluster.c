@@ -1,5 +1,5 @@
 /* cluster: see cluster.h. Loading the MPI libraries takes longer than running most models, so the module that needs them is loaded
- * only under mpirun. The module is beside the command, or where it was installed. */
+ * only under mpirun. The module is next to the command, or where it was installed. */
 #include "cli/cluster.h"
 #include "cli/suggest.h"
 
@@ -51,7 +51,7 @@ bool cluster_join(Cluster *cluster) {
   if (!cluster->calls)
     return !size || atoi(size) <= 1 ||
            usage_error(
-               "mpirun cannot spread the sweep: this daedal is without MPI, or without its module daedal_mpi.so "
+               "mpirun cannot distribute the sweep: this daedal is without MPI, or without its module daedal_mpi.so "
                "(Debian: the package daedal-mpi)");
   cluster->calls->join(cluster);
   return true;

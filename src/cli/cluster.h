@@ -17,7 +17,7 @@ typedef struct ClusterCalls {
 #define CLUSTER_CALLS "cluster_calls"
 
 struct Cluster {
-  const ClusterCalls *calls; /* NULL: this process is alone */
+  const ClusterCalls *calls; /* NULL: there is only this process */
   uint32_t process, processes;
   uint32_t beside; /* processes on this machine */
   uint32_t sent;   /* rows of this process that were sent */
@@ -30,10 +30,10 @@ bool cluster_expected(void);
 /* false after a message: mpirun started several processes, but the module was not found. */
 bool cluster_join(Cluster *cluster);
 
-/* Tells all processes which points process 0 has from an earlier sweep. Returns whether process 0 could begin. */
+/* Sends all processes the points that process 0 has from an earlier sweep. Returns whether process 0 could begin. */
 bool cluster_begin(Cluster *cluster, daedal_sweep *sweep, bool is_sound);
 
-/* Sends the rows that were finished since the last call; call it now and then. */
+/* Sends the rows that were finished since the last call; call it from time to time. */
 void cluster_exchange(Cluster *cluster, daedal_sweep *sweep);
 
 /* Sends the last rows, and waits for those of the other processes. */

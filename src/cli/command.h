@@ -1,4 +1,4 @@
-/* command: what the parts of the command share: the parsed arguments, the table of commands and the exit status. Data goes to
+/* command: shared by all parts of the command: the parsed arguments, the table of commands and the exit status. Data goes to
  * standard output, messages go to standard error. */
 #pragma once
 
@@ -65,8 +65,8 @@ typedef struct Arguments {
   const char *class_name, *mna, *dump_pass;
   Limits limits;
   char *modelica_path;          /* directories of libraries, separated by colons; owned by the arguments */
-  bool has_library;             /* an option gave one of them */
-  size_t given_path;            /* length of the part of modelica_path that options gave */
+  bool has_library;             /* an option set one of them */
+  size_t given_path;            /* length of the part of modelica_path that came from options */
   char *readable;               /* directories that the model may read, separated by colons */
   const char *const *libraries; /* allowed for external functions; NULL: these may not even write */
   const char *json_path, *svg_path, *output_path, *plot_path, *c_directory, *write_path;
@@ -93,7 +93,7 @@ typedef struct Arguments {
   const char *html_path, *points; /* for a report */
   bool compares;
   unsigned command;    /* the bit of the command */
-  const char *subject; /* what its paths are, in one word: model, result */
+  const char *subject; /* kind of its paths, in one word: model, result */
   int word_count;      /* words of the command line after the program's name */
   char **words;
   bool strict, energy, units, sandbox, no_sandbox, with_protected;

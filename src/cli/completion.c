@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a shell offers as a value. */
+/* The values that a shell offers. */
 typedef enum Offer {
   OFFER_NOTHING,
   OFFER_FILES,

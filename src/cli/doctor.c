@@ -61,6 +61,6 @@ int doctor_command(const Arguments *arguments) {
   say("Python", has_program("python3"), "the Python package", "apt-get install python3 python3-numpy");
   bool ok = say(temporary, access(temporary, W_OK | X_OK) == 0, "room for --compile", "set TMPDIR");
   bool runs = runs_well();
-  printf("  %-9s a run of index 3 gives what it should\n", runs ? "passed" : "failed");
+  printf("  %-9s a run of index 3 gives the right result\n", runs ? "passed" : "failed");
   return ok && runs ? 0 : DAEDAL_INTERNAL;
 }

@@ -15,7 +15,7 @@ typedef struct FmuCheck {
   int status;
   daedal_model *model;   /* of the present run */
   daedal_result *result; /* the result to compare others with; NULL: none yet */
-  const char *what;      /* what `result` is a run of */
+  const char *what;      /* the kind of run that gave `result` */
 } FmuCheck;
 
 static bool talks(const FmuCheck *check) { return !check->arguments->quiet; }
@@ -76,7 +76,7 @@ static void compare(FmuCheck *check, const daedal_result *result, const char *wh
                  worst, *name ? " of " : "", name);
 }
 
-/* Runs a model or an FMU. Failing to load it as requested counts as a failure only if `is_needed`. */
+/* Runs a model or an FMU. If it cannot be loaded as requested, that is a failure only if `is_needed`. */
 static void run(FmuCheck *check, const char *path, const char *kind, const char *what, bool is_needed) {
   daedal_load_options reading = session_reading(check->arguments);
   reading.fmu = kind;

@@ -12,7 +12,7 @@ void help_short(FILE *file) {
         "commands:",
         file);
   for (const Command *command = commands; command->name; command++) fprintf(file, " %s", command->name);
-  fputs("\n'daedal --help' says more, 'daedal COMMAND --help' all about one command\n", file);
+  fputs("\n'daedal --help' says more, 'daedal COMMAND --help' explains one command\n", file);
 }
 
 static void names_print(FILE *file, const char *const *names) {
@@ -39,7 +39,7 @@ void help_all(FILE *file) {
         file);
   for (const Command *command = commands; command->name; command++)
     fprintf(file, "  %-10s %s\n", command->name, command->summary);
-  fputs("\noptions ('daedal COMMAND --help' has those of one command):\n", file);
+  fputs("\noptions ('daedal COMMAND --help' lists those of one command):\n", file);
   for (const Option *option = options; option->name; option++) option_print(file, option);
   fputs("\nexit status: 0 done, 1 internal error, 2 usage, 3 the model is wrong, 4 unbalanced or singular, or the\n"
         "method does not apply, 5 no consistent initial values, 6 integration failed, 7 files, 8 results differ,\n"

@@ -1,4 +1,4 @@
-/* linearize and steady: matrices and modes at a point; points where nothing moves. */
+/* linearize and steady: matrices and modes at a point; steady states. */
 #include "cli/session.h"
 #include "cli/terminal.h"
 

@@ -75,7 +75,7 @@ static const char *trimmed(Arguments *arguments, const char *begin, const char *
   return text;
 }
 
-/* Reads [begin, end) as one number, which may be infinite, with blanks around it. false: it is something else. */
+/* Reads [begin, end) as one number, which may be infinite, with blanks around it. false: it is not a number. */
 static bool read_number(const char *begin, const char *end, double *value) {
   char text[64], *stop;
   while (begin < end && is_blank(*begin)) begin++;
@@ -88,7 +88,8 @@ static bool read_number(const char *begin, const char *end, double *value) {
   return *stop == '\0' && !isnan(*value);
 }
 
-/* Reads all of [begin, end) as numbers with a separator between them. 0: there is something else, or there are more than `most`. */
+/* Reads all of [begin, end) as numbers with a separator between them. 0: they are not all numbers, or there are more
+ * than `most`. */
 static uint32_t read_numbers(const char *begin, const char *end, char separator, double *numbers, uint32_t most) {
   for (uint32_t count = 0; count < most; count++) {
     const char *stop = memchr(begin, separator, (size_t)(end - begin));
@@ -175,7 +176,7 @@ bool overrides_append(Arguments *arguments, const char *option, const char *text
   return list->count > 0 || usage_error("%s takes a value that is not empty", option);
 }
 
-/* u=sin(time), FILE.csv, held:FILE.csv, or u alone. */
+/* u=sin(time), FILE.csv, held:FILE.csv, or only u. */
 static bool read_input(Arguments *arguments, const char *begin, const char *end, daedal_input *input) {
   static const char held[] = "held:";
   const char *equal = scan(begin, "="), *name = stripped(arguments, begin, equal < end ? equal : end);

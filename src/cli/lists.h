@@ -1,5 +1,5 @@
-/* lists: parses option texts that are lists, such as a=1,b=2, into the structs of daedal.h. Each call appends to what an earlier
- * option has given. false: a message says what is wrong. The arguments own the memory. */
+/* lists: parses option texts that are lists, such as a=1,b=2, into the structs of daedal.h. Each call appends to the
+ * values of earlier options. false: a message says what is wrong. The arguments own the memory. */
 #pragma once
 
 #include "cli/command.h"

@@ -36,7 +36,7 @@ const Command commands[] = {
     {"analyze",
      IN_ANALYZE,
      "MODEL",
-     "structure: index, hidden constraints, what to initialize",
+     "structure: index, hidden constraints, possible initial values",
      "Prints the structural index, the degrees of freedom, which equations are differentiated\n"
      "how often, the hidden constraints and what may be given initial values.\n",
      {"daedal analyze pendulum.mo", "daedal analyze slider_crank.mo --svg incidence.svg",
@@ -126,8 +126,8 @@ const Command commands[] = {
      IN_PLAN,
      "MODEL",
      "the flat model with its initial values, as a file that runs start from",
-     "Writes MODELNAME.plan, or the file of -o. Every command takes it in place of the model, and then neither reads\n"
-     "libraries nor flattens, and begins at the initial values found. Another version of daedal refuses it.\n",
+     "Writes MODELNAME.plan, or the file of -o. Every command takes it in place of the model. It then reads no\n"
+     "libraries and starts from the stored initial values. Another version of daedal refuses the file.\n",
      {"daedal plan pendulum.mo -o pendulum.plan", "daedal plan modelica/dc_motor.mo -o motor.plan",
       "daedal simulate pendulum.plan --stop-time 2 -o short.csv"},
      plan_command},
@@ -137,7 +137,7 @@ const Command commands[] = {
      "write the model as C99 source, as a standalone solver, or as an FMU",
      "With --c, writes self-contained C99 into a directory: residual, sparse Jacobian, names, start values and a\n"
      "small driver; with --standalone a whole solver. With --fmu, writes a Functional Mock-up Unit of FMI 2.0 or "
-     "3.0.\nWhat is exported integrates by erk, radau or bdf, as --solver says.\n",
+     "3.0.\nThe exported code integrates with erk, radau or bdf, as --solver says.\n",
      {"daedal export pendulum.mo --c pendulum", "daedal export pendulum.mo --c solver --standalone",
       "daedal export pendulum.mo --fmu Pendulum.fmu --fmi 3"},
      export_command},
@@ -163,7 +163,7 @@ const Command commands[] = {
     {"diff",
      IN_DIFF,
      "RESULT RESULT",
-     "what differs between two results",
+     "differences between two results",
      "Lists for each signal of both results the largest difference and its time. Values are compared at all times of\n"
      "either result, interpolated linearly between rows. The exit status is 8 if a signal differs by more than\n"
      "--tolerance and --absolute allow, if only one result has a signal, or if they begin or end at different times.\n",
@@ -186,13 +186,13 @@ const Command commands[] = {
      IN_EXPLAIN,
      "[CODE]",
      "what the code of a message means",
-     "Says what the code at the end of a message means and what to try; lists all codes without one.\n",
+     "Says what the code at the end of a message means and what to try. Without a code, lists all of them.\n",
      {"daedal explain", "daedal explain D401", "daedal explain D601"},
      explain_command},
     {"doctor",
      IN_DOCTOR,
      "",
-     "what daedal finds on this machine",
+     "check what is installed on this machine",
      "Lists what daedal was built with and what it finds on this machine, what each is for and how to get it, and "
      "makes a\nsmall run.\n",
      {"daedal doctor", "daedal doctor | grep -i compiler", "daedal --version"},
@@ -271,7 +271,7 @@ static int dispatch(int count, char **words) {
   return unknown_command(first);
 }
 
-/* Returns freed blocks of 1 MB and more to the system. By default the C library would keep ever larger ones. */
+/* Returns freed blocks of 1 MB and more to the system. By default the C library would keep larger and larger ones. */
 static void return_large_blocks(void) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

@@ -30,11 +30,11 @@ const Option options[] = {
     {"--library", NULL, "DIR", IN_MODELS | IN_COMPLETION, OPTION_SEARCHED, PLACE(modelica_path),
      "a directory of Modelica libraries, like an entry of MODELICAPATH, or an FMU; may be repeated"},
     {"--allow-read", NULL, "DIR", IN_MODELS, OPTION_SEARCHED, PLACE(readable),
-     "a directory whose files the model may read, besides its own and those of libraries; may be repeated"},
+     "a directory whose files the model may read, in addition to its own and those of libraries; may be repeated"},
     {"--sandbox", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(sandbox),
-     "for models of strangers: only named files, no connections, no programs"},
+     "for models that you do not trust: only named files, no connections, no programs"},
     {"--no-sandbox", NULL, NULL, IN_MODELS, OPTION_FLAG, PLACE(no_sandbox),
-     "keep the rights to write other files, make connections and start programs, which are given up by default"},
+     "keep the rights to write other files, make connections and start programs; by default they are dropped"},
     {"--mna", NULL, "FORM", IN_MODELS, OPTION_MNA, PLACE(mna),
      "equations of a netlist: conventional, or charge with charges and fluxes as variables"},
     {"--allow-external", NULL, "[LIBRARY]", IN_MODELS | IN_FMU, OPTION_LIBRARY, PLACE(libraries),
@@ -94,7 +94,7 @@ const Option options[] = {
     {"--override", NULL, "A=1,B=2", IN_RUNS, OPTION_OVERRIDES, PLACE(overrides),
      "values of parameters and start values"},
     {"--input", NULL, "LIST", IN_INIT | IN_TIMES | IN_EXPORT | IN_POINTS, OPTION_INPUTS, PLACE(input),
-     "inputs along time, separated by commas: u=sin(time), FILE.csv, held:FILE.csv"},
+     "inputs as functions of time, separated by commas: u=sin(time), FILE.csv, held:FILE.csv"},
     {"--start-values", NULL, "FILE", IN_RUNS, OPTION_READ, PLACE(run.start_values),
      "start values from a list, as written by init --write"},
     {"--start-from", NULL, "RESULT[@T]", IN_RUNS, OPTION_READ, PLACE(start_from),
@@ -179,7 +179,7 @@ const Option options[] = {
     {"--fmi", NULL, "2|3", IN_EXPORT, OPTION_COUNT, PLACE(fmi_version),
      "with --fmu: version of the interface; default 3"},
     {"--kind", NULL, "me|cs", IN_MODELS, OPTION_TEXT, PLACE(fmu_kind),
-     "run an FMU by model exchange or co-simulation; export --fmu for this one only"},
+     "run an FMU by model exchange or co-simulation; with export --fmu, write only this kind"},
     {"--json", NULL, "FILE", IN_CHECK | IN_ANALYZE | IN_RUNS | IN_DIFF, OPTION_JSON, PLACE(json_path),
      "report as JSON; - or nothing for standard output"},
     {"--dump", NULL, "PASS", IN_MODELS, OPTION_DUMP, PLACE(dump_pass),
@@ -509,7 +509,7 @@ static const char *subject_name(const Command *command) {
 
 /* Adds another file of classes, besides that of the model. */
 static bool add_file(OptionParser *parser, const char *word) {
-  if (strchr(word, ':')) return usage_error("a file of classes has no colon in its name, as '%s' has", word);
+  if (strchr(word, ':')) return usage_error("a file of classes must not have a colon in its name, like '%s'", word);
   return directory_append(&parser->arguments->modelica_path, word, strlen(word));
 }
 

@@ -41,6 +41,8 @@ int output_end(int status) {
   if (!lost) return status;
   int error = lost_error ? lost_error : errno;
   say_error("D701", "cannot write to standard output%s%s%s", error ? ": " : "", error ? strerror(error) : "",
-            error == ENOSPC ? "; the disk is full" : "");
+            error == ENOSPC  ? "; the disk is full"
+            : error == EPIPE ? "; the program that reads it ended early"
+                             : "");
   return status ? status : DAEDAL_FILE;
 }

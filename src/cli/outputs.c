@@ -125,7 +125,7 @@ bool outputs_distinct(const Arguments *arguments) {
       if (same_file(path, *read))
         return usage_error("%s would overwrite the %s: '%s'", option->name, arguments->subject, path);
     const Option *reader = find_reader(arguments, path);
-    if (reader) return usage_error("%s would overwrite what %s reads: '%s'", option->name, reader->name, path);
+    if (reader) return usage_error("%s would overwrite a file that %s reads: '%s'", option->name, reader->name, path);
     for (const Option *other = options; other < option; other++) {
       const char *taken = outputs_path(other, arguments);
       if (!taken || !same_file(path, taken)) continue;

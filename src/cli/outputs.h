@@ -14,5 +14,5 @@ bool outputs_distinct(const Arguments *arguments);
 /* Can all of them be written now? false after a message. */
 bool outputs_writable(const Arguments *arguments);
 
-/* The errno that tells why a file cannot be written now; 0 if it can. */
+/* The errno that says why a file cannot be written now; 0 if it can. */
 int output_error(const char *path);

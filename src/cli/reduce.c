@@ -13,9 +13,8 @@ static void reduce(Session *session) {
   bool is_fine =
       !session->status && daedal_status_of(session->result) == DAEDAL_OK; /* memory may have run out just now */
   if (is_fine && !(text && *text)) {
-    terminal_say(
-        "structure is wrong about these equations: method strangeness selects rows by numerical ranks and makes no "
-        "equations to print; simulate runs it");
+    terminal_say("structural analysis is wrong about these equations; method strangeness selects rows by numerical "
+                 "ranks, so there are no equations to print; simulate can run the model");
     session->status = DAEDAL_STRUCTURE;
   } else if (!session->status && !is_standard_output(arguments->json_path)) {
     session_write(session, "-", text);

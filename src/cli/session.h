@@ -40,7 +40,7 @@ int session_simulate(Session *session, const daedal_options *options);
 /* MODELNAME followed by the ending; characters unsuitable for a file name become '_'. NULL without memory. The caller frees it. */
 char *session_default_path(const Session *session, const char *ending);
 
-/* With --verbose: prints the matrices by which the states were chosen. */
+/* With --verbose: prints the matrices that decided the choice of states. */
 void session_say_choice(Session *session);
 
 /* Draws the new diagnostics of model and result; their failure becomes the session's. */

@@ -107,7 +107,7 @@ static void say_summary(const SweepCommand *run) {
                daedal_model_name(run->session->model), progress.finished, progress.points, progress.failed,
                progress.seconds);
   if (progress.resumed)
-    terminal_say("  %" PRIu32 " points were there already, %" PRIu32 " are new", progress.resumed, computed);
+    terminal_say("  %" PRIu32 " points were already finished, %" PRIu32 " are new", progress.resumed, computed);
 }
 
 /* If all points failed, the status is that of the first. */
@@ -129,7 +129,7 @@ static bool has_all_points(SweepCommand *run) {
   daedal_sweep_progress progress = daedal_sweep_progress_get(run->sweep);
   if (progress.finished == progress.points) return true;
   usage_error("a process of the sweep ended before its points were finished%s%s",
-              run->journal ? "; --resume goes on with those in " : "", run->journal ? run->journal : "");
+              run->journal ? "; --resume continues with those in " : "", run->journal ? run->journal : "");
   run->session->status = DAEDAL_INTERNAL;
   return false;
 }
@@ -139,7 +139,7 @@ static void hand_over(SweepCommand *run) {
   say_summary(run);
   if (run->progress.stopped) {
     session->status = 128 + run->progress.stopped;
-    if (run->journal) terminal_say("interrupted; --resume goes on with the points in %s", run->journal);
+    if (run->journal) terminal_say("interrupted; --resume continues with the points in %s", run->journal);
     return;
   }
   if (session->status || !has_all_points(run)) return;

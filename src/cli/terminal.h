@@ -1,5 +1,5 @@
-/* terminal: what standard error and standard output are connected to. Colour is used only on a terminal, never with NO_COLOR set
- * (no-color.org) or on a dumb one. */
+/* terminal: properties of the terminal, if standard error or standard output is one. Colour is used only on a terminal, never with
+ * NO_COLOR set (no-color.org) or on a dumb one. */
 #pragma once
 
 #include <stdbool.h>

@@ -91,7 +91,7 @@ static void leave_calls_out(ArrayCode *code, DagScratch *scratch, ExprVec *roots
   heap_free(code->heap, calls);
 }
 
-/* Adds what else happens at events. */
+/* Adds the other changes at events. */
 static void add_logic(ArrayCode *code, const Logic *logic) {
   Dag *dag = code->array->dag;
   DagScratch scratch = dag_scratch_make(code->heap); /* one for all levels, of which there may be thousands */
@@ -147,7 +147,7 @@ static void add_delays(ArrayCode *code, const Logic *logic) {
   heap_free(code->heap, roots);
 }
 
-/* The columns that an equation gives as a function of time alone, as u in u = sin(time). */
+/* The columns that an equation gives as a function of only time, such as u in u = sin(time). */
 static bool *columns_of_time(const ArrayCode *code) {
   const Array *array = code->array;
   DagScratch *scratch = dag_scratch(array->dag);
@@ -162,7 +162,7 @@ static bool *columns_of_time(const ArrayCode *code) {
   return of_time;
 }
 
-/* Does the expression depend on columns that are not functions of time alone? */
+/* Does the expression depend on columns that are not functions of only time? */
 static bool has_unknowns(const ArrayCode *code, Expr e, const bool *of_time) {
   const Array *array = code->array;
   DagScratch *scratch = dag_scratch(array->dag);

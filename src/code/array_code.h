@@ -37,10 +37,10 @@ typedef struct ArrayCode {
   Program *actions;       /* of the logic: whether each fires, then its value; NULL without them */
   Program *idle_actions;  /* like idle_levels */
   IndexVec action_guards;
-  Program *delayed;     /* delayed values and what enters pipes; NULL without them */
+  Program *delayed;     /* delayed values and inflows of pipes; NULL without them */
   Program *delay_times; /* delay times, then the longest, then 0; for pipes: x, whether the flow is positive, der(x) */
   uint8_t *matters;     /* per discrete leaf: how rows and initial equations depend on it, MATTERS_... */
-  bool *remembered;     /* per discrete leaf: the effect of a change is stored, like what a when assigns */
+  bool *remembered;     /* per discrete leaf: the effect of a change is stored, like a value that a when assigns */
   struct BlockShape **shapes; /* per block: made when first needed (block_shape.h); NULL until then */
   VEC(Program *) programs;    /* all of them, to be compiled together */
 } ArrayCode;

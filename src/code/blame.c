@@ -54,7 +54,7 @@ static uint32_t child_position(const Inquiry *inquiry, Expr e, uint32_t child) {
   return graph_position(&inquiry->graph, node_child(inquiry->dag, e, child));
 }
 
-/* The children that the value of a node depends on, given the value of the first: [*begin, *end) besides the first. */
+/* The children that the value of a node depends on, given the value of the first: the first and [*begin, *end). */
 static void used_children(const Inquiry *inquiry, Expr e, uint32_t *begin, uint32_t *end) {
   Op op = dag_op(inquiry->dag, e);
   *begin = 0, *end = node_children(inquiry->dag, e);

@@ -324,7 +324,7 @@ static bool domain_derive(void *context, const Routine *routine, const Value *in
 
 /* ---- running ---- */
 
-/* A function that still runs after so many instructions will not end. */
+/* A function that still runs after this many instructions will not end. */
 static const uint64_t STEP_LIMIT = 10000000;
 
 static void start_runner(Runner *runner) {
@@ -479,7 +479,7 @@ static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, 
   for (uint32_t p = 0; p < site->partial_count; p++) flat[site->partials[p] * size + ((size_t)1 << p)] = 1;
 }
 
-/* Records what the function lacks, for caller_failure. */
+/* Records why the function cannot run, for caller_failure. */
 static bool report_unknown(Runner *runner, ExecuteStatus status) {
   Span where;
   if (status != EXECUTE_UNKNOWN) return false;

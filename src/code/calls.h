@@ -15,10 +15,11 @@ enum { CALL_PARTIALS_LIMIT = 10 };
 /* Runs the functions of one model; lives in the heap. */
 Caller *caller_new(Heap *heap, const Model *model);
 
-/* The caller for the functions of the model in this heap, made when first needed: what one program has recorded serves all. */
+/* The caller for the functions of the model in this heap, made when first needed: all programs use the recordings of
+ * each. */
 Caller *caller_of(Heap *heap, const Model *model);
 
-/* Prepares what caller_run needs for this site, so that later only the function itself allocates. */
+/* Prepares caller_run for this site, so that later only the function itself allocates. */
 void caller_prepare(Caller *caller, const CallSite *site);
 
 /* Values of the site's results for these argument values (as many as the site has). false, and NAN in every result, if

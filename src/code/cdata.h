@@ -7,13 +7,13 @@
 void cdata_string(Heap *heap, TextVec *out, const char *text);
 void cdata_comment(Heap *heap, TextVec *out, const char *text);
 
-/* Arrays of constants. `kind` stands before them: "static " or "". Each has one element more than `count`, since C has no
+/* Arrays of constants. `kind` is written before them: "static " or "". Each has one element more than `count`, since C has no
  * empty arrays. */
 void cdata_strings(Heap *heap, TextVec *out, const char *name, const char *const *texts, uint32_t count);
 void cdata_numbers(Heap *heap, TextVec *out, const char *kind, const char *name, const double *numbers, uint32_t count);
 void cdata_integers(Heap *heap, TextVec *out, const char *kind, const char *name, const int32_t *numbers,
                     uint32_t count);
-/* Of the type that `kind` ends with. */
+/* Elements have the type that `kind` ends with. */
 void cdata_indices(Heap *heap, TextVec *out, const char *kind, const char *name, const uint32_t *numbers,
                    uint32_t count);
 
@@ -26,10 +26,10 @@ typedef struct ProgramText {
 
 ProgramText program_text(Heap *heap, const Program *program, const char *name);
 
-/* How many numbers it works with. */
+/* The number of its work numbers. */
 uint32_t program_text_work(const ProgramText *text);
 
-/* All that programs of one model need, and each as a function
+/* Everything that the programs of one model need, and each program as a function
  *   int model_<name>(double time, const double *y, const double *parameters, const double *discretes,
  *                    const double *pre, double *work, double *out);
  * tables: text with the tables that objects of the model are (lookups); NULL: there is none.

@@ -328,7 +328,7 @@ static bool has_beyond(const CallingText *callers, uint32_t count) {
   return false;
 }
 
-/* ---- what the functions need ---- */
+/* ---- functions that others need ---- */
 
 static bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -369,7 +369,7 @@ static void split(Heap *heap, const char *file, Paragraphs *out) {
   }
 }
 
-/* Adds to `later` the paragraphs of a file that it, or what follows them, uses. */
+/* Adds to `later` the paragraphs of a file that `later` uses, and those that these use. */
 static void choose(Heap *heap, Arena *arena, Paragraphs *paragraphs, TextVec *later) {
   for (uint32_t i = paragraphs->count; i-- > 0;) {
     Paragraph *p = &paragraphs->data[i];

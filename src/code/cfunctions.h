@@ -1,5 +1,6 @@
-/* cfunctions: the functions that a program calls, as C99 text: what they need (nilpotents.inc, runtime.inc, the rules of ops.def),
- * one C function for each routine, and a table of call sites for each program. The text contains only what is used. */
+/* cfunctions: the functions that a program calls, as C99 text: their support code (nilpotents.inc, runtime.inc, the rules of
+ * ops.def), one C function for each routine, and a table of call sites for each program. The text contains only functions in
+ * use. */
 #pragma once
 
 #include "code/ctext.h"

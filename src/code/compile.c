@@ -94,7 +94,7 @@ bool program_compile(Heap *heap, Program *const *programs, uint32_t count, Diags
   vec_free(heap, &text);
   if (!is_done) {
     if (fits)
-      diag_error(diags, DIAG_FILE, (Span){0, 0}, "the model cannot be compiled: %s; without --compile it runs as it is",
+      diag_error(diags, DIAG_FILE, (Span){0, 0}, "the model cannot be compiled: %s; it runs without --compile",
                  failure);
     heap_free(heap, codes);
     return false;

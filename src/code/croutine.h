@@ -1,13 +1,13 @@
 /* croutine: one routine (model/function.h) as a C function on the numbers and arrays of runtime.inc.
  *
- * Control flow becomes that of C. What the machine keeps on its stack becomes expressions and, where they get long or are used
- * twice, constants t1, t2, ... A record is the list of its fields, each a separate variable. Values equal those of the machine,
- * operation by operation. */
+ * Control flow becomes that of C. Values on the machine's stack become expressions and, if these are long or used twice, constants
+ * t1, t2, ... A record is the list of its fields, each a separate variable. Values equal those of the machine, operation by
+ * operation. */
 #pragma once
 
 #include "model/model.h"
 
-/* Texts of functions, and what they use. */
+/* Texts of functions, and the routines that they use. */
 typedef struct RoutineWriter {
   Heap *heap;
   Arena *arena;

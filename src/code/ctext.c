@@ -218,7 +218,7 @@ static void put_name(ProgramWriter *writer, const Scope *scope, uint32_t line) {
   else text_printf(writer->heap, &writer->body, "v%u_%u", scope->member, line);
 }
 
-/* Results of a call are in an array of their own; each has a name as other values. */
+/* Results of a call are in a separate array; each has a name like other values. */
 static void put_call(ProgramWriter *writer, const Scope *scope, const Line *line) {
   const CallSite *site = &scope->kernel->calls.data[line->a];
   uint32_t number = writer->first_call[scope->number] + line->a;
@@ -263,7 +263,7 @@ static void put_sum(ProgramWriter *writer, const TextVec *value) {
   writer->sums++;
 }
 
-/* Finishes the current function and declares what it uses, which is known now. */
+/* Finishes the current function and declares the arrays that it uses, which are known now. */
 static uint32_t end_function(ProgramWriter *writer, const char *loop_head) {
   Heap *heap = writer->heap;
   TextVec *out = &writer->functions;

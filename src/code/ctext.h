@@ -1,7 +1,7 @@
 /* ctext: a program as C99 text, made from the same kernels as its tape, so with the same operations in the same order.
  *
- * The text has one function for each piece of straight code and one for each loop. What differs between blocks (where lanes start,
- * how long the loop is) is data, so the text grows with the shapes, not with the equations. Loops of one phase that run side by
+ * The text has one function for each piece of straight code and one for each loop. Differences between blocks (the starts of lanes,
+ * the length of the loop) are data, so the text grows with the shapes, not with the equations. Loops of one phase that run side by
  * side through memory are one loop in C. The caller calls the functions in the order of the steps. Each returns a sum of the
  * outputs it wrote, which is not finite if one of them is not. */
 #pragma once
@@ -46,7 +46,7 @@ typedef struct CText {
  * of it lives in the heap. O(text). */
 CText ctext_make(Heap *heap, const Program *program, const char *name, bool is_external);
 
-/* What texts made by ctext_make need once before them: includes, types, and the functions of expr/op_math.h
+/* The header that texts of ctext_make need once: includes, types, and the functions of expr/op_math.h
  * that occur in `texts`. */
 void ctext_header(Heap *heap, TextVec *out, const TextVec *const *texts, uint32_t count);
 

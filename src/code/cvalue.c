@@ -49,7 +49,7 @@ static const char *number_text(RoutineState *s, double number) {
   return text_keep(s->writer->heap, &text, s->writer->arena);
 }
 
-/* Texts with commas between, in lines. */
+/* Texts separated by commas, in lines. */
 static const char *list_text(RoutineState *s, const char *const *texts, uint32_t count) {
   TextVec out = {0};
   Heap *heap = s->writer->heap;
@@ -190,7 +190,7 @@ const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry) {
   return "undefined(m)";
 }
 
-/* One variable of an entry as an Array, whatever its dimensions. */
+/* One variable of an entry as an Array of any dimensions. */
 const char *cvalue_variable_array(RoutineState *s, const StackEntry *entry, uint32_t i) {
   s->makes_arrays = s->uses_memory = true;
   if (entry->kind == ENTRY_RANGE) return cvalue_format(s, "range_array(m, %s)", entry->texts[0]);
@@ -634,7 +634,7 @@ static BaseType real_if_one(const StackEntry *pair) {
   return pair[1].type.base == TYPE_REAL ? TYPE_REAL : (BaseType)pair[0].type.base;
 }
 
-/* Of one array argument, or of two. */
+/* With one array argument, or with two. */
 static void push_mapped(RoutineState *s, Type type, const char *name, const StackEntry *a, uint32_t count) {
   cvalue_push(s, type, cvalue_format(s, "%s(m, %s)", name, arrays_text(s, a, count)));
 }

@@ -1,7 +1,7 @@
 /* cvalue: values of the machine's stack as C text, from which croutine.c builds its statements.
  *
- * Invariant: the text of a value has no effect except failure, so it may be written later than the machine would compute it. What
- * depends on a loop or a branch is stored before the loop or branch ends. */
+ * Invariant: the text of a value has no effect except failure, so it may be written later than the machine would
+ * compute it. A value that depends on a loop or a branch is stored before the loop or branch ends. */
 #pragma once
 
 #include "code/croutine.h"
@@ -98,13 +98,13 @@ void cvalue_discard(RoutineState *s, const StackEntry *entry);
 /* A scalar entry as a Number; `:` is NAN. */
 const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry);
 const char *cvalue_scalars_text(RoutineState *s, const StackEntry *entries, uint32_t count);
-/* One variable of an entry as an Array, whatever its dimensions; the entry itself if it is one variable. */
+/* One variable of an entry as an Array of any dimensions; the entry itself if it is one variable. */
 const char *cvalue_variable_array(RoutineState *s, const StackEntry *entry, uint32_t i);
 const char *cvalue_array_text(RoutineState *s, const StackEntry *entry);
 
 /* ---- statements ---- */
 
-/* Frees what the statement allocated. */
+/* Frees the memory that the statement allocated. */
 void cvalue_end_statement(RoutineState *s);
 /* A condition, with its arrays gone. */
 const char *cvalue_condition_text(RoutineState *s, const StackEntry *entry);

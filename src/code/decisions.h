@@ -35,7 +35,8 @@ void decisions_draw_as(Decisions *decisions, const Decisions *before);
 /* Initialization is over: initial() becomes false, and pre() takes the values found. */
 void decisions_started(Decisions *decisions);
 
-/* Takes over the values of the model's discrete variables, also for pre(); other discrete values follow when they are set. */
+/* Copies the values of the model's discrete variables, also for pre(); other discrete values follow when they are set.
+ * */
 void decisions_adopt(Decisions *decisions, const double *discretes);
 
 /* A run begins at t: samples are counted from there. false: the interval of one is not positive, which is an error in diags. */
@@ -44,7 +45,7 @@ bool decisions_run(Decisions *decisions, double t, Diags *diags);
 /* Begins an event at (t, y): pre() takes the values, and samples that are due become true. */
 void decisions_begin(Decisions *decisions, double t, const double *y);
 
-/* Ends an event at (t, y): samples become false, and so does what follows from them. */
+/* Ends an event at (t, y): samples become false, and so do values that depend on them. */
 void decisions_end(Decisions *decisions, double t, const double *y);
 
 /* The number of events from `begin` to `stop` of the sample with the most, and its start and interval; 0: there is none. */

@@ -129,7 +129,7 @@ EvalStatus evaluator_rows_at(Evaluator *evaluator, uint32_t count, const double 
   return status;
 }
 
-/* Moves columns away from zero, so that what nearly vanishes does not count as lost. Neighbours move differently, so that
+/* Moves columns away from zero, so that entries that nearly vanish do not count as zero. Neighbours move differently, so that
  * differences of equal columns change, too. */
 static void move_columns(const double *error, const double *y, uint32_t count, double *shaken) {
   for (uint32_t q = 0; q < count; q++) {

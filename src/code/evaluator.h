@@ -24,7 +24,7 @@ typedef struct Evaluator {
   bool *is_sized;  /* per column: no nominal value is given, so the size of a state comes from its values so far
                  * (stepper_note_sizes) */
   bool *is_signed; /* of these: its min or max gives it one sign */
-  Past *past;      /* what delays read (past.h); NULL without them */
+  Past *past;      /* the history that delays read (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;
   uint64_t row_evaluations, entry_evaluations; /* rows, entries of Jacobians */
@@ -91,7 +91,7 @@ static inline bool entry_is_lost(double value, double shaken) {
 }
 void entries_drop_lost(double *values, const double *shaken, size_t count);
 
-/* Does a row call a function of something that varies between events? */
+/* Does a row call a function of values that vary between events? */
 bool evaluator_calls_functions(Evaluator *evaluator);
 
 /* A number of rows, or of Jacobian entries, divided by the number of all of them. */

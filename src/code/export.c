@@ -1,4 +1,4 @@
-/* export: see export.h. Programs and data come from cdata.h; here is what stands around them. */
+/* export: see export.h. Programs and data come from cdata.h; here is the text around them. */
 #include "code/export.h"
 
 #include "code/cdata.h"

@@ -14,8 +14,8 @@ typedef struct Graph {
   Map map;          /* node -> position, otherwise */
 } Graph;
 
-/* The nodes below the roots, in O(their number). Nodes that `stop` maps are listed, but not what is below
- * them; NULL: none. */
+/* The nodes below the roots, in O(their number). Nodes that `stop` maps are listed, but not the nodes below them; NULL:
+ * none. */
 Graph graph_make(Heap *heap, const Dag *dag, const Expr *roots, uint32_t count, const Map *stop);
 void graph_free(Graph *graph);
 

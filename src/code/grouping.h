@@ -1,8 +1,8 @@
 /* grouping: how a list of expressions is split into kernels.
  *
  * The graph is cut at every node that two regions share, so that nothing is computed twice. Regions of one shape with enough
- * instances become one group with a template; everything else is straight code. Groups run in the order of their phases: a group
- * reads only what an earlier phase wrote. The total cost is linear in the graph. */
+ * instances become one group with a template; everything else is straight code. Groups run in the order of their phases: a
+ * group reads only values of earlier phases. The total cost is linear in the graph. */
 #pragma once
 
 #include "code/kernel.h"
@@ -42,5 +42,5 @@ Group *grouping_add_group(Grouping *grouping, uint32_t phase, uint32_t instances
 /* Place of a leaf (not a number) in its array. */
 uint32_t leaf_place(const Layout *layout, const Dag *dag, Expr leaf);
 
-/* The program that runs the groups, with so many outputs; `grouping` is used up. */
+/* The program that runs the groups, with this many outputs; `grouping` cannot be used afterwards. */
 Program *program_from_grouping(Grouping *grouping, uint32_t outputs);

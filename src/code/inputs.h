@@ -22,7 +22,7 @@ bool inputs_give(Inputs *inputs, uint32_t variable, double value);
 /* Is there an input that the caller sets? */
 bool inputs_are_given(const Inputs *inputs);
 
-/* Takes over what holds from t on, at an event; returns how many inputs changed. */
+/* At an event: sets the values that hold from t on; returns how many inputs changed. */
 uint32_t inputs_pass(Inputs *inputs, double t);
 
 /* The first time after t at which a table has a kink or a jump; INFINITY: none. */

@@ -3,7 +3,7 @@
  * departs from it too often uses a table instead, so that blocks stay long. */
 #include "code/instances.h"
 
-/* A lane may break its stride once in so many instances before it becomes a table. */
+/* A lane may break its stride once in this many instances before it becomes a table. */
 enum { BREAK_DISTANCE = 32 };
 
 static int64_t difference(const uint32_t *places, uint32_t instance, uint32_t lag) {

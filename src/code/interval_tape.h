@@ -1,9 +1,9 @@
-/* interval_tape: programs as one list of lines that runs over a stretch of time, with bounds in place of numbers.
+/* interval_tape: programs as one list of lines that runs over an interval of time, with bounds in place of numbers.
  *
- * Each value is a motion: its bounds in the middle of the stretch, those of its rate along it, and those of all values it has. The
+ * Each value is a motion: its bounds in the middle of the interval, those of its rate along it, and those of all values it has. The
  * bounds of all values are the narrower of two: those of the operator on all values, and those of the middle and the rate
  * (mean-value form). Only lines that lead to requested outputs are kept. Results of called functions, inputs and delayed values
- * have no bounds: what depends on them is unknown. */
+ * have no bounds: values that depend on them are unknown. */
 #pragma once
 
 #include "code/evaluator.h"
@@ -27,10 +27,10 @@ uint32_t interval_tape_add(IntervalTape *tape, const Program *program, const boo
 /* Pushes the columns that a section reads. */
 void interval_tape_reads(const IntervalTape *tape, uint32_t section, Heap *heap, IndexVec *columns);
 
-/* Takes the current values of what only events change. Have they changed since the last call? */
+/* Reads the current values that only events change. Have they changed since the last call? */
 bool interval_tape_hold(IntervalTape *tape);
 
-/* Sets the stretch of time for the following runs. */
+/* Sets the interval of time for the following runs. */
 void interval_tape_set_stretch(IntervalTape *tape, double low, double high);
 
 /* The place of a column. Its motion is set by the caller. */
@@ -43,5 +43,5 @@ Motion *interval_tape_at(IntervalTape *tape, uint32_t place);
  * lines. */
 uint32_t interval_tape_run(IntervalTape *tape, uint32_t section, bool with_rates);
 
-/* Half of the stretch, rounded up. */
+/* Half of the interval, rounded up. */
 double interval_tape_radius(const IntervalTape *tape);

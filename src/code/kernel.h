@@ -1,15 +1,15 @@
 /* kernel: straight-line code for some outputs, with one or many instances that differ only in their leaves.
  *
- * Invariant: each line defines one value, once, after its operands. What is equal for all instances (numbers, uniform leaves and
- * everything computed from them) is in the prologue, which runs once an evaluation; the body runs for each instance. A kernel with
- * one instance has only a prologue. Tape (tape.h) and C text (ctext.h) are both made from kernels, so they do the same operations
- * in the same order. */
+ * Invariant: each line defines one value, once, after its operands. Values that are equal for all instances (numbers, uniform
+ * leaves and everything computed from them) are in the prologue, which runs once an evaluation; the body runs for each instance. A
+ * kernel with one instance has only a prologue. Tape (tape.h) and C text (ctext.h) are both made from kernels, so they do the same
+ * operations in the same order. */
 #pragma once
 
 #include "code/instances.h"
 #include "expr/dag.h"
 
-/* What a line does: an operator of ops.def on a, b, c; one of lines.def; or one of these. */
+/* The code of a line: an operator of ops.def on a, b, c; one of lines.def; or one of these. */
 typedef enum LineCode {
   LINE_BASE = OP_COUNT - 1,
 #define LINE(id, arity, value) LINE_##id,
@@ -73,7 +73,7 @@ typedef struct CallSite {
   uint32_t *results;  /* numbers of outputs of the function, one per LINE_CALL and LINE_RESULT of the site */
 } CallSite;
 
-/* What runs the functions of the model: values of a site's results for these argument values. */
+/* The function that runs the functions of the model: values of a site's results for these argument values. */
 typedef struct Calling {
   bool (*run)(void *caller, const CallSite *site, const double *arguments, double *results);
   void *caller;

@@ -4,7 +4,7 @@
  *   K(R) = -C g(z0) + (I - C G) R
  *
  * holds every solution z0 + r with r in R; if K(R) is inside of R, there is exactly one (Krawczyk 1969; Neumaier 1990, section 5.1). g and G may
- * be bounds over a stretch of time: then all this holds at each time of it. */
+ * be bounds over an interval of time: then all this holds at each time of it. */
 #pragma once
 
 #include "base/heap.h"

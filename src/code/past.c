@@ -57,7 +57,7 @@ static void copy_rings(const Delays *to, const Delays *from) {
   }
 }
 
-/* Makes room for at least so many places. */
+/* Makes room for at least this many places. */
 static void reserve(Past *past, int64_t places) {
   Delays before = past->delays;
   int64_t capacity = before.capacity;
@@ -80,7 +80,7 @@ void past_reserve(Past *past) {
   reserve(past, most + 1);
 }
 
-/* What changes in a run. */
+/* The data that change in a run. */
 static void make_state(Heap *heap, Delays *delays, int capacity) {
   delays->now = heap_alloc(heap, sizeof *delays->now);
   delays->channel = heap_array(heap, (size_t)delays->count, sizeof *delays->channel);

@@ -152,7 +152,7 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   return all_finite(out + checked, program->outputs - checked) && is_finite;
 }
 
-/* Puts a point and the outputs there into what every point shares. */
+/* Stores a point and its outputs in the data that all points share. */
 static void set_point(Arrays *arrays, const Point *point, double *out) {
   arrays->read[STORE_TIME] = &point->time;
   arrays->read[STORE_COLUMN] = point->y;

@@ -27,7 +27,7 @@ Program *program_new(Heap *heap, Model *model, const Layout *layout, const Expr 
 
 uint32_t program_outputs(const Program *program);
 
-/* What a run of the program works with, in `heap`. O(registers). */
+/* The work memory of a run of the program, in `heap`. O(registers). */
 Workspace *workspace_new(Heap *heap, const Program *program);
 
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; workspace_blame then says why. */

@@ -5,7 +5,7 @@
 #include "code/grouping.h"
 #include "code/tape.h"
 
-/* What is done next: the prologue of a kernel, or one of its blocks. */
+/* A step: the prologue of a kernel, or one of its blocks. */
 typedef struct ProgramStep {
   uint32_t kernel;
   uint32_t block; /* STEP_BEGIN: the prologue */
@@ -44,12 +44,12 @@ struct Program {
 struct Workspace {
   Heap *heap;
   const Program *program;
-  Arrays arrays;         /* where the tapes read and write; what a point has is set in each run */
-  double *wide_scratch;  /* of several points; NULL until it is asked for */
+  Arrays arrays;         /* where the tapes read and write; the parts that belong to a point are set in each run */
+  double *wide_scratch;  /* of several points; NULL until needed */
   Registers **registers; /* per kernel; NULL where compiled code runs */
   Caller *caller;        /* NULL: no function is called */
   double *compiled_work;
 };
 
-/* Outputs are checked for values that are not finite as soon as so many are final, while they are in the cache. */
+/* Outputs are checked for values that are not finite as soon as this many are final, while they are in the cache. */
 enum { FINITE_CHUNK = 1024 };

@@ -6,7 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-/* The most stretches in one search: where a condition touches its edge again and again, the rest is only sampled. */
+/* The most intervals in one search: where a condition touches its edge again and again, the remaining time is only
+ * sampled. */
 enum { STRETCH_LIMIT = 4096 };
 /* Steps of work for one operation on intervals; looks of a short search. */
 enum { INTERVAL_WORK = 6, SHORT_SEARCH = 10 };
@@ -20,7 +21,7 @@ typedef struct Timer {
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   uint32_t held_count;          /* discrete values that the difference depends on */
   double *held;                 /* as they were when it was looked at */
-  double from, until;           /* nothing happens between these; from NAN: not searched yet */
+  double from, until;           /* no event is between these times; from NAN: not searched yet */
   double next;                  /* `until`, or INFINITY: nothing happens there either */
 } Timer;
 
@@ -89,7 +90,7 @@ static double value_at(const Schedule *schedule, const Timer *timer, double t) {
 /* A difference that is not defined leaves nothing. */
 static bool inside(Interval range, double value) { return !(value < range.low || value > range.high); }
 
-/* May round-off alone have put the difference out of the range of its mode at t? It does not clearly move there. Sides of a
+/* May the difference be outside the range of its mode at t only because of round-off? It does not clearly move there. Sides of a
  * relation that are equal in theory, like sqrt(a/b) and sqrt(a)/sqrt(b), differ by round-off at any time. */
 static bool is_round_off(const Schedule *schedule, const Timer *timer, double t) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer)), at = {t, t};
@@ -97,14 +98,14 @@ static bool is_round_off(const Schedule *schedule, const Timer *timer, double t)
   Interval bounds = enclosure_bounds(timer->difference, at, held);
   if (!timer->rate || bounds.high < range.low || bounds.low > range.high) return false;
   Interval rate = enclosure_bounds(timer->rate, at, held);
-  return rate.low < 0 && rate.high > 0; /* one that stands still has its value */
+  return rate.low < 0 && rate.high > 0; /* one that does not move has its value */
 }
 
 static bool is_left(const Schedule *schedule, const Timer *timer, Interval range, double t) {
   return !inside(range, difference_at(schedule, timer, t)) && !is_round_off(schedule, timer, t);
 }
 
-/* Does the mode have another value at t? The first one is as written. */
+/* Does the mode have a different value at t? The first one is as written. */
 static bool is_other(const Schedule *schedule, const Timer *timer, double t, double *value) {
   *value = value_at(schedule, timer, t);
   return !isnan(*value) && *value != *mode_of(schedule, timer) &&
@@ -165,7 +166,7 @@ static double locate(const Schedule *schedule, const Timer *timer, Interval rang
   return last == range.low || last == range.high ? low : high;
 }
 
-/* Can the mode change within the stretch, and if so, is the difference monotone there? */
+/* Can the mode change within the interval, and if so, is the difference monotone there? */
 static bool may_leave(const Schedule *schedule, const Timer *timer, Interval range, Interval stretch, bool *monotone) {
   HeldValues held = held_values(schedule);
   heap_work(schedule->heap, INTERVAL_WORK * (uint64_t)timer->size);
@@ -177,7 +178,7 @@ static bool may_leave(const Schedule *schedule, const Timer *timer, Interval ran
   return true;
 }
 
-/* Goes through stretches from left to right, halved until each is clear or so narrow that its ends are one event. The next one
+/* Goes through intervals from left to right, halved until each is clear or so narrow that its ends are one event. The next one
  * begins where the last ended and is as long as its place in the tree allows. */
 static double find_exit(const Schedule *schedule, const Timer *timer, double from, double stop) {
   Interval range = mode_range(timer->op, *mode_of(schedule, timer));

@@ -1,5 +1,5 @@
-/* schedule: when the modes of time alone change. Their times are found in advance, by bounds over stretches of time, so that none
- * is missed, however narrow. The integrator stops at them and never searches. */
+/* schedule: the times at which modes that depend only on time change. Their times are found in advance, by bounds over intervals of
+ * time, so that none is missed, however narrow. The integrator stops at them and never searches. */
 #pragma once
 
 #include "code/evaluator.h"

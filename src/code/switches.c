@@ -160,7 +160,7 @@ void switches_guess(Switches *switches, double t, const double *y) {
     switches_set(switches, t, y);
     return;
   }
-  if (switches->schedule) set_timed(switches, t); /* whatever a guess leaves undefined */
+  if (switches->schedule) set_timed(switches, t); /* even if a guess leaves values undefined */
   Workspace *written = workspace_new(switches->evaluator->heap, switches->evaluator->code->written);
   run_conditions(switches, written, t, y);
   switches_set(switches, t, y);
@@ -203,7 +203,7 @@ void switches_enter_start(Switches *switches, double t, const double *y) {
       edges_agree(edges) && !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
 }
 
-/* Does mode m, which is not one of time, differ from the value that its last difference asks for? */
+/* Does mode m, which is not one of time, differ from the value that its last difference requires? */
 static bool is_to_change(const Edges *edges, int m) {
   const Condition *condition = &edges->condition[m];
   return !condition->is_timed && !condition->meets && edges_wanted(edges, m) != edges->mode[m];
@@ -238,7 +238,7 @@ bool switches_settle(Switches *switches, double t, const double *y) {
   return switches->matter;
 }
 
-/* ---- what changes by itself at an event ---- */
+/* ---- modes that change by themselves at an event ---- */
 
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks) {
   Edges *edges = &switches->edges;

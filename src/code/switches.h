@@ -1,5 +1,5 @@
-/* switches: the conditions of a model made numeric (core/edges.h), and everything else that changes at events. Modes of time alone
- * change by the schedule, and discrete values by decisions. */
+/* switches: the conditions of a model made numeric (core/edges.h), and everything else that changes at events. Modes
+ * that depend only on time change by the schedule, and discrete values by decisions. */
 #pragma once
 
 #include "code/decisions.h"
@@ -10,7 +10,7 @@
 typedef struct Switches {
   const Modes *modes;
   Evaluator *evaluator;
-  Schedule *schedule;   /* NULL: no mode is one of time alone */
+  Schedule *schedule;   /* NULL: no mode depends only on time */
   Decisions *decisions; /* NULL: only modes change at events */
   bool matter;          /* set when something that rows depend on changes; the caller clears it */
   Workspace *workspace,
@@ -21,20 +21,20 @@ typedef struct Switches {
 /* For the modes and the logic of the evaluator's code, and its inputs; NULL if it has none. Lives in the heap. */
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
-/* What a plan says about mode m. is_timed: it changes by the schedule. */
+/* The part of mode m that belongs to the plan. is_timed: it changes by the schedule. */
 Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed);
 
-/* What a run has learned about its modes, and how it slides: saved in the heap; restored; as bytes. */
+/* The knowledge of a run about its modes, and how it slides: saved in the heap; restored; as bytes. */
 typedef struct SwitchesState SwitchesState;
 SwitchesState *switches_save(const Switches *switches, Heap *heap);
 void switches_restore(Switches *switches, const SwitchesState *state);
 void switches_transfer(const Switches *switches, SwitchesState *state, Transfer *transfer);
 
-/* Takes over what another system has learned about the same modes: their speeds, hysteresis and times of events. */
+/* Copies the knowledge of another system about the same modes: their speeds, hysteresis and times of events. */
 void switches_adopt(Switches *switches, const Switches *before);
 
-/* Continues a search for modes that began in another system, out of which the current modes led. Changes there count until the
- * search is over. */
+/* Continues a search for modes that began in another system, whose structure the current modes have changed. Changes there count
+ * until the search is over. */
 void switches_go_on(Switches *switches, const Switches *before);
 
 /* At the start, from switches_new on, modes have the values of their relations as written. In a run this holds from the first call
@@ -68,7 +68,7 @@ bool switches_settle(Switches *switches, double t, const double *y);
  * changes. */
 void switches_mark_crossing(Switches *switches, uint32_t m, double t, const double *y, bool *marks);
 
-/* What an event leaves for the beginning of the next step: saved in the heap, and restored to where the event began. */
+/* The data of an event that the next step begins with: saved in the heap, and restored to where the event began. */
 typedef struct SwitchesMark SwitchesMark;
 SwitchesMark *switches_keep_mark(const Switches *switches, Heap *heap);
 void switches_go_back(Switches *switches, const SwitchesMark *mark);

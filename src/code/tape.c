@@ -66,7 +66,7 @@ struct Registers {
   const Tape *tape;
   double *file;
   bool holds;        /* the held lines have their values */
-  Lanes *wide;       /* the file at several points; NULL until it is asked for */
+  Lanes *wide;       /* the file at several points; NULL until needed */
   double *wide_held; /* held slots that the held lines were computed from at all points */
   bool wide_holds;   /* there are such */
   Row *rows;
@@ -170,7 +170,8 @@ static int compare_lanes(const void *left, const void *right) {
 
 typedef VEC(PlacedLane) PlacedLaneVec;
 
-/* Lists runs over the lanes in memory order; the k-th lane has the number first + k. So few copies serve them all. */
+/* Lists runs over the lanes in memory order; the k-th lane has the number first + k. So a few copies are enough for
+ * all. */
 static void list_runs(Heap *heap, PlacedLaneVec *list, uint32_t first, FileRunVec *runs) {
   if (list->count) qsort(list->data, list->count, sizeof *list->data, compare_lanes);
   for (uint32_t k = 0; k < list->count; k++) {
@@ -285,7 +286,7 @@ static TapeLine *place_lines(Heap *heap, Tape *tape, const Places *places, const
   return result;
 }
 
-/* Writes what a line of the prologue has after its code: operands; the exponent of a power; the site of a call. */
+/* Writes the rest of a line of the prologue after its code: operands; the exponent of a power; the site of a call. */
 static uint32_t *write_operands(Tape *tape, const Places *places, uint32_t i, uint32_t *out) {
   const Line *line = &tape->kernel->prologue.data[i];
   const Operand operands[3] = {line->a, line->b, line->c};
@@ -499,7 +500,8 @@ static inline const AlignedPair *lanes_at(const Lanes *file, uint32_t place) {
   return pairs;
 }
 
-/* Runs lines; the values of the first one go to `target`. What lines.def has works on vectors; operators work on one number after the other. */
+/* Runs lines; the values of the first one go to `target`. Codes of lines.def work on vectors; operators work on one
+ * number after the other. */
 static void run_lines_wide(Registers *registers, const uint32_t *line, Lanes *target, uint32_t count) {
   static const void *const table[FOUR_LINES + LINE_COUNT] = {
 #include "code/labels.def"
@@ -634,7 +636,7 @@ static bool holds_wide(const Registers *registers, const Arrays *arrays) {
   return true;
 }
 
-/* At all points that there may ever be. */
+/* At the largest possible number of points. */
 static void hold_wide(Registers *registers, const Arrays *arrays, uint32_t count, bool same) {
   const Tape *tape = registers->tape;
   load_wide(registers, &tape->held_loads, arrays, count);

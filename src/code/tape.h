@@ -1,5 +1,5 @@
-/* tape: a kernel with the places of its values assigned, and the interpreter that runs it. The tape itself never changes; what a
- * run writes is in its registers.
+/* tape: a kernel with the places of its values assigned, and the interpreter that runs it. The tape itself never changes; a run
+ * writes only to its registers.
  *
  * The prologue works on single numbers in a file. Each line appends its value, so a line has no target. Where possible, four lines
  * of one code are decoded at once (tape_order.h). The body works on rows of BLOCK_LIMIT numbers, one for each instance; strided

@@ -1,4 +1,4 @@
-/* tape_order: see tape_order.h. A line is ready when everything that it waits for has run; each code has a list of ready lines.
+/* tape_order: see tape_order.h. A line is ready when all lines that it waits for have run; each code has a list of ready lines.
  * Fours come first, from the longest list; then operators, which gain nothing from grouping; and if there are none, the line on
  * which the longest chain of others depends. */
 #include "code/tape_order.h"
@@ -13,7 +13,7 @@ typedef struct Waiting {
   uint32_t line, next;
 } Waiting;
 
-/* What the order is found by, per line. */
+/* Data for the ordering, per line. */
 typedef struct LineState {
   uint32_t needs;   /* lines that it waits for */
   uint32_t waiting; /* the first that waits for it */

@@ -10,7 +10,7 @@
 typedef struct TapeOrder {
   uint32_t *lines;   /* numbers of lines, each once */
   bool *begins_four; /* per place in `lines` */
-  uint32_t held;     /* so many of the first are held */
+  uint32_t held;     /* number of lines at the beginning that are held */
 } TapeOrder;
 
 /* In the heap. O(lines * codes). */

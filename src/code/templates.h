@@ -2,7 +2,7 @@
  *
  * A region is the part of the graph below a root down to its boundary: leaves, and nodes computed elsewhere. Its boundary nodes and
  * numbers are its slots, numbered in the order of the first visit. Written with these numbers, equal shapes give equal words. The
- * shape also includes: coefficients 1 and -1, constant exponents, the array of each leaf, and what is shared within. */
+ * shape also includes: coefficients 1 and -1, constant exponents, the array of each leaf, and which nodes are shared within. */
 #pragma once
 
 #include "code/graph.h"
@@ -47,5 +47,5 @@ uint32_t templates_add(Templates *templates, Expr root);
 /* Index of a number in `numbers`. */
 uint32_t templates_number(Templates *templates, double number);
 
-/* The array of a leaf; STORE_CONSTANT for numbers and for what has no value. */
+/* The array of a leaf; STORE_CONSTANT for numbers and for nodes without a value. */
 Store leaf_store(Op op);

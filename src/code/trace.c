@@ -56,7 +56,7 @@ struct Trace {
   const Function *function;
   Names *names;
   bool with_partials, is_off;
-  uint64_t known, unknown; /* calls of this trial, of late */
+  uint64_t known, unknown; /* calls of this trial, recently */
   uint64_t rest, left;     /* length of the rest, and the calls that are left of it */
   VEC(Demand) demands;
   Map visitor_of; /* address of a call site -> visitor */
@@ -264,7 +264,7 @@ static bool all_given(const Expr *roots, uint32_t count) {
   return true;
 }
 
-/* The results asked for, or their derivatives, which take their place. */
+/* The requested results, or their derivatives instead. */
 static uint32_t demand_size(const Demand *demand) {
   return demand->result_count * (demand->order == 1 ? demand->partials.count : 1);
 }
@@ -410,7 +410,7 @@ static bool is_given_up(Trace *trace) {
   return true;
 }
 
-/* Finds the path of these arguments, and its values; false if it is not known. */
+/* Finds the path of these arguments, and its values; false if the path is not known. */
 static bool visit(Trace *trace, Visitor *visitor, const double *arguments) {
   uint32_t way = follow(trace, visitor, arguments);
   trace->known += way != UINT32_MAX;

@@ -2,8 +2,8 @@
  *
  * The scalars of the machine are numbers with the expressions from which they came. Where the control flow needs a number, the
  * expression becomes a condition of the recording. For arguments at which all conditions have the values decided here, the function
- * takes the same path, and its results are the expressions found. Loops are unrolled, arrays and records disappear, and what does
- * not depend on the arguments is folded. */
+ * takes the same path, and its results are the expressions found. Loops are unrolled, arrays and records disappear, and expressions
+ * that do not depend on the arguments are folded. */
 #pragma once
 
 #include "model/model.h"
@@ -27,8 +27,8 @@ typedef struct Recording {
 
 typedef enum TraceStatus {
   TRACE_DONE,
-  TRACE_FAILED,    /* the function is undefined for these arguments */
-  TRACE_IMPOSSIBLE /* it does what expressions cannot express: calls of other languages, texts that matter */
+  TRACE_FAILED, /* the function is undefined for these arguments */
+  TRACE_IMPOSSIBLE /* it does something that expressions cannot describe: calls of other languages, texts that affect the result */
 } TraceStatus;
 
 /* Lives in the heap. */

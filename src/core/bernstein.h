@@ -13,10 +13,10 @@ enum {
  * to 1. O(count^2). */
 void bernstein_from_values(int count, const double *part, double *value);
 
-/* Restricts the polynomial to what lies before or after a part of the step, in place. O(count^2). */
+/* Restricts the polynomial to the time before or after a point of the step, in place. O(count^2). */
 void bernstein_keep_before(int count, double *b, double part);
 void bernstein_keep_behind(int count, double *b, double part);
 
-/* The value and the derivative at a part of the step. O(count^2). */
+/* The value and the derivative at a point of the step. O(count^2). */
 double bernstein_value(int count, const double *b, double part);
 double bernstein_slope(int count, const double *b, double part);

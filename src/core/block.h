@@ -3,7 +3,7 @@
  * d f/d v. Rows are sorted by falling c (assumption A2), so the rows of a stage come first. Row i depends on columns up to stage
  * -c_i only: rows of equal c form a group that can be evaluated as soon as that stage is known.
  *
- * Exported solvers carry this as it stands. Only the host knows how to run a program. */
+ * Exported solvers contain this file unchanged. Only the host can run a program. */
 #pragma once
 
 #include "base/copy.h"
@@ -23,7 +23,7 @@ typedef struct BlockGroup {
   bool constant;                 /* the entries depend on parameters only: evaluated once */
 } BlockGroup;
 
-/* What is known of the matrix without any value. */
+/* The part of the matrix that does not depend on values. */
 typedef struct BlockShape {
   int32_t block, size, stages;       /* stages = largest c */
   const int32_t *unknown;            /* per column of the block */
@@ -58,7 +58,8 @@ typedef struct BlockMatrix {
 /* Makes a matrix of that shape in the heap. */
 BlockMatrix *block_matrix_new(Heap *heap, const BlockShape *shape);
 
-/* Copies values of `count` entries from `first` on, by rows. A program has evaluated them along with something else. */
+/* Copies values of `count` entries from `first` on, by rows. A program has evaluated them together with other values.
+ * */
 static inline void block_matrix_set_values(BlockMatrix *matrix, const RowsHost *host, int32_t first, int32_t count,
                                            const double *values) {
   if (!count) return;
@@ -70,6 +71,6 @@ static inline void block_matrix_set_values(BlockMatrix *matrix, const RowsHost *
 /* Call this after parameters have changed: everything that depends on parameters only is evaluated again. */
 void block_matrix_forget(BlockMatrix *matrix);
 
-/* Evaluates the rows with c == group, or all rows with c > 0, by which dummies are chosen. */
+/* Evaluates the rows with c == group, or all rows with c > 0, which decide the choice of dummies. */
 EvalStatus block_matrix_run_group(BlockMatrix *matrix, const RowsHost *host, int32_t group, double t, const double *y);
 EvalStatus block_matrix_run_differentiated(BlockMatrix *matrix, const RowsHost *host, double t, const double *y);

@@ -1,5 +1,5 @@
 /* condition: the kinds of condition that are frozen between events, each as a function of the difference between its two sides.
- * Exported solvers carry this as it stands. */
+ * Exported solvers contain this file unchanged. */
 #pragma once
 
 #include <math.h>

@@ -41,7 +41,8 @@ CorrectorEnd corrector_run(CorrectorStep *correct, void *context, CorrectorReach
     if (ratio > CONTRACTION && renew && reach == REACH_NEXT) return CORRECTOR_SLOW;
     bool was_renewed = renew;
     renew = !keeps || is_slow || !isfinite(size);
-    /* Stale factors say nothing about new ones, but they may have led away from the solution nearest to the guess. */
+    /* The failure of old factors does not mean that new ones fail, but old factors may have moved the point away from
+     * the solution nearest to the guess. */
     bool tells = isfinite(size) && (reach == REACH_NEXT || was_renewed || !renew);
     last = tells ? size : HUGE_VAL;
   }

@@ -1,4 +1,5 @@
-/* corrector: Newton's method from a guess near a solution. It takes full corrections and keeps the factors while they serve.
+/* corrector: Newton's method from a guess near a solution. It takes full corrections, and keeps the factors while they are good
+ * enough.
  *
  * Its test is that of the simplified Newton method (Hairer, Wanner, Solving Ordinary Differential Equations II, section IV.8):
  * corrections that shrink by a ratio r leave r / (1 - r) of the last one as the error. The size of a correction is relative to the
@@ -20,10 +21,10 @@ typedef enum CorrectorEnd {
 
 typedef enum CorrectorReach {
   REACH_NEXT, /* the solution nearest to the guess: corrections shrink from the first one on (Kantorovich's theorem) */
-  REACH_ANY,  /* any solution to which full corrections lead */
+  REACH_ANY,  /* any solution that full corrections reach */
 } CorrectorReach;
 
-/* The smallest error that can be asked for: round-off of a column. */
+/* The smallest error that can be requested: round-off of a column. */
 #define CORRECTOR_ROUND_OFF 1e-14
 
 /* keeps: factors, including those of earlier points, are kept while corrections shrink. enough: the error that may be left. */

@@ -2,7 +2,7 @@
  * A branch of a when fires where its condition becomes true. The host's programs evaluate the steps; this file stores their values,
  * knows when samples are due, and applies reinit.
  *
- * The host owns all memory. Exported solvers carry this as it stands. */
+ * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ typedef struct DecideAction {
   int is_initial;   /* belongs to an initial section: counts at the start only */
 } DecideAction;
 
-/* What the host evaluates: the steps of a level, the initial steps, pre() of continuous variables, the start and interval of each
+/* The programs of the host: the steps of a level, the initial steps, pre() of continuous variables, the start and interval of each
  * sample, and for each action whether it fires and its value. */
 typedef enum DecideProgram { DECIDE_LEVEL, DECIDE_INITIAL, DECIDE_LEFTS, DECIDE_SAMPLES, DECIDE_ACTIONS } DecideProgram;
 
@@ -55,16 +55,17 @@ typedef struct Decide {
   const DecideHost *methods;
   void *host;
   double *discretes, *pre;
-  /* what changes along a run */
+  /* changes along a run */
   double *start, *interval; /* per sample */
   uint64_t *count;          /* per sample: how many have passed */
-  /* what changes in an event */
+  /* changes in an event */
   bool samples_wait; /* samples that are due wait until the current event is over; they follow at the same time */
   bool is_starting;  /* this is the event at the start: actions of initial sections count */
   bool retracted;    /* a branch that fired in this iteration no longer does; only ever set here */
-  bool latches;      /* a branch that fires keeps firing until the iteration ends, whatever follows from it */
-  bool matter;       /* set when something that rows depend on changes; the caller clears it */
-  bool is_stale;     /* rows were solved with other values of pre() than the current ones */
+  bool
+      latches; /* a branch that fires keeps firing until the iteration ends, even if its effects make its condition false */
+  bool matter;                 /* set when something that rows depend on changes; the caller clears it */
+  bool is_stale;               /* rows were solved with other values of pre() than the current ones */
   const DecideStep *undefined; /* a step whose value was undefined at the last evaluation; 0: none */
   int refused, rival; /* a reinit without a value, or one whose value differs from that of another one, its rival; -1:
                                 * none */

@@ -19,10 +19,10 @@ enum { NO_PIECE = -1 };
  * least this part within the delay time. */
 static const double JUMP = 1e-10, KINK = 1e-6;
 
-/* Relative to the longest delay: a delay that goes to zero may read so far ahead of what is known. */
+/* Relative to the longest delay: a delay that goes to zero may read this far ahead of the known values. */
 static const double SHORTEST = 1e-3;
 
-/* FAR: a pipe without breaks waits for one that is so many pipe lengths away. STEP_PART: the part of a pipe by which its contents
+/* FAR: a pipe without breaks waits for one that is this many pipe lengths away. STEP_PART: the part of a pipe by which its contents
  * may move in one step. */
 static const double FAR = 1000, STEP_PART = 0.5;
 
@@ -188,7 +188,7 @@ static void fill_pipe(const Delays *delays, int k) {
   delays->discretes[delay->leaf + PIPE_SIGN] = 1;
 }
 
-/* Tells a pipe what enters from now on, and finds the next break to come out. */
+/* Sets what enters a pipe from now on, and finds the next break that leaves it. */
 static void await_break(const Delays *delays, int k, double enters, bool is_kink) {
   const Delay *delay = &delays->delay[k];
   DelayPipe *pipe = &delays->pipe[k];
@@ -303,7 +303,8 @@ static bool drop_smooth(const Delays *delays) {
   return any;
 }
 
-/* Adds what has entered the pipes in the step from this time on. Returns true if a break at its beginning turned out to be none. */
+/* Adds the contents that have entered the pipes in the step from this time on. Returns true if a break at its beginning
+ * turned out to be none. */
 static bool add_inflow(const Delays *delays, double from, int64_t piece) {
   bool any = false;
   for (int k = 0; k < delays->count; k++) {
@@ -441,7 +442,7 @@ bool delays_pass(Delays *delays, double t, const double *y) {
     if (delay->is_pipe) jumps = pass_pipe(delays, k) || jumps;
     if (!delay->is_fixed || !pass_breaks(delays, k, t, &value)) continue;
     if (delay->is_discrete) {
-      *leaves = value; /* a step takes this value over */
+      *leaves = value; /* a step continues with this value */
       continue;
     }
     memcpy(before, leaves, sizeof before);
@@ -457,7 +458,7 @@ bool delays_have_room(const Delays *delays) {
   return true;
 }
 
-/* x does not jump, or jumps by less than what moves the contents of the pipe. */
+/* x does not jump, or jumps by too little to move the contents of the pipe. */
 static void note_pipe(const Delays *delays, int k, double enters, bool is_kink) {
   DelayPipe *pipe = &delays->pipe[k];
   pipe->is_fit = pipe->is_fit && fabs(pipe->x - pipe->end) <= 1;

@@ -3,10 +3,10 @@
  * time read in the discrete leaves that stand for them. A pipe reads its profile instead (profile.h), which grows by one entry a
  * step.
  *
- * Where a value jumps or has a kink, a delay by a fixed time does the same that much later. Such a break is known in advance. Until
+ * If a value jumps or has a kink, a delay by a fixed time does the same after that time. Such a break is known in advance. Until
  * the event that passes it, the delay stays on the earlier side.
  *
- * The host owns all memory. Exported solvers carry this as it stands. */
+ * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/profile.h"
@@ -14,8 +14,8 @@
 /* The leaves of a delay. A pipe has two more: the place of the next break, and a sign that changes with each break. */
 enum { DELAY_LEAVES = PIECE_NODES + 1, PIPE_BREAK = DELAY_LEAVES, PIPE_SIGN, PIPE_LEAVES };
 
-/* One delay. A discrete value delayed by a fixed time has one leaf. A pipe delays what enters it until it comes out; its
- * derivatives are along the pipe. */
+/* One delay. A discrete value delayed by a fixed time has one leaf. A pipe delays its inflow until it leaves the pipe;
+ * its derivatives are along the pipe. */
 typedef struct Delay {
   int leaf, matters; /* matters: a bit for each of its derivatives that rows depend on */
   int is_fixed, is_discrete;
@@ -33,8 +33,8 @@ typedef struct DelayBreak {
 
 typedef struct DelayChannel {
   double time, longest;
-  double start, last;     /* the value at all times before the run, and at the end of the history */
-  int64_t first, cursor;  /* first: where the stretch without breaks that is read begins; cursor: the piece read last */
+  double start, last;    /* the value at all times before the run, and at the end of the history */
+  int64_t first, cursor; /* first: where the interval without breaks that is read begins; cursor: the piece read last */
   int64_t passed, breaks; /* how many breaks were passed, and how many there were, since the beginning */
 } DelayChannel;
 
@@ -57,9 +57,9 @@ typedef struct DelaysNow {
   bool has_begun;
 } DelaysNow;
 
-/* What the host evaluates at a point. DELAY_VALUES: the delayed values, and what enters the pipes. DELAY_TIMES: for each delay its
- * time, the longest time, and 0; for each pipe x, whether the flow is positive, and der(x). DELAY_POINTS: the points of all
- * pipes. */
+/* The programs that the host evaluates at a point. DELAY_VALUES: the delayed values, and the values that enter the pipes.
+ * DELAY_TIMES: for each delay its time, the longest time, and 0; for each pipe x, whether the flow is positive, and der(x).
+ * DELAY_POINTS: the points of all pipes. */
 typedef enum DelayProgram { DELAY_VALUES, DELAY_TIMES, DELAY_POINTS } DelayProgram;
 typedef void DelayEvaluate(void *host, DelayProgram program, double t, const double *y, double *out);
 
@@ -102,7 +102,7 @@ void delays_begin(Delays *delays, double t, const double *y);
 /* Reads all delays for the point (t, y). Does nothing before the run has begun. */
 void delays_read(Delays *delays, double t, const double *y);
 
-/* Returns a delay or pipe that cannot go on; -1: none. A delay fails if its time at the last reading is negative or above its
+/* Returns a delay or pipe that cannot continue; -1: none. A delay fails if its time at the last reading is negative or above its
  * longest time, or is fixed at zero, which would leave an algebraic loop. A pipe fails if its initial points do not ascend from 0
  * to 1, or if its whole contents have moved in one step. */
 int delays_fault(const Delays *delays);

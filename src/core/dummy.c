@@ -13,14 +13,14 @@ enum { SERIES = 16 };
  * that only a choice that is better by more than KEEP replaces it. */
 static const double EXCHANGE = 1.5, KEEP = 1.1;
 
-/* A column whose start value is to be held should not become a dummy: its weight falls with its rank. */
+/* A column whose start value is kept should not become a dummy: its weight falls with its rank. */
 static const double HOLD_WEIGHT[] = {1, 1e-3, 1e-6};
 
 typedef struct ChoiceBlock {
   const ChoicePlan *plan;
   BlockMatrix *matrix;
   double *weight; /* weights with the state preferences, bounded at the last point */
-  Judged *judged; /* per stage: how the present choice was judged */
+  Judged *judged; /* per stage: the last judgement of the present choice */
 } ChoiceBlock;
 
 struct Dummy {
@@ -66,7 +66,7 @@ static void list_links(Dummy *dummy) {
   dummy->removable_links = n - dummy->links;
 }
 
-/* ---- wishes ---- */
+/* ---- preferences ---- */
 
 /* The error that the integrator allows for an unknown, divided by its tolerance. */
 static double allowed_error(const Dummy *dummy, int32_t unknown, const double *y) {
@@ -75,13 +75,13 @@ static double allowed_error(const Dummy *dummy, int32_t unknown, const double *y
 }
 
 /* Computes the weights of a block whose state preferences are bounded, at a point. */
-static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
+static void bound_preferences(const Dummy *dummy, ChoiceBlock *choice, const double *y) {
   const BlockShape *shape = choice->plan->shape;
-  const double *wish = choice->plan->wish;
+  const double *preference = choice->plan->preference;
   double least = HUGE_VAL, most = 0;
   for (int32_t p = 0; p < shape->size; p++) {
     if (dummy->plan.d[shape->unknown[p]] == 0) continue;
-    double size = wish[p] / allowed_error(dummy, shape->unknown[p], y);
+    double size = preference[p] / allowed_error(dummy, shape->unknown[p], y);
     least = fmin(least, size);
     most = fmax(most, size);
   }
@@ -89,7 +89,7 @@ static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *
   double power = is_far ? log(STRONGEST_WISH) / log(most / least) : 1; /* a power keeps the order of the weights */
   for (int32_t p = 0; p < shape->size; p++) {
     double unit = allowed_error(dummy, shape->unknown[p], y);
-    choice->weight[p] = unit * pow(wish[p] / unit, power);
+    choice->weight[p] = unit * pow(preference[p] / unit, power);
   }
   forget_judged(choice);
 }
@@ -97,7 +97,7 @@ static void bound_wishes(const Dummy *dummy, ChoiceBlock *choice, const double *
 /* The matrix of a block and the weights of its columns at a point. */
 static EvalStatus run_block(const Dummy *dummy, ChoiceBlock *choice, double t, const double *y) {
   EvalStatus status = block_matrix_run_differentiated(choice->matrix, &dummy->host, t, y);
-  if (status == EVAL_OK && choice->plan->is_bounded) bound_wishes(dummy, choice, y);
+  if (status == EVAL_OK && choice->plan->is_bounded) bound_preferences(dummy, choice, y);
   return status;
 }
 
@@ -105,7 +105,7 @@ static ChoiceBlock make_choice_block(const Dummy *dummy, const ChoicePlan *plan)
   const BlockShape *shape = plan->shape;
   return (ChoiceBlock){.plan = plan,
                        .matrix = block_matrix_new(dummy->heap, shape),
-                       .weight = heap_copy(dummy->heap, plan->wish, (size_t)shape->size, sizeof(double)),
+                       .weight = heap_copy(dummy->heap, plan->preference, (size_t)shape->size, sizeof(double)),
                        .judged = heap_array(dummy->heap, (size_t)shape->stages + 1, sizeof(Judged))};
 }
 

@@ -9,21 +9,21 @@
  * The choice is watched by T = M^-1 N, where N are the candidates not chosen. Exchanging a chosen column for another one multiplies
  * |det M| by the entry of T. So the largest entry says how much better the best exchange would be, at the cost of one solve.
  *
- * Exported solvers carry this as it stands. */
+ * Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/block.h"
 #include "core/select.h"
 
-/* The largest factor by which state preferences multiply a weight, in units of the allowed error of a column. Errors of states
- * reach the other columns through the matrix by which states are chosen. */
+/* The largest factor by which state preferences multiply a weight, in units of the allowed error of a column. Errors of
+ * states reach the other columns through the matrix that decides the choice of states. */
 static const double STRONGEST_WISH = 10;
 
 /* A block with a choice: at some stage it has fewer rows than candidates but at least one row. */
 typedef struct ChoicePlan {
   const BlockShape *shape;
-  const double *wish; /* per block column: a larger number means less preferred as a state */
-  bool is_bounded;    /* preferences may lead to a singular matrix, so they are bounded */
+  const double *preference; /* per block column: a larger number means less preferred as a state */
+  bool is_bounded;          /* preferences may lead to a singular matrix, so they are bounded */
 } ChoicePlan;
 
 typedef struct DummyPlan {

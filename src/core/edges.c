@@ -367,8 +367,8 @@ static bool will_accumulate(const EventTimes *times, double span) {
   return times->falls && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
-/* Did another stored mode change at an edge of its own within the last cycle of mode m? The edges of a thermostat alternate, while
- * noise toggles one mode alone. */
+/* Did another stored mode change at an edge of its own within the last cycle of mode m? The edges of a thermostat
+ * alternate, while noise toggles only one mode. */
 static bool takes_turns(const Edges *edges, int m) {
   const Condition *condition = edges->condition;
   const EventTimes *own = &edges->history[m].times;
@@ -392,7 +392,7 @@ static double nearest_edge(const Edges *edges, int m) {
  * jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump anyway.
  *
  * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events is
- * bounded for each doubling, whatever keeps the solution at the edge.
+ * bounded for each doubling, for any reason that keeps the solution at the edge.
  *
  * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So hysteresis
  * delays an event for a limited time only. That time doubles where the mode was delayed in vain and still hovers.
@@ -623,8 +623,8 @@ static void set_as_they_are(const Edges *edges, int k) {
     if (is_along(edges, m, k)) *mode_of(edges, m) = condition_value(kind_of(edges, m), edges->difference[m]);
 }
 
-/* Keeps the modes of the k-th slide from sliding until the current event is over. Modes that no row depends on chattered because of
- * others, and go where these lead them. */
+/* Keeps the modes of the k-th slide from sliding until the current event is over. Modes that no row depends on
+ * chattered only because of others, and follow these. */
 static void lead_away(Edges *edges, int k, bool are_led) {
   for (int m = 0; m < edges->count; m++)
     if (is_along(edges, m, k)) edges->place[m].changes = are_led ? 0 : LED_AWAY;

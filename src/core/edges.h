@@ -1,9 +1,9 @@
 /* edges: conditions between events and at events. Each condition is frozen in its mode, a discrete value that holds while the
- * difference of the condition's sides stays in a range. A difference that has left the range is an event. This file keeps what a
- * run learns about each mode: how fast its difference moves, how far hysteresis lets it pass its edge, when its events were, and
- * along which edges the solution slides.
+ * difference of the condition's sides stays in a range. A difference that has left the range is an event. This file keeps the facts
+ * that a run learns about each mode: how fast its difference moves, how far hysteresis lets it pass its edge, when its events were,
+ * and along which edges the solution slides.
  *
- * The host owns all memory. Exported solvers carry this as it stands. */
+ * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/condition.h"
@@ -13,10 +13,10 @@
 
 enum { SLIDE_LIMIT = 8, TRIAL_LIMIT = 10 };
 
-/* What a plan says about a condition. */
+/* The part of a condition that belongs to the plan. */
 typedef struct Condition {
   ConditionKind kind;
-  int is_timed;          /* its changes follow from the time alone */
+  int is_timed;          /* its changes depend only on time */
   int may_try;           /* it has two values and does not follow from the time: combinations may be tried */
   int matters;           /* rows depend on it */
   int is_remembered;     /* a when or pre() stores the effect of a change */
@@ -51,7 +51,7 @@ typedef struct EventTimes {
   int falls;   /* cycles have been shrinking regularly */
 } EventTimes;
 
-/* What a run learns of a mode. */
+/* The facts that a run learns about a mode. */
 typedef struct EdgeHistory {
   double speed;   /* largest recent rate: how fast the difference may move within a step */
   double slack;   /* a difference beyond its edge by less than this contradicts no mode */
@@ -61,7 +61,7 @@ typedef struct EdgeHistory {
   int hovers;      /* events in a row between which it stayed near its edge */
   int slides_with; /* 1 + the mode of the slide that it follows; 0: it does not slide */
   int jumps;       /* the rate jumps where the mode changes, and leads back to the edge from both sides */
-  int is_widened;  /* its slack exceeds what the tolerance asks for, to bound the number of events */
+  int is_widened;  /* its slack is larger than the tolerance requires, to bound the number of events */
 } EdgeHistory;
 
 /* Where a mode is in the current step or event. */
@@ -183,7 +183,7 @@ void edges_rest(Edges *edges, double t, const double *y);
 bool edges_may_hide(const Edges *edges, int m, double step);
 bool edges_are_far(const Edges *edges, double step);
 
-/* Tells of the margins of all modes inside of a step: see edges_hover. */
+/* Reports the margins of all modes inside a step: see edges_hover. */
 void edges_note_peaks(Edges *edges, const double *margin);
 
 /* An event was located in the step of this size: keeps the last differences as those at its end. */
@@ -191,17 +191,18 @@ void edges_keep_end(Edges *edges, double step);
 
 /* ---- accumulating events ---- */
 
-/* Records the time of an event of mode m in a run of this span. Returns true if its events come ever faster, infinitely many of
- * them before a time that is t except for round-off (Zeno). */
+/* Records the time of an event of mode m in a run of this span. Returns true if its events accumulate: infinitely many
+ * of them before a time that equals t up to round-off (Zeno). */
 bool edges_accumulate(Edges *edges, int m, double t, double span);
 
-/* Call this after edges_accumulate. The modes whose events come ever faster then change only when their difference passes the edge
- * by several times as much as last. So the run goes on where the model comes to rest in the limit. Where it does not, edges_escaped
+/* Call this after edges_accumulate. The modes whose events accumulate then change only when their difference passes the edge by
+ * several times as much as the last time. So the run continues if the model comes to rest in the limit. Otherwise edges_escaped
  * reports it. false: no when or pre() stores one of these modes. */
 bool edges_let_rest(Edges *edges, double tolerance, double span);
 
-/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Its events came ever faster until the
- * tolerance no longer resolved them, a when or pre() stores it, and it left its edge after an event at this time. */
+/* Returns a mode whose event was lost in errors, as the last bounces of a ball are; -1: none. Its events accumulated
+ * until the tolerance no longer resolved them, a when or pre() stores it, and it left its edge after an event at this
+ * time. */
 int edges_escaped(const Edges *edges, double t, double round_off);
 
 /* Call this after edges_accumulate. Returns true if the difference of mode m hovers at its edge within the tolerance, event after
@@ -217,18 +218,18 @@ void edges_begin(Edges *edges, int m);
 /* Keeps the differences at (t, y) as those where an event was located. */
 void edges_locate(Edges *edges, double t, const double *y);
 
-/* The value that mode m should have by its last difference. On an edge, the rate decides; where nothing is known, the mode
- * stays. */
+/* The value that mode m should have by its last difference. On an edge, the rate decides; if the rate is not known, the
+ * mode stays. */
 double edges_wanted(const Edges *edges, int m);
 
-/* Does every mode have the value that its last difference asks for, or on an edge its rate? The second function asks this for the
+/* Does every mode have the value that its last difference requires, or on an edge its rate? The second function asks this for the
  * modes that follow from the time. */
 bool edges_agree(const Edges *edges);
 bool edges_all_agree(const Edges *edges);
 
-/* Sets every mode by its last difference, at (t, y), and returns how many changed. A difference on an edge goes where its rate
- * leads. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has changed.
- * *matter becomes true if rows depend on a mode that changes. */
+/* Sets every mode by its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
+ * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has
+ * changed. *matter becomes true if rows depend on a mode that changes. */
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter);
 
 /* Did a mode chatter since edges_begin? */

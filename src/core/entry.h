@@ -1,4 +1,4 @@
-/* entry: what has entered a pipe in a step (profile.h). Exported solvers carry it as it stands. */
+/* entry: the contents that entered a pipe in a step (profile.h). Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/piece.h"

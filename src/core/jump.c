@@ -57,7 +57,8 @@ static double move(Jump *jump, const double *by, int *column) {
   return largest;
 }
 
-/* Do leading coefficients of rows that take part in the jump depend on it? Coefficients of what does not jump may change. */
+/* Do leading coefficients of rows that take part in the jump depend on it? Coefficients of columns that do not jump may
+ * change. */
 static bool coefficients_changed(Jump *jump) {
   const JumpPlan *plan = &jump->plan;
   double *change = jump->b, *size = jump->size;

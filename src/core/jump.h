@@ -7,7 +7,7 @@
  * conserves momentum, and capacitors that are joined conserve charge (Mehrmann and Wunderlich 2009; Benveniste, Caillaud and others
  * 2020).
  *
- * The host owns all memory. Exported solvers carry this as it stands. */
+ * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include <stdbool.h>

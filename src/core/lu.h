@@ -1,4 +1,4 @@
-/* lu: factors of small dense matrices, stored by columns, and the choice of independent columns. Exported solvers carry it as it stands. */
+/* lu: factors of small dense matrices, stored by columns, and the choice of independent columns. Exported solvers contain it unchanged. */
 #pragma once
 
 /* Factors a matrix, and solves in place. Factoring returns 0, or 1 where the matrix is singular. */

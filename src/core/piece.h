@@ -1,5 +1,5 @@
-/* piece: a stretch of a function as a polynomial over [-1, 1], through its values at Chebyshev nodes of the second kind.
- * Exported solvers carry it as it stands. */
+/* piece: an interval of a function as a polynomial over [-1, 1], through its values at Chebyshev nodes of the second kind.
+ * Exported solvers contain it unchanged. */
 #pragma once
 
 #include <stddef.h>

@@ -18,7 +18,7 @@ ProfileEntry *profile_append(Profile *profile, const ProfileRing *ring, bool is_
   return profile_entry(profile, ring, is_low ? 0 : profile->count - 1);
 }
 
-/* Forgets what lies outside of these places, but keeps at least one entry. */
+/* Forgets the contents outside of these places, but keeps at least one entry. */
 static void trim(Profile *profile, const ProfileRing *ring, double low, double high) {
   while (profile->count > 1 && profile_entry(profile, ring, 0)->high <= low)
     profile->first = (profile->first + 1) % ring->capacity, profile->count--;

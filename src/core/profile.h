@@ -1,12 +1,12 @@
-/* profile: what a pipe contains, for spatialDistribution. The contents move by x and do not change. In the coordinate s = place -
- * x, which moves with them, they stay where they are. The pipe reaches from -x to 1 - x.
+/* profile: the contents of a pipe, for spatialDistribution. The contents move by x and do not change. In the coordinate s = place -
+ * x, which moves with them, they are at rest. The pipe reaches from -x to 1 - x.
  *
  * The contents that enter the pipe in one step, at its low or high end, are one entry. The places and values of an entry are
  * polynomials of time: where the flow turns around, the value is not a smooth function of the place. Between entries there may be
- * breaks: jumps or kinks of the contents. The profile is read from its low end up to the next break. What lies beyond that is read
- * only after the event that passes the break.
+ * breaks: jumps or kinks of the contents. The profile is read from its low end up to the next break. The part beyond the break is
+ * read only after the event that passes it.
  *
- * The host gives the ring of entries. Exported solvers carry this as it stands. */
+ * The host gives the ring of entries. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/entry.h"
@@ -33,13 +33,14 @@ ProfileEntry *profile_append(Profile *profile, const ProfileRing *ring, bool is_
 void profile_fill(Profile *profile, const ProfileRing *ring, const double *points, const double *values, int count,
                   double x);
 
-/* Announces that another value enters from now on, at the low or the high end. This is a jump if the value differs from what is
- * there, otherwise a kink if one is possible. The next profile_add with is_fresh makes the break part of the profile. */
+/* Announces that another value enters from now on, at the low or the high end. This is a jump if the value differs from
+ * the one there, otherwise a kink if one is possible. The next profile_add with is_fresh makes the break part of the
+ * profile. */
 void profile_announce(Profile *profile, const ProfileRing *ring, bool is_low, double x, double value, bool is_kink);
 
-/* Adds a part of a step, in which x and the value that enters are these polynomials. Forgets what was outside of the pipe at the
- * beginning of the step, when x was `begin`, and what was added for this part before. The profile must have room for one more
- * entry. Returns true if an announced kink turned out to be none. */
+/* Adds a part of a step, in which x and the value that enters are these polynomials. Forgets the contents that were outside of the
+ * pipe at the beginning of the step, when x was `begin`, and those that were added for this part before. The profile must have room
+ * for one more entry. Returns true if an announced kink turned out to be none. */
 bool profile_add(Profile *profile, const ProfileRing *ring, bool is_low, double begin, const double *x,
                  const double *value, bool is_fresh);
 

@@ -1,6 +1,6 @@
 /* rounds: how long an iteration over discrete values may take. A chain of n dependent conditions changes one of them in each round,
  * so the number of values bounds the number of rounds. An iteration that returns to earlier values never ends. It is stopped as
- * soon as that is seen. Exported solvers carry this as it stands. */
+ * soon as values repeat. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include <stdbool.h>

@@ -41,7 +41,7 @@ static bool any_negative(const double *margin, uint32_t count) {
   return false;
 }
 
-/* ---- one stretch ---- */
+/* ---- one interval ---- */
 
 typedef enum Sampled {
   SAMPLED,
@@ -57,7 +57,7 @@ static bool is_faithful(Search *search, const Watched *watched, double t, const 
   return true;
 }
 
-/* Samples the stretch; its first point is known. is_first: interpolated columns have not been compared in this step. */
+/* Samples the interval; its first point is known. is_first: interpolated columns have not been compared in this step. */
 static Sampled sample(Search *search, const Watched *watched, Bracket stretch, bool is_first) {
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
   double width = stretch.high - stretch.low;
@@ -127,7 +127,7 @@ static bool all_clear(const Search *search, const Watched *watched, int end) {
   return true;
 }
 
-/* Do the ends of a stretch decide what all margins do, with evaluations at the checks only? *any: one margin leaves its range,
+/* Do the ends of an interval decide for all margins, with evaluations only at the checks? *any: one margin leaves its range,
  * once. */
 static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, const KnownEnds *ends, bool *any) {
   double width = stretch.high - stretch.low;
@@ -144,8 +144,8 @@ static bool ends_tell(Search *search, const Watched *watched, Bracket stretch, c
   return true;
 }
 
-/* Does a margin leave its range between an end of the stretch and the next sample, and come back before it? Uses its rate at that
- * end. `way` points into the stretch and has its length. *t: a time at which the margin is negative. */
+/* Does a margin leave its range between an end of the interval and the next sample, and come back before it? Uses its rate at that
+ * end. `way` points into the interval and has its length. *t: a time at which the margin is negative. */
 static bool dips_beside(Search *search, const Watched *watched, double end, double way, const double *margin,
                         double *t) {
   MarginFunction *look = watched->peek ? watched->peek : watched->look;
@@ -159,15 +159,15 @@ static bool dips_beside(Search *search, const Watched *watched, double end, doub
   return first < part[1] && look(watched->context, *t, search->solved) && any_negative(search->solved, watched->count);
 }
 
-/* ---- the walk along a stretch ---- */
+/* ---- the walk along an interval ---- */
 
-/* From left to right. What comes after `end` does not matter: a margin is negative there, or the stretch ends. */
+/* From left to right. The part after `end` does not matter: a margin is negative there, or the interval ends. */
 typedef struct Walk {
   double low, end, width, skip, widest;
   bool ends_negative;
 } Walk;
 
-/* No margin is negative up to `high`, as far as samples show. */
+/* No margin is negative up to `high`, according to the samples. */
 static void move_on(Search *search, Walk *walk, double high) {
   double *first = search->sample[0];
   search->sample[0] = search->sample[LAST];
@@ -176,7 +176,7 @@ static void move_on(Search *search, Walk *walk, double high) {
   walk->width = fmin(2 * walk->width, walk->widest);
 }
 
-/* Examines the next stretch. Returns true if the first margin becomes negative there, in *found. */
+/* Examines the next interval. Returns true if the first margin becomes negative there, in *found. */
 static bool walk_on(Search *search, const Watched *watched, Walk *walk, Bracket stretch, Bracket *found) {
   double width = stretch.high - stretch.low;
   int end = first_negative(search, watched->count);

@@ -4,7 +4,7 @@
  * how the true matrix differs from the factored one in that direction. The pairs are kept across steps, since successive
  * corrections point in nearly the same direction, and applied as a product of rank-one matrices (the good update of Broyden 1965,
  * in the form of Kelley 1995, section 7.3). Invariant: with B the factored matrix, the updated inverse is (I + u[k-1] s[k-1]^T W)
- * ... (I + u[0] s[0]^T W) B^-1, W the weights squared. Exported solvers carry it as it stands. */
+ * ... (I + u[0] s[0]^T W) B^-1, W the weights squared. Exported solvers contain it unchanged. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,8 +28,8 @@ void secant_reset(Secant *secant);
 void secant_apply(const Secant *secant, double *d);
 
 /* After the correction `step` (subtracted from the point) the residual r is left, and `next` is the updated inverse times r. Stores
- * the pair, and replaces `next` by what the inverse with that pair gives. weight: components are compared as weight[i] times their
- * value. Returns false and changes nothing where there is no room or the pair adds no information. O(n). */
+ * the pair, and replaces `next` by the result of the inverse with that pair. weight: components are compared as weight[i] times
+ * their value. Returns false and changes nothing where there is no room or the pair adds no information. O(n). */
 bool secant_learn(Secant *secant, const double *step, double *next, const double *weight);
 
 /* The same for corrections that need not get shorter, as in an iteration that does not converge by itself. */

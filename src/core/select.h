@@ -1,6 +1,6 @@
-/* select: chooses m well-conditioned columns of a matrix with m rows, and judges an existing choice. Small matrices use QR with
- * column pivoting. Large sparse ones use row-wise elimination that pivots on the largest entry. Exported solvers carry this as it
- * stands. */
+/* select: chooses m well-conditioned columns of a matrix with m rows, and assesses an existing choice. Small matrices use QR with
+ * column pivoting. Large sparse ones use row-wise elimination that pivots on the largest entry. Exported solvers contain this
+ * file unchanged. */
 #pragma once
 
 #include "base/vec.h"
@@ -31,7 +31,8 @@ bool selector_choose(Selector *selector, SelectProblem *problem);
  * HUGE_VAL if the present choice is singular. */
 double selector_gain(Selector *selector, const SelectProblem *problem);
 
-/* A choice that was judged once, and how far its matrix may move before it must be judged again. Zeroed: nothing was judged. */
+/* A choice that was judged once, and how far its matrix may move before it must be judged again. All zero: no choice
+ * was judged yet. */
 typedef struct Judged {
   int32_t rows;        /* 0: none */
   VEC(double) values;  /* the entries at that time */

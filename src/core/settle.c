@@ -50,8 +50,8 @@ static bool begin_to_slide(Settle *settle, double t, double *y, bool *more) {
   return true;
 }
 
-/* Stops sliding: columns that were the mean of both sides become those of the current modes. Otherwise the round-off that the mean
- * leaves in the rates would decide where they lead. Returns whether something slid. */
+/* Stops sliding: columns that were the mean of both sides become those of the current modes. Otherwise the round-off
+ * that the mean leaves in the rates would decide their direction. Returns whether something slid. */
 static bool leave_edges(Settle *settle, double t, double *y) {
   if (!edges_slid(settle->edges)) return false;
   keep(settle, y, &settle->begin);
@@ -116,7 +116,7 @@ static bool settle_once(Settle *settle, double t, double *y, int mode) {
 
 /* ---- modes that the iteration does not find ---- */
 
-/* Starts again from the beginning. Do all modes agree with what follows from a combination? */
+/* Starts again from the beginning. Do all modes agree with the consequences of a combination? */
 static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
   go_back(settle, &settle->begin, y);
   edges_flip(settle->edges, trial);
@@ -125,7 +125,7 @@ static bool try_modes(Settle *settle, double t, double *y, const Trial *trial) {
   return iterate_modes(settle, t, y) && edges_agree(settle->edges);
 }
 
-/* Ideal diodes and switches in one loop must be decided together: changing one mode alone may have no solution, or lead to a cycle.
+/* Ideal diodes and switches in one loop must be set together: after changing only one mode there may be no solution, or a cycle.
  * Takes the combination with the fewest changes in which all modes agree. */
 static bool enumerate_modes(Settle *settle, double t, double *y) {
   Trial trial = edges_trial(settle->edges, TRIAL_LIMIT);
@@ -155,16 +155,16 @@ static bool settle_later(Settle *settle, double *t, double *y, int mode) {
   return true;
 }
 
-/* Finds modes and other discrete values with pre() held, by other ways where the iteration does not lead to a solution:
+/* Finds modes and other discrete values with pre() held, by other ways if the iteration finds no solution:
  *
  * The condition of a when may no longer hold once the when has acted, as for a block that begins to slip. As an equation this has
- * no solution. Then a when that fires acts, and what follows does not undo it.
+ * no solution. Then a when that fires acts, and consequences do not undo it.
  *
  * Modes that all change at once may cycle around a solution, as those of a clutch that gets stuck. Then only the first mode that
  * must change does so (the least-index rule of Murty 1974 for complementarity problems).
  *
- * Modes may lead through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first structure
- * they lead to is taken, where pre() may hold them. */
+ * Modes may pass through a cycle of structures, as for a clutch that slips with less torque than it held. Then the first of these
+ * structures is used, if pre() can hold the modes there. */
 static bool settle_values(Settle *settle, double *t, double *y, int mode) {
   Edges *edges = settle->edges;
   Decide *decide = settle->decide;

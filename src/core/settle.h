@@ -1,8 +1,8 @@
-/* settle: what happens at an event. Modes and other discrete values change until they agree with the columns, which are solved
+/* settle: the iteration at an event. Modes and other discrete values change until they agree with the columns, which are solved
  * again each time; or the solution begins to slide along an edge. Then whens act and pre() takes the values found. This repeats
  * until nothing changes. The host solves the columns.
  *
- * The host owns all memory. Exported solvers carry this as it stands. */
+ * The host owns all memory. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/decide.h"
@@ -14,7 +14,7 @@
 /* No column. */
 #define SETTLE_NONE UINT32_MAX
 
-/* What the host does with the columns y at time t. */
+/* Functions of the host, for the columns y at time t. */
 typedef struct SettleMethods {
   /* The first function solves all columns that are not states, also on edges along which the solution slides. The second one does
    * so at a corner of these edges (edges_set_corner). The third one is called after modes have changed, so that columns may jump.

@@ -15,7 +15,7 @@
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
 
-/* Kept factors serve for KEPT_LIMIT corrections, each at most this part of the one before. */
+/* Kept factors are used for KEPT_LIMIT corrections, each at most this part of the one before. */
 enum { KEPT_LIMIT = 6 };
 static const double KEPT_CONTRACTION = 0.02;
 
@@ -28,7 +28,7 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEW
  * any solution (Kantorovich's theorem). */
 static const double NEWTON_CONTRACTION = 0.5;
 
-/* The theorem asks for h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual halfway
+/* The theorem requires h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual halfway
  * along the correction is half of what it was, up to h/8, measured as a correction by the first matrix. The solution is then
  * nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
@@ -55,7 +55,7 @@ typedef struct Unit {
   double single;         /* the 1 x 1 matrix */
 } Unit;
 
-/* What Newton's method is asked for. */
+/* The kind of solution that Newton's method must find. */
 typedef enum NewtonGoal {
   GOAL_ANY,   /* any solution: residuals get smaller */
   GOAL_SHORT, /* a solution a short way from the guess: residuals get smaller */
@@ -296,8 +296,8 @@ static EvalStatus solve_correction(StateSpace *space, Unit *unit, double *correc
   return EVAL_OK;
 }
 
-/* Corrects with the existing factors, made at a point nearby; *last is the size of the last correction. false: they do not
- * serve. */
+/* Corrects with the existing factors, made at a point nearby; *last is the size of the last correction. false: they are
+ * not good enough. */
 static bool correct_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y, double *last) {
   const Unit *owner = &space->units[unit->plan->owner];
   double *correction = space->correction;
@@ -344,7 +344,7 @@ static EvalStatus search_line(StateSpace *space, Unit *unit, double t, double *y
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Applies the correction; all of it where the solution nearest to the guess is wanted. */
+/* Applies the correction; all of it if the solution nearest to the guess is required. */
 static EvalStatus correct(StateSpace *space, Unit *unit, double t, double *y) {
   if (space->goal != GOAL_NEXT) return search_line(space, unit, t, y);
   apply_correction(unit, space->correction, 1, y);
@@ -457,7 +457,7 @@ static bool goes_straight(StateSpace *space, Unit *unit, double t, double *y) {
   return departure(space, unit, y, space->remainder, 0.5) <= NEWTON_STRAIGHT;
 }
 
-/* Is the solution y where the first correction led? */
+/* Is the solution y near the end of the first correction? */
 static bool is_next(const StateSpace *space, const Unit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) space->remainder[k] = unit->values[k] - y[unit->columns[k]];
   return departure(space, unit, y, space->remainder, 1) <= NEWTON_AWAY;
@@ -472,7 +472,7 @@ static bool follow_with_kept_factors(StateSpace *space, Unit *unit, double t, do
   return last <= NEWTON_FLOOR || (correct_with_kept_factors(space, unit, t, y, &last) && is_next(space, unit, y));
 }
 
-/* The same. false: the factors do not serve, and y is unchanged. */
+/* The same. false: the factors are not good enough, and y is unchanged. */
 static bool solve_next_with_kept_factors(StateSpace *space, Unit *unit, double t, double *y) {
   if (!space->units[unit->plan->owner].factored) return false;
   if (follow_with_kept_factors(space, unit, t, y)) return true;
@@ -533,7 +533,7 @@ static bool solve_far(StateSpace *space, Unit *unit, double t, double *y) {
   return result.solved;
 }
 
-/* Finds a solution from a guess that is far off, where the residual may have to grow first. */
+/* Finds a solution from a distant guess; the residual may have to grow first. */
 static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) unit->values[k] = y[unit->columns[k]];
   EvalStatus status = iterate_newton(space, unit, t, y);
@@ -554,7 +554,7 @@ static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, dou
   return (sign > 0) - (sign < 0);
 }
 
-/* Finds the solution nearest to a guess from which Newton's method does not lead straight to it. The branch is so steep there that
+/* Finds the solution nearest to a guess from which Newton's method does not go straight to it. The branch is so steep there that
  * the matrix changes completely within round-off of the time, as in an inverter that switches. If the determinant keeps its sign on
  * the way, which is short, no other solution lies between. */
 static EvalStatus solve_steep(StateSpace *space, Unit *unit, double t, double *y) {

@@ -5,7 +5,7 @@
  * Invariant: every stage of a block uses a part of the one block matrix, so positions, velocities and accelerations share its
  * values. A stage with the same rows and columns as the one below shares its factors.
  *
- * Exported solvers carry this as it stands. */
+ * Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/block.h"
@@ -14,7 +14,7 @@
 
 typedef enum UnitKind { UNIT_EXPLICIT, UNIT_SOLVE } UnitKind;
 
-/* What is known of a unit before any value or choice. */
+/* The part of a unit that does not depend on values or on the choice of states. */
 typedef struct UnitPlan {
   UnitKind kind;
   int32_t block, stage;          /* stage s stands for -s */
@@ -30,7 +30,7 @@ typedef struct UnitPlan {
   bool linear;
   bool keeps;    /* large, and no later stage needs its matrix: see solve_with_kept_factors */
   int32_t below; /* the unit of the same block that is solved before it; -1: none */
-  int32_t owner; /* the unit whose factors serve: a lower stage with the same rows and columns, or itself */
+  int32_t owner; /* the unit whose factors are used: a lower stage with the same rows and columns, or itself */
   int32_t nonzeros;
 } UnitPlan;
 
@@ -54,7 +54,8 @@ StateSpace *statespace_new(Heap *heap, const UnitsPlan *plan, const RowsHost *ho
 /* Accepts a choice of dummies (depth per unknown; see core/dummy.h). O(entries of blocks with a choice). */
 void statespace_choose(StateSpace *space, const int32_t *depth);
 
-/* Forgets the pivots of earlier factors, because round-off depends on them: the next choice starts afresh. */
+/* Forgets the pivots of earlier factors, because round-off depends on them: the next choice starts from the beginning.
+ * */
 void statespace_forget(StateSpace *space);
 
 /* Call this after parameters have changed: everything that depends on parameters only is evaluated again. */
@@ -74,7 +75,7 @@ EvalStatus statespace_slide(StateSpace *space, Edges *edges, int columns, double
 typedef enum BranchGuess {
   GUESS_NEXT,  /* a point so close that one correction is enough */
   GUESS_APART, /* another time */
-  GUESS_STEEP, /* the same time except for round-off, within which a steep branch can go a long way */
+  GUESS_STEEP, /* the same time except for round-off, within which a steep branch can change much */
 } BranchGuess;
 
 /* Like statespace_follow, but only for branching columns, and fails where it is uncertain that the solution is the nearest one. */

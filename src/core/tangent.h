@@ -7,7 +7,7 @@
  * D^T M D by Cholesky (Shmoylova et al. 2013, (72)). D is that of a partition of the coordinates: u are independent
  * ones among the accelerations, and G is solved for the others.
  *
- * Exported solvers carry this as it stands. */
+ * Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "base/heap.h"

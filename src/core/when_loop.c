@@ -1,5 +1,5 @@
-/* when_loop: see when_loop.h. The residual is r = d - F(d). At first the identity stands for the inverse of its matrix: that is the
- * plain iteration. */
+/* when_loop: see when_loop.h. The residual is r = d - F(d). At first the inverse of its matrix is the identity, which
+ * gives the plain iteration. */
 #include "core/when_loop.h"
 
 #include <math.h>

@@ -3,11 +3,11 @@
  *   when sample(0, 0.2) then y = 7 - 2*x; end when;
  *   x + y = 5;
  *
- * An event iterates: columns for the discrete values, then the discrete values for the columns. Where that does not settle by itself, this
- * takes the round for a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h), which is exact for linear equations after at most
- * twice as many rounds as there are values (Gay 1979).
+ * An event iterates: columns for the discrete values, then the discrete values for the columns. If that does not converge, this
+ * file regards a round as a map d -> F(d) and solves d = F(d) by Broyden's method (secant.h), which is exact for linear equations
+ * after at most twice as many rounds as there are values (Gay 1979).
  *
- * All memory is the host's. Exported solvers carry this as it stands. */
+ * All memory is the host's. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "core/decide.h"

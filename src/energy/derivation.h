@@ -1,4 +1,4 @@
-/* derivation: what the files of the folder share.
+/* derivation: shared by the files of the folder.
  *
  * Invariant: after the coordinates are found, the expressions here contain no variable that an equation of the model defines
  * explicitly. The only unknowns left are coordinates, multipliers and given functions of time. */
@@ -77,7 +77,7 @@ Expr constraint_force(const Derivation *d, uint32_t coordinate);
 
 /* ---- ownership.c ---- */
 
-/* Finds the coordinates and substitutes what equations define. false after an error. */
+/* Finds the coordinates and substitutes variables that equations define. false after an error. */
 bool ownership_find(Derivation *d);
 
 /* Finds which equation determines which unknown. Unknowns of a high tier stay undetermined if possible. rates_first: der(x) = v
@@ -105,5 +105,5 @@ void optimal_equations(Derivation *d);
 
 /* ---- balance.c ---- */
 
-/* Adds variables: the energy, what is dissipated and supplied, their balance, and the constraint forces. */
+/* Adds variables: the energy, the dissipated and supplied energy, their balance, and the constraint forces. */
 void balance_add(Derivation *d);

@@ -89,7 +89,8 @@ static void take_gradient(Derivation *d, const EnergyTerm *term, ConstraintForm 
   int highest = highest_order(d, &leaves);
   form->order = highest > 0 ? (uint32_t)highest : 0;
   if (highest < 0)
-    diag_error(d->diags, DIAG_ENERGY, term->span, "this constraint holds no coordinate: %s", constraint_text(d, term));
+    diag_error(d->diags, DIAG_ENERGY, term->span, "this constraint contains no coordinate: %s",
+               constraint_text(d, term));
   for (uint32_t k = 0; k < leaves.count && highest >= 0; k++) {
     uint32_t coordinate = d->number[dag_index(d->dag, leaves.data[k])];
     if (coordinate == NONE || (int)dag_order(d->dag, leaves.data[k]) != highest) continue;
@@ -180,7 +181,7 @@ static void take_integral(Model *model, Energy *energy, const EnergyTerm *term, 
   /* a variable alone on one side would count as defined by the equation, as a velocity does */
   if (dag_op(dag, integrand) == OP_VARIABLE)
     rate = dag_subtract(dag, rate, integrand), integrand = dag_constant(dag, 0);
-  add_model_equation(model, rate, integrand, term->span, "what an integral constraint integrates");
+  add_model_equation(model, rate, integrand, term->span, "the integrand of an integral constraint");
   add_model_equation(model, model_leaf(model, term->multiplier, 1), dag_constant(dag, 0), term->span,
                      "multiplier of an integral constraint");
   Equation final = {
@@ -218,7 +219,7 @@ static bool check_optimal(const Energy *energy, Diags *diags) {
   if (!energy->lagrangian.count && !energy->dissipation.count && !energy->force.count && !energy->constraint.count)
     return true;
   diag_error(diags, DIAG_ENERGY, energy->span,
-             "`minimize` and `maximize` stand beside equations, not beside a Lagrangian, forces or constraints");
+             "`minimize` and `maximize` are used with equations, not with a Lagrangian, forces or constraints");
   return false;
 }
 

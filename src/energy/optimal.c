@@ -116,7 +116,7 @@ static void add_adjoints(Optimal *o) {
   d->number = number;
 }
 
-/* Is there an equation too many? Then nothing is left to be controlled. */
+/* Is there one equation too many? Then nothing is left to be controlled. */
 static bool check_matching(Optimal *o) {
   Derivation *d = o->d;
   bool *is_matched = arena_array(&d->arena, o->equations, sizeof *is_matched);
@@ -128,8 +128,7 @@ static bool check_matching(Optimal *o) {
   }
   for (uint32_t i = 0; i < o->equations; i++)
     if (!is_matched[i])
-      diag_error(d->diags, DIAG_ENERGY, o->model->equations.data[i].span,
-                 "this equation determines nothing that the others do not");
+      diag_error(d->diags, DIAG_ENERGY, o->model->equations.data[i].span, "this equation adds nothing to the others");
   if (!controls && d->diags->errors == 0)
     diag_error(d->diags, DIAG_ENERGY, d->energy->span, "no control: the equations determine every variable");
   return d->diags->errors == 0;
@@ -194,7 +193,8 @@ static void add_switched(Optimal *o, uint32_t j, Expr u, const Variable *variabl
   derivation_equate(d, u, value, span, arena_printf(&d->arena, "control %s, at its bounds", coordinate_name(d, j)));
 }
 
-/* Does the derivative of H by a control depend on an algebraic variable? Then the second derivative alone does not decide. */
+/* Does the derivative of H by a control depend on an algebraic variable? Then the second derivative by itself does not
+ * decide. */
 static bool is_coupled(Optimal *o, uint32_t j) {
   for (uint32_t i = 0; i < o->d->coordinates.count; i++) {
     bool moves = o->d->owner[o->d->coordinates.data[i]] == NONE;
@@ -212,7 +212,7 @@ static void assert_legendre(Optimal *o, uint32_t j, Expr minor, const char *what
   double always;
   if (dag_is_constant(o->dag, holds, &always) && always != 0) return;
   const char *text = arena_printf(
-      &d->arena, "%s < 0: `%s` makes worst what it should make best; try other start values of the adjoints", what,
+      &d->arena, "%s < 0: `%s` gives the worst value instead of the best; try other start values of the adjoints", what,
       coordinate_name(d, j));
   Action action = {.kind = ACTION_ASSERT,
                    .guard = EXPR_NONE,

@@ -1,10 +1,10 @@
-/* events: what happens at an event that the watcher (watch/watcher.h) has found. Modes and other discrete values change until they
+/* events: handles an event that the watcher (watch/watcher.h) has found. Modes and other discrete values change until they
  * agree with the columns, which are solved again, or the solution begins to slide along an edge. */
 #pragma once
 
 #include "view/view.h"
 
-/* The run begins at (t, y), or goes back there; the modes agree at that point. */
+/* The run begins at (t, y), or returns there; the modes agree at that point. */
 void events_begin(View *view, double t, const double *y);
 
 /* The time of the next event in (t, stop] that is known in advance; INFINITY: none. *mode is the mode of time that changes there,
@@ -20,7 +20,8 @@ bool events_settle(View *view, double *t, double *y, uint32_t mode);
  * allow. Returns MAP_NONE on success, otherwise a column that cannot have its value. */
 uint32_t events_reset(View *view, double t, double *y, const uint8_t *held, const double *values);
 
-/* Like events_settle, but continues an event in another system: its iteration goes on, and what has fired stays fired. */
+/* Like events_settle, but continues an event in another system: its iteration continues, and whens that have fired do
+ * not fire again. */
 bool events_resume(View *view, double *t, double *y);
 
 /* Checks the assertions outside of whens at (t, y), between events. Those that fail are in view->fired. */

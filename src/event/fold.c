@@ -1,7 +1,7 @@
 /* fold: see fold.h. The columns z that are not states lie on the curve H(z, s) = G(t, x, z) + s dG/ds = 0. It is followed by steps
  * along its tangent and Newton's method across it (Allgower, Georg, Introduction to Numerical Continuation Methods, chapters 2 and
- * 15). The determinant of the Jacobian bordered by the tangent keeps its sign, also at corners. So it shows where the curve goes on
- * after a corner. */
+ * 15). The determinant of the Jacobian bordered by the tangent keeps its sign, also at corners. So it shows in which direction the
+ * curve continues after a corner. */
 #include "event/fold.h"
 
 #include "base/copy.h"
@@ -138,7 +138,7 @@ static bool advance(Curve *curve, double *step) {
   }
 }
 
-/* Finds the direction in which the curve goes on after the corner just ahead. false: there is none. */
+/* Finds the direction in which the curve continues after the corner just ahead. false: there is none. */
 static bool turn(Curve *curve) {
   bool turns = false;
   for (double ahead = 10 * LOCATED; ahead < MINOR && !turns; ahead *= 10) {
@@ -308,7 +308,7 @@ static bool find_both(Curve *curve, ConstMoment origin, ConstMoment at, double l
   return follow_back(curve, *fold);
 }
 
-/* At a pole the former size of a column is negligible beside its value. There is no fold there, although the curve cannot be
+/* At a pole the former size of a column is negligible compared with its value. There is no fold there, although the curve cannot be
  * followed. */
 static bool are_bounded(const Curve *curve, const Fold *fold) {
   for (int32_t u = 0; u < curve->rows; u++) {
@@ -329,7 +329,7 @@ static bool meet_drive(Curve *curve, double drive) {
 }
 
 /* Finds the column with the largest jump, relative to its size, from the corner to the point after the fold. Both points are on the
- * curve and have the same s, so functions of time and states alone do not jump. */
+ * curve and have the same s, so functions of only time and states do not jump. */
 static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   double most = 0;
   for (int32_t u = 0; u < curve->rows; u++) {
@@ -341,7 +341,7 @@ static void find_jump(const Curve *curve, const double *corner, Fold *fold) {
   fold->jump = most;
 }
 
-/* Computes the columns on both sides of the fold; those after it start from where the curve has led. */
+/* Computes the columns on both sides of the fold; those after it start from the point that the curve has reached. */
 static bool set_sides(Curve *curve, const double *y, double drive, const double *corner, Fold *fold) {
   const System *system = &curve->view->system;
   fold->time = curve->t + drive;

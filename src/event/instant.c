@@ -154,8 +154,8 @@ static double inverse_size(Bordered *bordered, ConstMoment at) {
 }
 
 /* Borders the matrix by as many rows and columns as it loses directions on the way from `far` to `near`. false: there are too many,
- * or the inverse grows faster than the distance falls. In that case equations of several levels lose theirs one after another, and
- * only the last one shows. */
+ * or the inverse grows faster than the distance falls. In that case equations of several levels lose rank one after another, and
+ * only the last one is visible. */
 static bool count_lost(Bordered *bordered, ConstMoment near, ConstMoment far) {
   for (int32_t lost = 0; lost <= LOST_LIMIT; lost++) {
     set_borders(bordered, lost);
@@ -329,7 +329,7 @@ static void find_jump(const Bordered *bordered, const double *from, const double
 
 /* ---- the only crossing ---- */
 
-/* The residual of the lost equation, its slack, at points beside this one that satisfy all other equations. A solution crosses
+/* The residual of the lost equation, its slack, at nearby points that satisfy all other equations. A solution crosses
  * where the slack changes its sign; the sign says in which direction. */
 typedef struct Line {
   int samples; /* on each side; each is SEVERAL times as far as the one before: from STUCK to about a quarter of the size */
@@ -497,7 +497,7 @@ static bool find_orientation(Bordered *bordered, ConstMoment at, Line *line) {
   return true;
 }
 
-/* Computes the crossing solution beside the instant, in y, which is a guess on input. */
+/* Computes the crossing solution near the instant, in y, which is a guess on input. */
 static bool solve_crossing(Bordered *bordered, double t, double *y, double *scratch, Line *line) {
   memset(bordered->slack, 0, sizeof bordered->slack);
   if (!correct(bordered, t, y)) return false;

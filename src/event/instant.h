@@ -1,15 +1,15 @@
 /* instant: the verdict on a singular point. Is it a single instant that the solution passes?
  *
- * The Jacobian can lose rank at a single time while the solution continues: a regularized root is flat where a flow reverses, and the balance
- * m*h = m*h_in leaves h free where m is zero. It also loses rank where the solution folds, branches or ends. The equations just before and after the
- * instant tell these cases apart. With time and states fixed there, they are solved along the directions that the Jacobian loses. The solution is the only one where the
- * Jacobian on these directions keeps its orientation; at a fold or a branching it does not.
- */
+ * The Jacobian can lose rank at a single time while the solution continues: a regularized root is flat where a flow reverses, and
+ * the balance m*h = m*h_in leaves h free where m is zero. It also loses rank where the solution folds, branches or ends. The
+ * equations just before and after the instant distinguish these cases. With time and states fixed there, they are solved along the
+ * directions that the Jacobian loses. The solution is the only one where the Jacobian on these directions keeps its orientation; at
+ * a fold or a branching it does not. */
 #pragma once
 
 #include "view/view.h"
 
-/* Points beside an instant at time t: `gap` and FAR times as far from it. */
+/* Points near an instant at time t: `gap` and FAR times as far from it. */
 typedef enum InstantPlace { INSTANT_FAR_BEFORE, INSTANT_BEFORE, INSTANT_AFTER, INSTANT_FAR_AFTER } InstantPlace;
 
 /* The time of a place. */
@@ -25,15 +25,15 @@ typedef enum Verdict {
  * own size. At a pole, columns grow with the inverse of the distance. */
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
-/* y: for each place the columns with its states; the other columns are guesses, and are solved. NULL for the places before: there
- * is nothing before. A view of other equations than the model's own is always VERDICT_SINGULAR, because it need not show all
- * branches. asked: where nothing is lost, the direction that is nearly lost decides. Costs about 200 factorizations of the
+/* y: for each place the columns with its states; the other columns are guesses, and are solved. NULL for the places before the
+ * instant: the run begins there. A view of other equations than the model's own is always VERDICT_SINGULAR, because it need not
+ * show all branches. asked: if no direction is lost, the one that is nearly lost decides. Costs about 200 factorizations of the
  * Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 
 /* The same where solutions meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its enthalpy is
- * another one. Beside the instant exactly one solution crosses along the lost direction, the same way before and after. Others only
- * touch. Returns true if that solution goes on, with its columns after the instant in y. The lost direction may jump at the
+ * different. Among the solutions along the lost direction exactly one crosses, before the instant and after it, with the same sign; others
+ * only touch. Returns true if that solution continues, with its columns after the instant in y. The lost direction may jump at the
  * instant. y: for each place, with its states; the one of INSTANT_BEFORE is a guess from farther back. Costs about 200
  * factorizations. */
 bool instant_crosses(View *view, double t, double gap, double *const *y);

@@ -1,6 +1,5 @@
-/* reset: see reset.h. The columns are functions of the states. Of the columns to keep, in order of preference, as many as there are
- * states are chosen so that their rows of the Jacobian are independent. Newton's method finds the states at which they have their
- * values. */
+/* reset: see reset.h. The columns are functions of the states. Chooses columns to keep, in order of preference: as many as there
+ * are states, with independent rows of the Jacobian. Newton's method finds the states at which they have their values. */
 #include "event/reset.h"
 
 #include "base/blas.h"
@@ -166,7 +165,7 @@ void reset_keep_preferred(View *view, double t, const double *before, const uint
   heap_release(view->evaluator->heap, ticket);
 }
 
-/* Goes from y to where the columns have made this part of the requested change. */
+/* Moves from y until the columns have made this part of the requested change. */
 static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *values, const double *before,
                   double part, double *y) {
   size_t columns = (size_t)reset->view->system.columns;
@@ -184,7 +183,7 @@ static bool go_on(Reset *reset, Heap *heap, const uint8_t *held, const double *v
   return found;
 }
 
-/* Goes all the way in parts; each is half as long as the last one that failed. */
+/* Makes the whole change in parts; each is half as long as the last one that failed. */
 static bool go_all_the_way(Reset *reset, Heap *heap, const uint8_t *held, const double *values, double *y) {
   size_t columns = (size_t)reset->view->system.columns;
   double *before = heap_copy(heap, y, columns, sizeof *y), done = 0, more = 1;

@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Up to this many turns, all orders that begin with each of them are tried, forwards and backwards; for three turns that is every
- * order. With more, only both directions are tried, so that every two turns are met in both orders. */
+/* With at most this many turns, the cyclic orders that begin with each turn are tried, forwards and backwards; for
+ * three turns these are all orders. With more turns, only one order and its reverse are tried, so that every pair of
+ * turns occurs in both orders. */
 enum { ROTATED = 4 };
 
 typedef struct Turns {
@@ -84,7 +85,7 @@ static uint32_t count_marks(const bool *marks, uint32_t count) {
   return sum;
 }
 
-/* Renumbers the turns without gaps. The mode whose event was located has a turn of its own. */
+/* Renumbers the turns without gaps. The mode whose event was located has its own turn. */
 static void number_turns(Turns *turns, uint32_t modes, uint32_t mode, uint32_t numbers, Heap *heap) {
   uint32_t *turn_of = heap_array(heap, numbers, sizeof *turn_of);
   turns->mode = heap_array(heap, numbers, sizeof *turns->mode);
@@ -115,7 +116,7 @@ static bool find_turns(View *view, double t, const double *y, uint32_t mode, Tur
   if (!sensitivity_begin_turns(view->sensitivity, t, y, marks, turns->turn, &numbers)) return false;
   number_turns(turns, modes, mode, numbers, heap);
   return turns->count < 2 || !view->evaluator->inputs ||
-         sensitivity_refuse(view->sensitivity, t, "its time varies, and the rates of inputs along time are not known");
+         sensitivity_refuse(view->sensitivity, t, "its time varies, and the rates of inputs over time are not known");
 }
 
 static const char *turn_text(const View *view, const Turns *turns, uint32_t turn, Arena *arena) {
@@ -131,7 +132,7 @@ static bool refuse(const View *view, const Turns *turns, double t) {
   for (uint32_t k = 1; k < turns->count; k++)
     text =
         arena_printf(&arena, "%s%s%s", text, k + 1 < turns->count ? ", " : " and ", turn_text(view, turns, k, &arena));
-  text = arena_printf(&arena, "%s change at this very time, and it makes a difference which comes first", text);
+  text = arena_printf(&arena, "%s change at this very time, and their order makes a difference", text);
   sensitivity_refuse(view->sensitivity, t, text);
   arena_free(&arena);
   return false;
@@ -166,7 +167,8 @@ static void wait_no_more(View *view) {
   if (view->switches->decisions) view->switches->decisions->decide.samples_wait = false;
 }
 
-/* Handles one event after another. Collects what fired, and whether something was disturbed, over all of them. */
+/* Handles one event after another. Collects the actions that fired, and whether something was disturbed, over all of
+ * them. */
 static bool pass_in_order(View *view, Turns *turns, uint32_t order, double *t, double *y, SensitivityMoment *sizes,
                           Heap *heap) {
   IndexVec fired = {0};

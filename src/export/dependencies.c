@@ -154,7 +154,8 @@ static bool spread(Search *search, uint64_t *joint) {
   return grows;
 }
 
-/* The derivative of a state is the column above it; for one that may be exchanged, any of its block. */
+/* The derivative of a state is the column above it. For a state that may be exchanged, it may be any such column of its
+ * block. */
 static void gather_rates(Search *search) {
   const ExportSource *source = search->source;
   const Array *array = source->evaluator->array;

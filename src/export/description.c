@@ -220,7 +220,7 @@ static void put_start(const XmlWriter *writer, const ExportVariable *variable) {
   else PUT(writer, " start=\"%.0f\"", variable->start);
 }
 
-/* Writes what both versions say about the type. */
+/* Writes the attributes of the type that both versions have. */
 static void put_type(const XmlWriter *writer, const ExportVariable *variable) {
   const Model *model = writer->description->source->evaluator->model;
   if (variable->type == TYPE_ENUMERATION)
@@ -255,7 +255,7 @@ static void put_common(const XmlWriter *writer, const ExportVariable *variable, 
     put_attribute(writer, "initial", is_exact(variable) ? "exact" : has_guess(variable) ? "approx" : "calculated");
 }
 
-/* In FMI 2.0 the type is an element of its own, and derivatives name the position of the state. */
+/* In FMI 2.0 the type is a separate element, and derivatives name the position of the state. */
 static void put_variable_2(const XmlWriter *writer, const ExportVariable *variable, uint32_t reference) {
   PUT(writer, "    <ScalarVariable");
   put_common(writer, variable, reference);
@@ -305,7 +305,8 @@ static bool is_initial_unknown(const ExportVariable *variable) {
   return counts && !is_exact(variable);
 }
 
-/* Writes what it depends on, where that is known; otherwise it depends on all. FMI 2.0 uses positions, FMI 3.0 value references. */
+/* Writes its dependencies, if they are known; otherwise it depends on all. FMI 2.0 uses positions, FMI 3.0 value
+ * references. */
 static void put_dependencies(const XmlWriter *writer, const ExportVariable *variable) {
   const Dependencies *dependencies = writer->description->dependencies;
   const uint64_t *set = dependencies_of(dependencies, variable);

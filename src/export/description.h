@@ -1,4 +1,4 @@
-/* description: modelDescription.xml and the files beside it, for FMI 2.0 and 3.0. */
+/* description: modelDescription.xml and the files next to it, for FMI 2.0 and 3.0. */
 #pragma once
 
 #include "export/dependencies.h"

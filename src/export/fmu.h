@@ -4,7 +4,7 @@
 
 #include "export/description.h"
 
-/* Appends the bytes of the archive. false: an error is in diags, DIAG_STRUCTURE for what cannot be exported, DIAG_FILE where there
- * is no compiler. In the heap; O(text), plus the compiler's time. */
+/* Appends the bytes of the archive. false: an error is in diags, DIAG_STRUCTURE if the model cannot be exported,
+ * DIAG_FILE if there is no compiler. In the heap; O(text), plus the compiler's time. */
 bool export_fmu(Heap *heap, const ExportSource *sources, FmuKinds kinds, const char *tool, TextVec *bytes,
                 Diags *diags);

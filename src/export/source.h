@@ -1,5 +1,5 @@
-/* source: what is exported: a plan with dummy derivatives at the consistent initial values of one run. Where the structure of the
- * equations changes at events, there are several: one for the start, and one for each mode that a run has visited. */
+/* source: the source of an export: a plan with dummy derivatives at the consistent initial values of one run. Where the structure
+ * of the equations changes at events, there are several: one for the start, and one for each mode that a run has visited. */
 #pragma once
 
 #include "array/branches.h"
@@ -8,7 +8,7 @@
 #include "result/record.h"
 #include "spice/spice.h"
 
-/* The operating point from which a circuit starts, as a model of its own with values. Its variables are the first ones of the
+/* The operating point from which a circuit starts, as a separate model with values. Its variables are the first ones of the
  * model. */
 typedef struct ExportPoint {
   Evaluator *evaluator; /* NULL: it was not found */
@@ -59,7 +59,7 @@ bool export_chooses_states(const ExportSource *source);
 /* Do both systems have the same unknowns, discrete values and conditions? Modes of one model do. */
 bool export_same_leaves(const ExportSource *a, const ExportSource *b);
 
-/* Can all of it be written? false: an error in diags names what cannot. */
+/* Can all of it be written? false: an error in diags names the part that cannot. */
 bool export_possible(const ExportSource *source, Diags *diags);
 
 /* The value of a variable of the model at the operating point, over the leaves of the point; EXPR_NONE: it has none. */
@@ -69,7 +69,7 @@ Expr export_point_value(const ExportPoint *point, uint32_t variable);
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
 
 /* Chooses how an exported program finds its initial values for other parameters and start values. If all start values were kept, it
- * uses the rows of the state-space form or of the initial system. Otherwise it goes by continuation to the nearest consistent
+ * uses the rows of the state-space form or of the initial system. Otherwise it moves by continuation to the nearest consistent
  * values. Sets trace and obstacle; in the heap. */
 void export_find_restart(Heap *heap, ExportSource *source);
 

@@ -7,8 +7,8 @@
 #include "code/switches.h"
 #include "export/lookups.h"
 #include "export/messages.h"
+#include "reduce/preference.h"
 #include "reduce/state_plan.h"
-#include "reduce/wishes.h"
 
 #include <math.h>
 
@@ -333,15 +333,16 @@ static void put_choices(Writer *writer) {
   uint32_t blocks = (uint32_t)source->structure->blocks.n_blocks, count = 0;
   for (uint32_t b = 0; b < blocks; b++) {
     if (!dummy_blocks_choose(source->choice, (int32_t)b)) continue;
-    double *wish = arena_array(writer->arena, (size_t)shapes[b]->size, sizeof *wish);
-    for (int32_t p = 0; p < shapes[b]->size; p++) wish[p] = wishes_weight(source->evaluator, shapes[b]->unknown[p]);
-    cdata_numbers(writer->heap, writer->out, "static ", arena_printf(writer->arena, "block%u_wish", b), wish,
-                  (uint32_t)shapes[b]->size);
+    double *preference = arena_array(writer->arena, (size_t)shapes[b]->size, sizeof *preference);
+    for (int32_t p = 0; p < shapes[b]->size; p++)
+      preference[p] = preference_weight(source->evaluator, shapes[b]->unknown[p]);
+    cdata_numbers(writer->heap, writer->out, "static ", arena_printf(writer->arena, "block%u_preference", b),
+                  preference, (uint32_t)shapes[b]->size);
   }
   PUT(writer, "static const ChoicePlan choices[] = {\n");
   for (uint32_t b = 0; b < blocks; b++) {
     if (!dummy_blocks_choose(source->choice, (int32_t)b)) continue;
-    PUT(writer, "    {&block%u, block%u_wish, %d},\n", b, b, wishes_are_bounded(source->evaluator, shapes[b]));
+    PUT(writer, "    {&block%u, block%u_preference, %d},\n", b, b, preference_is_bounded(source->evaluator, shapes[b]));
     count++;
   }
   PUT(writer, "    {0, 0, 0}};\n\nenum { CHOICES = %u };\n\n", count);
@@ -535,7 +536,7 @@ static void put_variables(Writer *writer) {
   PUT(writer, "    {0, VARIABLE_TIME, 0, 0, 0}};\n\n");
 }
 
-/* Writes the integrators, and what they need for columns and for entries of the Jacobian. */
+/* Writes the integrators, and their data for columns and for entries of the Jacobian. */
 static void put_integrators(Writer *writer) {
   const ExportSource *source = writer->source;
   const Jacobian *jacobian = source->evaluator->jacobian;

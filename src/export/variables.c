@@ -296,7 +296,7 @@ static void find_dependents(Heap *heap, const ExportSource *source, ExportVariab
   vec_free(heap, &given);
 }
 
-/* Marks what depends on parameters that are set after the start. */
+/* Marks variables that depend on parameters that are set after the start. */
 static void mark_varied(const ExportSource *source, ExportVariables *variables) {
   const Dag *dag = evaluator_model(source->evaluator)->dag;
   bool any = false;
@@ -333,8 +333,8 @@ void export_report_fixed(const ExportVariables *variables, const ExportSource *s
   for (uint32_t v = 0; v < variables->list.count; v++) count += variables->list.data[v].reason != NULL;
   if (!count) return;
   Diag *diag =
-      diag_warning(diags, DIAG_NOT_SETTABLE, (Span){0}, "%u of %u parameters of %s cannot be set in what is exported",
-                   count, count + variables->settable.count, source->name);
+      diag_warning(diags, DIAG_NOT_SETTABLE, (Span){0}, "%u of %u parameters of %s cannot be set in the export", count,
+                   count + variables->settable.count, source->name);
   for (uint32_t v = 0; v < variables->list.count; v++) {
     const char *reason = variables->list.data[v].reason;
     uint32_t first = 0;

@@ -53,7 +53,8 @@ typedef struct ExportVariables {
   IndexVec rates;    /* their derivatives */
   uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
-  /* those bound to others that vary, or to what initialization computes; preceded by what they need */
+  /* those bound to others that vary, or to values that initialization computes; preceded by the parameters that they
+   * need */
   IndexVec dependents;
 } ExportVariables;
 

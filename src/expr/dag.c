@@ -1,5 +1,5 @@
 /* dag: nodes, hash-consing, leaves and reading. A node is looked up by the content of its pools: a candidate is written
- * at the end of its pool, and taken back if an equal node exists. So a node is in the table exactly once. */
+ * at the end of its pool, and removed again if an equal node exists. So a node is in the table exactly once. */
 #include "core/piece.h"
 #include "expr/dag_internal.h"
 
@@ -156,7 +156,8 @@ static void table_grow(Dag *dag) {
   heap_free(dag->heap, before);
 }
 
-/* Relations, jumps and operators with history make events. noEvent hides the events below it; other operators pass them on. */
+/* Relations, jumps and operators with history cause events. noEvent hides the events below it; other operators pass
+ * them on. */
 static bool op_makes_event(Op op) {
   if (op == OP_NOEVENT || op == OP_SMOOTH || op == OP_HOMOTOPY) return false;
   OpKind kind = op_kind(op);
@@ -469,7 +470,7 @@ static DagFrame walk_frame(const Dag *dag, Walk walk, Expr e) {
   Op op = (Op)node->op;
   if (op == OP_SUM) {
     const Term *terms = dag_sum_terms(dag, node);
-    _Static_assert(sizeof(Term) % sizeof(Expr) == 0, "terms stand a whole number of nodes apart");
+    _Static_assert(sizeof(Term) % sizeof(Expr) == 0, "terms are a whole number of nodes apart");
     frame = (DagFrame){e, terms->node, sizeof(Term) / sizeof(Expr), &terms[1].node};
   } else if (op_kind(op) != KIND_LEAF && !(walk.shallow && op_is_selector(op))) {
     frame.rest = dag_arguments(dag, e, &frame.next);

@@ -12,7 +12,7 @@
  *    a^2. Products are not flattened or distributed: this keeps repeated derivatives polynomial in size.
  *  - x/y stays a quotient (also by constants: x/3 is not 0.333*x), but (c*x)/y is c*(x/y). x^(-n) is 1/x^n,
  *    x^0.5 is sqrt(x).
- *  - noEvent disappears where nothing below makes an event.
+ *  - noEvent disappears if nothing below causes an event.
  *  - Constants are folded where the result is finite. No rewriting changes a value where the original is
  *    defined.
  * Values are doubles; Boolean is 0 or 1, Integer and enumeration are exact in a double. Strings are leaves.
@@ -181,8 +181,8 @@ bool op_evaluate(Op op, const double *arguments, double *out);
 
 /* ---- calculus (differentiate.c) ---- */
 
-/* Total time derivative: time -> 1, (j, k) -> (j, k + 1), parameters and discrete variables -> 0. Memoized in the graph, so the
- * n-th derivative costs only what is new in it. */
+/* Total time derivative: time -> 1, (j, k) -> (j, k + 1), parameters and discrete variables -> 0. Memoized in the
+ * graph, so the n-th derivative costs only its new nodes. */
 Expr dag_time_derivative(Dag *dag, Expr e);
 
 /* Partial derivative with respect to one leaf node (a variable column, parameter, or time). */

@@ -1,6 +1,6 @@
 /* dag_internal: the internals of the graph, shared only by the files of src/expr.
  *
- * Nodes are records of 8 bytes; what they refer to is in three pools: constants, argument words and terms. A graph over another one
+ * Nodes are records of 8 bytes; their contents are in three pools: constants, argument words and terms. A graph over another one
  * shares the full pieces of its pools, and looks up nodes in both tables.
  *  - Arguments of an operator of fixed arity: its arity words. Of any other (arity -1): one word with the
  *    number of words that follow, then the arguments; in a call before them function, output, number of

@@ -1,5 +1,6 @@
-/* enclosure: bounds of an expression over an interval of time with all else held, so that a search for roots in time misses none,
- * however close they are. Bounds are rounded outwards; an operator without a rule has none. */
+/* enclosure: bounds of an expression over an interval of time, with all other values constant, so that a search for
+ * roots in time misses none, even if they are very close. Bounds are rounded outwards; an operator without a rule has
+ * none. */
 #pragma once
 
 #include "expr/interval.h"

@@ -9,7 +9,7 @@ static const double PI = 3.14159265358979323846;
  * function of the library and a half for each multiplication. */
 static const double LIBRARY_UNITS = 2, POWER_UNITS = 40;
 
-/* How the bounds of a value follow from those of the arguments. */
+/* The rule by which the bounds of a value follow from those of the arguments. */
 typedef enum Rule {
   RULE_NONE,
   RULE_LEAF,

@@ -312,7 +312,7 @@ static const RankedTerm *sorted_terms(Printer *p, Expr e, double *constant, uint
   return p->terms.data;
 }
 
-/* Prints the terms in order, then the constant. But something positive goes first if there is any. */
+/* Prints the terms in order, then the constant. But a positive term goes first if there is one. */
 static void open_sum(Printer *p, Expr e) {
   double constant;
   uint32_t count, lead = 0;
@@ -358,7 +358,7 @@ static uint32_t name_of(const Printer *p, Expr e, uint32_t place) {
   return p->names[position_of(p, e)];
 }
 
-/* Prints "condition then value" and what follows; `if` or `elseif` is already printed. */
+/* Prints "condition then value" and the rest; `if` or `elseif` is already printed. */
 static void open_choice(Printer *p, Expr e, uint32_t place) {
   part_node(p, dag_child(p->dag, e, 0), LEVEL_IF, VALUE_BOOLEAN);
   part_text(p, " then ");
@@ -493,8 +493,8 @@ static void open_node(Printer *p, Expr e, uint32_t place) {
   }
 }
 
-/* What turns a value of this kind into one for the place: Integer(e), or the name of the enumeration; NULL
- * if nothing. */
+/* The conversion of a value of this kind for the place: Integer(e), or the name of the enumeration; NULL if none is
+ * needed. */
 static const char *conversion(const Printer *p, Expr e, uint32_t kind, uint32_t place) {
   if (kind >= VALUE_ENUMERATION && is_number(place)) return "Integer";
   if (place < VALUE_ENUMERATION || !is_number(kind) || dag_op(p->dag, e) == OP_CONSTANT) return NULL;

@@ -53,7 +53,7 @@ static void sum_sort(Dag *dag) {
   if (!sorted) dag_sort(dag->heap, dag->sum.data, dag->sum.count, sizeof(Term), compare_terms);
 }
 
-/* Adds up equal neighbours and drops what cancels. */
+/* Adds up equal neighbours and drops terms that cancel. */
 static void sum_collect(Dag *dag) {
   Term *list = dag->sum.data;
   uint32_t kept = 0, count = dag->sum.count;

@@ -39,8 +39,7 @@ static bool signature_fits(const ExternalCall *call) {
 
 bool external_run(ExternalCall *call) {
   call->failure = "it gave no reason";
-  if (!signature_fits(call))
-    return external_fail(call, "`%s` is declared with other arguments than it takes", call->function->name);
+  if (!signature_fits(call)) return external_fail(call, "`%s` is declared with wrong arguments", call->function->name);
   return call->function->run(call);
 }
 

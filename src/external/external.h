@@ -2,7 +2,7 @@
  * Library's C libraries are built in (functions.def); LAPACK is linked; others come from shared libraries that the user names. A
  * function sees plain numbers, texts and objects. Its arguments are checked against its signature before it runs.
  *
- * Invariant: nothing here is global. What a call leaves behind (states of generators, files read) belongs to the ExternalState of a
+ * Invariant: nothing here is global. Data that outlive a call (states of generators, files read) belong to the ExternalState of a
  * run; objects belong to the heap of that state. An object is never changed after it was made, unless a library of the user made
  * it. */
 #pragma once
@@ -50,7 +50,7 @@ typedef struct ExternalSeed {
   uint64_t words[17];
 } ExternalSeed;
 
-/* What the calls of one run share; it belongs to the heap of the run, in which objects are made. */
+/* Data that the calls of one run share; they belong to the heap of the run, in which objects are made. */
 typedef struct ExternalState {
   Heap *heap;
   TextVec printed; /* lines that functions print */
@@ -84,7 +84,7 @@ typedef struct External {
   bool (*run)(ExternalCall *call); /* NULL: the machine eliminates linear equations itself */
   ExternalEffect effect;
   bool is_smooth;                      /* its Reals have nilpotents */
-  const struct ExternalRights *rights; /* what the user allows; NULL: nothing */
+  const struct ExternalRights *rights; /* the rights that the user gives; NULL: none */
   /* For a function in a library, run by external_foreign. */
   void (*address)(void);
   bool is_fortran;
@@ -94,7 +94,7 @@ typedef struct External {
   ExternalType result;
 } External;
 
-/* What external functions may do. */
+/* The rights of external functions. */
 typedef struct ExternalRights {
   bool may_write;        /* change files and the environment, run commands, and read everywhere */
   VEC(void *) libraries; /* from dlopen: functions are looked up there, too */
@@ -102,7 +102,7 @@ typedef struct ExternalRights {
   Reading reading;
 } ExternalRights;
 
-/* What to find: its name, its language, and, for a constructor, the destructor's name, otherwise NULL. */
+/* The function to find: its name, its language, and, for a constructor, the destructor's name, otherwise NULL. */
 typedef struct ExternalName {
   const char *name, *destructor;
   bool is_fortran;

@@ -1,8 +1,8 @@
 /* fmu: an FMU as an object of a model (fmi/text.h writes the model around it).
  *
- * Equations are evaluated in any order, so nothing may depend on earlier calls. A number, the mode, identifies what an FMU keeps
- * between calls. An event or a step of co-simulation leads from one mode to the next; everything else is a function of mode, time,
- * states and inputs. An FMU whose state can be saved is set back to the requested mode; one that cannot is always in its last
+ * Equations are evaluated in any order, so nothing may depend on earlier calls. A number, the mode, identifies the data that an FMU
+ * keeps between calls. An event or a step of co-simulation changes one mode to the next; everything else is a function of mode,
+ * time, states and inputs. An FMU whose state can be saved is set back to the requested mode; one that cannot is always in its last
  * mode. */
 #include "external/functions.h"
 
@@ -138,7 +138,7 @@ static bool serves(FmuObject *object, int64_t from, double time) {
 /* Puts the FMU into this mode; NULL after external_fail. */
 static Mode *enter_mode(ExternalCall *call, FmuObject *object, int64_t number) {
   Mode *mode = find_mode(object, number);
-  if (!mode) return external_fail(call, "the FMU cannot go back so far"), NULL;
+  if (!mode) return external_fail(call, "the FMU cannot return to such an early time"), NULL;
   if (object->current == number || serves(object, mode->from, mode->time)) return mode;
   if (!mode->saved) return external_fail(call, "the FMU cannot go back: it does not save its state"), NULL;
   if (!fmu_restore(&object->fmu, mode->saved)) return fail(call, object), NULL;
@@ -275,7 +275,7 @@ bool external_fmu_update(ExternalCall *call) {
 static const Mode *mode_argument(ExternalCall *call, FmuObject **object) {
   *object = external_content(call, 0, &FMU_KIND);
   const Mode *mode = *object ? find_mode(*object, external_integer(call, 1)) : NULL;
-  if (*object && !mode) external_fail(call, "the FMU cannot go back so far");
+  if (*object && !mode) external_fail(call, "the FMU cannot return to such an early time");
   return mode;
 }
 
@@ -315,7 +315,7 @@ bool external_fmu_held(ExternalCall *call) {
   return true;
 }
 
-/* ---- what depends on time, states and inputs ---- */
+/* ---- values that depend on time, states and inputs ---- */
 
 static FmuObject *evaluate(ExternalCall *call) {
   FmuObject *object = external_content(call, 0, &FMU_KIND);

@@ -86,7 +86,7 @@ static bool add_arguments(ExternalCall *call, Frame *frame) {
   for (uint32_t i = 0; i < call->count; i++) {
     const ExternalValue *value = &call->arguments[i];
     if (value->type == EXTERNAL_NOTHING)
-      return external_fail(call, "argument %u is a record, which is not passed on", i + 1);
+      return external_fail(call, "argument %u is a record, which cannot be passed", i + 1);
     if (call->function->is_fortran && value->dimensions > 2)
       return external_fail(call, "an array of more than two dimensions");
     add_argument(call, frame, value);
@@ -139,7 +139,7 @@ static ffi_type *result_type(ExternalType type) {
   return &ffi_type_void;
 }
 
-/* ---- what the function calls back ---- */
+/* ---- callbacks ---- */
 
 /* The current call of this thread, and where to continue after an error. */
 static _Thread_local struct {
@@ -203,7 +203,7 @@ static void run_function(Crossing *crossing) {
 bool external_foreign(ExternalCall *call) {
   Frame frame = {.count = 0};
   Crossing crossing = {.run = run_function, .address = call->function->address, .values = frame.values};
-  if (call->result.dimensions) return external_fail(call, "the result is an array, which no function in C gives");
+  if (call->result.dimensions) return external_fail(call, "the result is an array, which no function in C returns");
   if (!add_arguments(call, &frame)) return false;
   if (ffi_prep_cif(&crossing.interface, FFI_DEFAULT_ABI, frame.count, result_type(call->result.type), frame.types) !=
       FFI_OK)

@@ -1,4 +1,4 @@
-/* lapack: see lapack.h. A LAPACK routine trusts its arguments: sizes, pivots, types.
+/* lapack: see lapack.h. A LAPACK routine does not check its arguments: sizes, pivots, types.
  *
  * Invariant: nothing reaches a routine before it is checked against its row in functions.def. The routine sees only copies, each as
  * long as the row says, so that arguments never share memory and their types are those of the row; the workspace is ours. If it
@@ -27,7 +27,7 @@ typedef struct Formal {
 typedef struct Lapack {
   ExternalCall *call;
   Formal formals[FORMALS_MOST];
-  void *copies[FORMALS_MOST]; /* what the routine sees; in the heap, except texts, which are in the arena */
+  void *copies[FORMALS_MOST]; /* the memory for the routine; in the heap, except texts, which are in the arena */
   double sizes[FORMALS_MOST]; /* elements of workspace */
 } Lapack;
 

@@ -2,7 +2,7 @@
  * (CombiTimeTable), in two dimensions (CombiTable2D). It is C99 that exported models contain, and allocates nothing.
  *
  * A table over time is read at time - shift from the start time on, and is 0 before. There are time events where it jumps, kinks,
- * begins or ends. The model asks for the next event and passes it back as an argument. Once time has reached that event, values are
+ * begins or ends. The model requests the next event and passes it back as an argument. Once time has reached that event, values are
  * left limits until the model has handled it. */
 #pragma once
 

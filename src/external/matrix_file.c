@@ -218,7 +218,7 @@ static bool read_level_4(ExternalCall *call, Reader reader, const char *path, co
   return external_fail(call, "there is no matrix `%s` in file `%s`", wanted, path);
 }
 
-/* A data element of level 5: what it is and its bytes; *reader is then after it. */
+/* A data element of level 5: its kind and its bytes; *reader is then after it. */
 typedef struct Element {
   uint32_t type;
   const char *data;
@@ -266,7 +266,7 @@ static bool open_array(Reader reader, Array *array) {
   return true;
 }
 
-/* Is this the first word of a path with dots? Returns what follows it; NULL: it is not. */
+/* Is this the first word of a path with dots? Returns the rest after it; NULL: it is not. */
 static const char *path_behind(const char *path, const char *word, size_t length) {
   if (strncmp(path, word, length) != 0) return NULL;
   return path[length] == '.' ? path + length + 1 : path[length] ? NULL : path + length;

@@ -84,7 +84,7 @@ static bool scan_number(ExternalCall *call, bool is_integer) {
 bool external_scan_real(ExternalCall *call) { return scan_number(call, false); }
 bool external_scan_integer(ExternalCall *call) { return scan_number(call, true); }
 
-/* Sets arguments 2 and 3: where the text continues, and what was found. */
+/* Sets arguments 2 and 3: where the text continues, and the value found. */
 static bool give_scanned(ExternalCall *call, const char *begin, const char *end, const char *next) {
   bool is_found = next > begin;
   call->arguments[2].numbers[0] = is_found ? index_of(call, next) : external_number(call, 1);

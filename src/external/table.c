@@ -90,7 +90,7 @@ bool table_make_curves(ExternalCall *call, TableArguments at, bool allows_jumps,
   for (uint32_t k = 0; k < columns->count; k++) {
     double column = columns->numbers[k];
     if (!(column >= 1 && column <= table->columns))
-      return external_fail(call, "column %g is asked for, the table has %u", column, table->columns);
+      return external_fail(call, "column %g is requested, the table has %u", column, table->columns);
     curves[k] = plain;
     curves[k].y = copy_column(heap, table, (uint32_t)column - 1);
     add_slopes(heap, &curves[k]);
@@ -128,7 +128,7 @@ bool table_element(ExternalCall *call, TableKind kind) {
 }
 
 static bool fail_outside(ExternalCall *call, double place, double begin, double end) {
-  return external_fail(call, "%.17g is outside of the table, from %g to %g, which is not to be extrapolated", place,
+  return external_fail(call, "%.17g is outside of the table, from %g to %g, which must not be extrapolated", place,
                        begin, end);
 }
 

@@ -321,7 +321,7 @@ FmiDescription *description_read(const char *text, Arena *arena, const char **fa
   uint32_t line;
   const XmlElement *root = xml_read(text, arena, &line);
   if (!root) {
-    *failure = arena_printf(arena, "modelDescription.xml is no XML document: see line %u", (unsigned)line);
+    *failure = arena_printf(arena, "modelDescription.xml is not an XML document: see line %u", (unsigned)line);
     return NULL;
   }
   Describing describing = {

@@ -278,7 +278,7 @@ static bool open_library(Fmu *fmu, Arena *arena) {
   return true;
 }
 
-/* What the FMU logs is put before the failure that follows. */
+/* Log messages of the FMU are put before the failure that follows. */
 enum { LOGGED = FMU_MESSAGE / 2 };
 
 static void log_2(void *environment, const char *name, int status, const char *category, const char *message, ...) {

@@ -1,4 +1,4 @@
-/* fmu: the binary of an FMU, unpacked and loaded, behind one interface for FMI 2.0 and 3.0.
+/* fmu: the binary of an FMU, unpacked and loaded, with one interface for FMI 2.0 and 3.0.
  *
  * Invariant: the folder that the FMU was unpacked to is removed, and the library closed, with the heap. An FMU runs foreign code:
  * the caller must have the user's permission. A function that fails writes the reason to `failure`. */

@@ -73,7 +73,7 @@ static void check_kind(Rules *rules, const char *name, uint32_t *kinds) {
   (*kinds)++;
   const char *identifier = xml_attribute(kind, "modelIdentifier");
   if (!is_identifier(identifier))
-    broken(rules, "%s: modelIdentifier `%s` is no name of C", name, identifier ? identifier : "");
+    broken(rules, "%s: modelIdentifier `%s` is not a name in C", name, identifier ? identifier : "");
 }
 
 static void check_head(Rules *rules) {
@@ -93,7 +93,7 @@ static void check_head(Rules *rules) {
     broken(rules, "DefaultExperiment: tolerance is not positive");
   const char *naming = xml_attribute(root, "variableNamingConvention");
   static const char *const namings[] = {"flat", "structured", NULL};
-  if (naming && !is_one_of(naming, namings)) broken(rules, "variableNamingConvention `%s` is none", naming);
+  if (naming && !is_one_of(naming, namings)) broken(rules, "variableNamingConvention `%s` does not exist", naming);
 }
 
 /* ---- variables ---- */
@@ -194,7 +194,7 @@ static void check_combination(Rules *rules, const RuleVariable *variable) {
   if (is(causality, "calculatedParameter")) fits = fits && !is(initial, "exact");
   if (is(variability, "continuous") && variable->type && !is_real(variable) && rules->is_third) fits = false;
   if (!fits)
-    broken(rules, "variable `%s`: causality %s, variability %s and initial %s do not go together", variable->name,
+    broken(rules, "variable `%s`: causality %s, variability %s and initial %s cannot be combined", variable->name,
            causality, variability, given(initial, "none"));
 }
 
@@ -263,7 +263,7 @@ static const RuleVariable *find_unknown(const Rules *rules, const XmlElement *un
   return find_derivative(rules, index_of(unknown, rules->is_third ? "valueReference" : "index"));
 }
 
-/* Checks the lists of what an unknown depends on. */
+/* Checks the lists of dependencies of an unknown. */
 static void check_dependencies(Rules *rules, const RuleVariable *variable, const XmlElement *unknown) {
   const char *at = xml_attribute(unknown, "dependencies"), *kinds = xml_attribute(unknown, "dependenciesKind");
   uint32_t count = 0, kind_count = 0;
@@ -362,7 +362,7 @@ static const XmlElement *read_root(Rules *rules, const Zip *zip, const ZipEntry 
     const char *text = zip_unpack(zip, &entries[k], rules->heap);
     const XmlElement *root = text ? xml_read(text, &rules->arena, &line) : NULL;
     if (!text) broken(rules, "modelDescription.xml is damaged");
-    else if (!root) broken(rules, "modelDescription.xml is no XML document: see line %u", line);
+    else if (!root) broken(rules, "modelDescription.xml is not an XML document: see line %u", line);
     return root;
   }
   broken(rules, "modelDescription.xml is missing");
@@ -378,7 +378,7 @@ uint32_t rules_check(const Zip *zip, Heap *heap, RuleReport *report, void *conte
   const char *version = xml_attribute(rules.root, "fmiVersion");
   rules.is_third = version && !strncmp(version, "3.", 2);
   bool is_known = rules.root && is(rules.root->name, "fmiModelDescription") && (rules.is_third || is(version, "2.0"));
-  if (rules.root && !is_known) broken(&rules, "it is no description of FMI 2.0 or 3.0");
+  if (rules.root && !is_known) broken(&rules, "it is not a description of FMI 2.0 or 3.0");
   if (is_known) {
     check_head(&rules);
     list_variables(&rules);

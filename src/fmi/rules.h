@@ -1,4 +1,4 @@
-/* rules: what FMI 2.0.4 and 3.0.1 require of an FMU beyond being readable: names, references, combinations of attributes, start
+/* rules: the requirements of FMI 2.0.4 and 3.0.1 for an FMU that can be read: names, references, combinations of attributes, start
  * values, the structure of the model, files. No code of the FMU is run. */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* zip: the files of a ZIP archive in memory (APPNOTE.TXT 6.3, without ZIP64 and encryption), stored or deflated.
  *
- * Invariant: nothing outside of the bytes is read, whatever they contain; the checksum of every unpacked file is verified. */
+ * Invariant: nothing outside of the bytes is read, even if they are damaged; the checksum of every unpacked file is
+ * verified. */
 #pragma once
 
 #include "base/vec.h"

@@ -344,7 +344,7 @@ bool conflict_report_undefined(InitialSystem *system, const IndexVec *rows, doub
 }
 
 bool conflict_report_quotient(InitialSystem *system, const Quotient *quotient, Diags *diags) {
-  report_part(system, quotient->row, quotient->node, quotient->y, "division by zero but for round-off", diags);
+  report_part(system, quotient->row, quotient->node, quotient->y, "division by zero up to round-off", diags);
   return false;
 }
 
@@ -387,7 +387,7 @@ static void note_members(const InitialSystem *system, const InitialColumn *colum
     diag_note(diags, diag, (Span){0}, "and %u more equations", conflict->rows.count - NAMED_MOST);
 }
 
-/* Notes that no start values help. */
+/* Adds a note that no start values help. */
 static void note_proof(const InitialSystem *system, const Proof *proof, Diags *diags, Diag *diag) {
   Arena *arena = &diags->arena;
   const char *text = "";
@@ -406,19 +406,21 @@ void conflict_report(const InitialSystem *system, const InitialColumn *columns, 
   Span span = system_row_span(system, conflict->rows.data[0]);
   Diag *diag;
   if (conflict->columns.count && conflict->is_doubtful)
-    diag = diag_error(diags, DIAG_INIT_CONFLICT, span,
-                      "no consistent initial values found: fixed %s and `%s` could not be met together: residual %.4g",
-                      fixed, row, conflict->residual);
+    diag = diag_error(
+        diags, DIAG_INIT_CONFLICT, span,
+        "no consistent initial values found: fixed %s and `%s` could not be satisfied together: residual %.4g", fixed,
+        row, conflict->residual);
   else if (conflict->columns.count)
     diag = diag_error(diags, DIAG_INIT_CONFLICT, span,
                       "no consistent initial values: fixed %s contradict%s `%s`: residual %.4g", fixed,
                       conflict->columns.count > 1 ? "" : "s", row, conflict->residual);
   else
-    diag = diag_error(diags, DIAG_INIT_CONFLICT, span,
-                      "no consistent initial values found: `%s` could not be met together with the rest: residual %.4g",
-                      row, conflict->residual);
+    diag = diag_error(
+        diags, DIAG_INIT_CONFLICT, span,
+        "no consistent initial values found: `%s` could not be satisfied together with the others: residual %.4g", row,
+        conflict->residual);
   if (conflict->column != MAP_NONE && isfinite(conflict->wanted))
-    diag_note(diags, diag, (Span){0}, "the others want %s = %.10g, it is off by %.4g",
+    diag_note(diags, diag, (Span){0}, "the others require %s = %.10g, which differs by %.4g",
               given_name(system, columns, conflict->column, arena),
               given_value(columns, conflict->column, conflict->wanted),
               given_value(columns, conflict->column, columns[conflict->column].start - conflict->wanted));

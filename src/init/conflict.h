@@ -26,8 +26,8 @@ Conflict conflict_of_surplus(const InitialSystem *system, const InitialColumn *c
  * that keep a residual there, with their fixed columns. */
 Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, double t, double *y, bool *defined);
 
-/* Drops rows and fixed columns of a small conflict one after another while the rest still contradicts itself, linearized at y. What
- * remains is a smallest set. Says whether it is doubtful. */
+/* Drops rows and fixed columns of a small conflict, one after another, while the others still contradict each other,
+ * linearized at y. The result is a smallest set. Also sets whether the conflict is uncertain. */
 void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
                      Conflict *conflict);
 

@@ -98,8 +98,8 @@ static double find_condition(const InitialSystem *system, const Order *order, co
 
 /* ---- rank ---- */
 
-/* Do the rows of this unit determine its columns? A pivot counts if it exceeds the errors of its terms: a conductance of 1e-12
- * beside one of 1 does. */
+/* Do the rows of this unit determine its columns? A pivot counts if it exceeds the errors of its terms: a conductance
+ * of 1e-12 next to one of 1 does. */
 static bool is_unit_regular(const InitialSystem *system, const Blocks *units, int32_t b, const Jacobian *jacobian,
                             const double *values, const double *shaken, int32_t *place) {
   int32_t first = units->start[b], n = units->start[b + 1] - first;

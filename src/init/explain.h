@@ -1,5 +1,5 @@
-/* explain: what a report says about initial values beyond the values: the equation that gave each, how the system was divided,
- * which parts hide constraints, how well conditioned it was. Made on demand; a simulation does not need it. */
+/* explain: the part of a report about initial values beyond the values themselves: the equation that gave each, how the system was
+ * divided, which parts hide constraints, how well conditioned it was. Made on demand; a simulation does not need it. */
 #pragma once
 
 #include "init/initial.h"
@@ -13,8 +13,8 @@ typedef struct Explanation {
   uint32_t largest_linear, largest_nonlinear; /* rows */
   double residual;                            /* largest scaled residual of all rows */
   uint32_t residual_row;                      /* of the system; MAP_NONE if there are no rows */
-  double condition;                           /* estimate: scaled Jacobian of the rows by what they determine, 1-norm */
-  const Propagation *propagation;             /* NULL: not requested */
+  double condition;               /* estimate: scaled Jacobian of the rows by the columns that they determine, 1-norm */
+  const Propagation *propagation; /* NULL: not requested */
 } Explanation;
 
 /* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
@@ -24,7 +24,7 @@ Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *a
 /* The effect of a wrong start. Owned by the arena. O(n^3). */
 const Propagation *initial_propagation(const Initializer *initializer, const Initial *initial, Arena *arena);
 
-/* Do the rows determine the columns for which they were solved, for explained values? The ranks of what is solved together decide,
- * independently of units. Entries that round-off of columns and time changes by half are zero; `later` is the time with round-off.
- * O(n^3) in the size n of the largest system. */
+/* Do the rows determine the columns for which they were solved, for explained values? The ranks of systems that are solved together
+ * decide, independently of units. Entries that round-off of columns and time changes by half are zero; `later` is the time with
+ * round-off. O(n^3) in the size n of the largest system. */
 bool initial_is_regular(Initializer *initializer, const Initial *initial, double later);

@@ -41,7 +41,7 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 
 /* ---- do the values hold? ---- */
 
-/* The rows of an array or of the initial system, and what their residuals are compared with. */
+/* The rows of an array or of the initial system, and the sizes that their residuals are compared with. */
 typedef struct Rows {
   Evaluator *evaluator;
   Workspace *program, *entries;
@@ -55,7 +55,7 @@ typedef struct Rows {
   Quotient *quotient; /* set to a quotient whose divisor is only errors, if not NULL and none is set yet */
 } Rows;
 
-/* Do the rows that went astray hold, compared with their terms? */
+/* Do the rows of diverged columns hold, compared with their terms? */
 static bool astray_hold(const Rows *rows, const RowSize *size, const Point *point, const double *r) {
   Heap *heap = rows->evaluator->heap;
   ExprVec astray = {0};
@@ -88,7 +88,8 @@ static bool holds_lost_divisor(const Evaluator *evaluator, const Point *point) {
   return is_lost;
 }
 
-/* Does a row divide by a value that is only round-off? Then the sizes of its terms say nothing about its residual. */
+/* Does a row divide by a value that is only round-off? Then its residual cannot be compared with the sizes of its
+ * terms. */
 static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point *point) {
   Expr found = EXPR_NONE;
   bool is_held = holds_lost_divisor(rows->evaluator, point);
@@ -104,7 +105,8 @@ static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point
   return found != EXPR_NONE;
 }
 
-/* Does a column that ran away satisfy a row only through an entry that is round-off? Then it could have any other value. */
+/* Does a column that diverged satisfy a row only through an entry that is round-off? Then it could have any other
+ * value. */
 static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *values) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
@@ -342,8 +344,8 @@ static bool gave_way_to_others(const Attempt *attempt) {
   return moved && others >= attempt->system->rows;
 }
 
-/* The cost of a solution: 0 if start values are near and nothing that can be kept moved without need, otherwise their distance;
- * more beyond min and max. */
+/* The cost of a solution: 0 if start values are near and no value that can be kept was moved without need, otherwise
+ * their distance; more beyond min and max. */
 static double point_cost(const Attempt *attempt) {
   static const double FORBIDDEN = 1e100;
   const Initial *initial = attempt->initial;
@@ -393,7 +395,7 @@ static void improve_equal(Attempt *attempt, Patch *patch, Best *best) {
   if (values_hold(attempt)) best_take(attempt, best);
 }
 
-/* Tries one way of moving after another until a solution fits; otherwise takes the nearest. */
+/* Tries one way of moving after another until a solution is good enough; otherwise uses the nearest. */
 static bool try_all_rows(Attempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   Best best = best_make(attempt);
@@ -510,7 +512,8 @@ bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *struc
 
 /* ---- too many initial equations ---- */
 
-/* Solves with all rows, including surplus ones: what the others determine only weakly, as at a double root, becomes exact. */
+/* Solves with all rows, including surplus ones: values that the others determine only weakly, as at a double root,
+ * become exact. */
 static void polish_surplus(Attempt *attempt) {
   Initial *initial = attempt->initial;
   Heap *heap = attempt->system->heap;
@@ -592,8 +595,8 @@ static bool try_ways(Attempt *attempt) {
           try_all_rows(attempt));
 }
 
-/* Solves again from nominal values, as long as start values leave a row undefined. Values are still compared with what was
- * given. */
+/* Solves again from nominal values, as long as start values leave a row undefined. Values are still compared with the
+ * given start values. */
 static bool solve_from_nominal(Attempt *attempt) {
   enum { ROUNDS = 8 };
   Initial *initial = attempt->initial;
@@ -683,7 +686,8 @@ static bool solve_system(Attempt *attempt, Diags *diags) {
 
 /* ---- conditions as they are written ---- */
 
-/* The most guesses, for this many rows: far more than for a single combination of modes, because they stand for all. */
+/* The most guesses, for this many rows: far more than for a single combination of modes, because they cover all
+ * combinations. */
 enum { LITERAL_GUESSES = 96, LITERAL_ROWS = 1536 };
 
 typedef struct Literal {
@@ -738,14 +742,14 @@ static bool search_literally(Attempt *attempt, Literal *literal) {
          modes_agree(attempt, literal) && values_hold(attempt);
 }
 
-/* ---- what other modes cannot repair ---- */
+/* ---- failures that no other modes can repair ---- */
 
 static bool solve_some(Attempt *attempt, Patch *patch, bool by_continuation) {
   double *y = attempt->initial->value;
   return (by_continuation ? patch_continue(patch, attempt->t0, y) : patch_solve(patch, attempt->t0, y)).solved;
 }
 
-/* Do these rows alone have a solution, from the start values or from other guesses? */
+/* Do these rows by themselves have a solution, from the start values or from other guesses? */
 static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
   Patch *patch = patch_new(attempt->system, rows->data, rows->count);
   uint32_t guesses = guesses_worth(attempt->system->rows);
@@ -765,7 +769,7 @@ static bool some_have_solution(Attempt *attempt, const IndexVec *rows) {
 
 /* After a failure: the rows that failed, with all that they depend on, fail again with the same discrete values, unit by unit. If
  * they also have no solution all at once, other discrete values of the other rows cannot help. Continuation of homotopy() and
- * delays mix all rows, so nothing is learned from those. */
+ * delays mix all rows, so such failures prove nothing. */
 static void learn(Attempt *attempt, NogoodVec *nogoods) {
   InitialSystem *system = attempt->system;
   if (system->homotopy != MAP_NONE || system->evaluator->past) return;

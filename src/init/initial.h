@@ -1,12 +1,12 @@
 /* initial: consistent initial values. All rows of the derivative array hold at the start, with the fixed start values and the
- * initial equations. What is left free keeps its start value where that is consistent, and otherwise moves to the nearest
+ * initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the nearest
  * consistent value in the scaled norm.
  *
  * Where equations of a loop, or one that does not give its unknown explicitly, contain homotopy(), continuation from its simplified
- * expressions comes first: of several solutions, that one is meant. Each of the following is tried when the one before fails or
- * would move a given value: the state-space form with the given values as states (needs no extra code); the initial system step by
- * step (steps.h), keeping, then nearest; continuation from the simplified expressions of homotopy(); continuation in the guesses;
- * all rows at once, from start values, nominal values, and other guesses. If all fail, the conflict is named. */
+ * expressions comes first: it selects the intended one of several solutions. Each of the following is tried when the one before
+ * fails or would move a given value: the state-space form with the given values as states (needs no extra code); the initial system
+ * step by step (steps.h), keeping, then nearest; continuation from the simplified expressions of homotopy(); continuation in the
+ * guesses; all rows at once, from start values, nominal values, and other guesses. If all fail, the conflict is named. */
 #pragma once
 
 #include "code/switches.h"
@@ -42,7 +42,7 @@ typedef struct Initial {
   InitialWay way;
   NonlinearRung rung;
   uint32_t iterations;
-  uint32_t fixed, free; /* fixed columns; degrees of freedom that the model leaves open */
+  uint32_t fixed, free; /* fixed columns; degrees of freedom that the model does not fix */
   int64_t dof;
   IndexVec surplus; /* rows of the system: initial equations that the others imply */
   bool has_conflict;
@@ -57,7 +57,7 @@ typedef enum InitialTrial {
   TRIAL_OF_MANY, /* guesses far from the start values only for rows that depend on discrete values themselves */
 } InitialTrial;
 
-/* What initialization needs from a run; made once, used at the start and after every event. */
+/* The data of a run that initialization needs; made once, used at the start and after every event. */
 typedef struct Initializer {
   Heap *heap;
   Evaluator *evaluator;
@@ -73,7 +73,8 @@ typedef struct Initializer {
   NogoodVec nogoods; /* discrete values that were found to admit no solution */
 } Initializer;
 
-/* Does a loop of equations contain homotopy()? Such equations may have several solutions: the one to which it leads is meant. */
+/* Does a loop of equations contain homotopy()? Such equations may have several solutions: the one that it reaches is
+ * intended. */
 bool initial_has_homotopy(Heap *heap, const Array *array, const Structure *structure);
 
 /* Start values per column of the evaluator's array, before any equation is evaluated: for the modes of relations. */

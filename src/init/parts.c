@@ -44,7 +44,7 @@ static Range *find_ranges(const Structure *structure, const int32_t *group, Aren
 }
 
 /* Per block: does a differentiated equation determine it, or an earlier block that it uses? Other variables without derivatives,
- * such as abbreviations, follow from the states alone. */
+ * such as abbreviations, follow from only the states. */
 static bool *mark_late(const Incidence *incidence, const Structure *structure, const int32_t *group,
                        const Range *ranges, Arena *arena) {
   const Blocks *blocks = &structure->blocks;

@@ -61,7 +61,7 @@ static bool evaluate_entries(void *context, const double *x, double *entries) {
   return false;
 }
 
-/* Finds the rows that are nonlinear in a free column that ran away. */
+/* Finds the rows that are nonlinear in a free column that diverged. */
 static void find_astray(const Patch *patch, const double *x, IndexVec *rows) {
   const Jacobian *jacobian = patch->jacobian;
   for (uint32_t k = 0; k < patch->columns; k++) {
@@ -71,7 +71,7 @@ static void find_astray(const Patch *patch, const double *x, IndexVec *rows) {
   }
 }
 
-/* Their scaled residuals are small, like everything compared with a column that ran away. Are they small compared with the terms of
+/* Their scaled residuals are small, like everything compared with a column that diverged. Are they small compared with the terms of
  * the rows? */
 static bool astray_hold(void *context, const double *x, const double *r) {
   Patch *patch = context;

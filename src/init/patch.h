@@ -1,6 +1,6 @@
 /* patch: some rows of the initial system, solved for some of their columns: at least as many as rows.
  *
- * The columns are the unknowns of nonlinear.h. A solution with columns that ran away counts only if the rows hold compared with
+ * The columns are the unknowns of nonlinear.h. A solution with columns that diverged counts only if the rows hold compared with
  * their terms (terms.h). */
 #pragma once
 

@@ -89,7 +89,7 @@ static bool check_constant(Evaluator *evaluator, uint32_t unknown, bool fixed, d
   if (!evaluator_constant(evaluator, constant, &value))
     return report_undefined(evaluator, unknown, constant, "", diags);
   if (divides_by_errors(evaluator, constant) &&
-      !report_undefined(evaluator, unknown, constant, ": division by zero but for round-off", diags))
+      !report_undefined(evaluator, unknown, constant, ": division by zero up to round-off", diags))
     return false;
   if (!fixed || same_value(value, start, tolerance)) return true;
   diag_error(diags, DIAG_INIT_CONFLICT, model->variables.data[position].span,

@@ -59,8 +59,8 @@ typedef struct Run {
   uint32_t *unit_of_row;     /* 1 + unit, 0 before it is reached */
   uint32_t *place;           /* per column: within the present patch */
   IndexVec sources, targets; /* pending assignments: rows and columns */
-  ExprVec leaves, values;    /* of the first of them that were derived, each with those before put in */
-  IndexVec words;            /* scratch: what code is of */
+  ExprVec leaves, values;    /* of the first of them that were derived, each with the earlier ones substituted */
+  IndexVec words;            /* scratch: the words that identify code */
   double *results;
   StepsResult result;
 } Run;
@@ -90,7 +90,7 @@ static Expr column_leaf(const InitialSystem *system, uint32_t q) {
   return dag_variable(array->dag, array->problem->unknown[array->column_unknown[q]], array_order(array, q));
 }
 
-/* The value that a row gives its column linearly, with the pending assignments before put in; false if it does not. */
+/* The value that a row gives its column linearly, with the pending assignments substituted; false if it does not. */
 static bool derive_assignment(Run *run, uint32_t row, uint32_t column) {
   Dag *dag = run->system->array->dag;
   Expr leaf = column_leaf(run->system, column), slope, rest;
@@ -102,7 +102,8 @@ static bool derive_assignment(Run *run, uint32_t row, uint32_t column) {
   return true;
 }
 
-/* The first word of what is known of assignments, which no row has: that a row can be one, and the program of several. */
+/* The first word of entries about assignments, which no row has: an entry says that a row can be an assignment, or has
+ * the program of several. */
 static const uint32_t WORD_IS_LINEAR = UINT32_MAX, WORD_PROGRAM = UINT32_MAX - 1;
 
 static void put_words(Run *run, uint32_t kind, uint32_t first, uint32_t count) {
@@ -232,9 +233,9 @@ static void restart(Run *run, const Unit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
-/* Where an attempt begins, in units of nominal. The first two rounds of guesses begin at the start values; the third begins at 0,
- * for start values that are too far off. The first round moves default start values only; the others also move given ones, and use
- * careful steps. */
+/* The starting point of an attempt, in units of nominal. The first two rounds of guesses begin at the start values; the third
+ * begins at 0, for start values that are too far off. The first round moves default start values only; the others also move given
+ * ones, and use careful steps. */
 static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
 enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 3 * GUESSES };
 
@@ -278,7 +279,8 @@ static double unit_cost(const Run *run, const Unit *unit) {
 
 /* ---- values that start values imply ---- */
 
-/* What is known in a unit: given start values, what rows give from them, and default start values where that leads no further. */
+/* The known values in a unit: given start values, values that rows give from them, and default start values if nothing
+ * more follows. */
 typedef struct Derivation {
   Run *run;
   const Unit *unit;
@@ -504,8 +506,8 @@ static bool gave_way(const Run *run, const Unit *unit) {
 }
 
 /* Moves start values that can be kept, where nothing was found otherwise. If there are enough other columns, the kept values allow
- * no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top of sin(y), and
- * all given values count alike. */
+ * no values for them. Then the point where they move least is singular, as on the flat part of tanh(y) or at the top of sin(y),
+ * and all given values have equal weight. */
 static bool move_given(Run *run, Unit *unit, bool enough) {
   bool found = attempt(run, unit, MOVE_STATES_LAST);
   if (!has_uncounted(run, unit) || (found && !(enough && gave_way(run, unit)))) return found;

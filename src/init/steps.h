@@ -21,7 +21,7 @@ typedef struct StepsResult {
   bool solved;
   bool conflict; /* fixed values contradict each other: `column` is one that the others determine */
   uint32_t column;
-  double wanted;       /* what the other values require it to be; NAN if nothing fits */
+  double wanted;       /* the value that the others require; NAN if none fits */
   IndexVec rows;       /* those that failed, with y at their starting point; owned by the heap */
   double disagreement; /* of a conflict: the largest residual, not scaled */
   uint32_t row;        /* and its row */
@@ -47,16 +47,16 @@ typedef struct StepsTrace {
 StepsResult steps_run(InitialSystem *system, const InitialColumn *columns, const Order *order, StepsMode mode, double t,
                       double tolerance, double *y);
 
-/* Which given start values may move, besides fixed ones, which never do. */
+/* Which given start values may move; fixed ones never do. */
 typedef enum StepsMove {
   MOVE_OTHERS, /* none that can be kept; this does not include variables without derivatives and highest derivatives */
-  MOVE_STATES_LAST, /* all, but only what can be kept counts */
-  MOVE_ALIKE,       /* all, and all given ones count alike */
-  MOVE_EQUALLY,     /* all, and all count alike, given or not */
+  MOVE_STATES_LAST, /* all, but only those that can be kept count */
+  MOVE_ALIKE,       /* all, and all given ones have equal weight */
+  MOVE_EQUALLY,     /* all, and all have equal weight, given or not */
   STEPS_MOVES
 } StepsMove;
 
-/* The weight with which a column moves (patch.h): from what is known about it, and stateSelect. */
+/* The weight with which a column moves (patch.h): from its start value and stateSelect. */
 double steps_weight(const InitialSystem *system, const InitialColumn *columns, uint32_t column, StepsMove move);
 
 /* Did a given start value move by more than its size? Then another solution may be nearer. */

@@ -27,8 +27,9 @@ static bool needs_more(const Array *array, const ExprVec *equations, int32_t *ne
   return more;
 }
 
-/* Differentiates a block and, from the last block to the first, what it depends on, until the needed derivatives are included.
- * Offsets stay valid: c and d of a block grow by one number, those of an earlier block by what a later one then uses. */
+/* Differentiates a block and, from the last block to the first, those that it depends on, until the needed derivatives are
+ * included. Offsets stay valid: c and d of a block grow by one number, those of an earlier block by as much as a later one
+ * requires. */
 static Array *extend_array(InitialSystem *system, const Structure *structure, const int32_t *needed) {
   const Problem *problem = system->array->problem;
   const Incidence *incidence = &problem->incidence;

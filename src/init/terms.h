@@ -1,4 +1,4 @@
-/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. Where an iteration ran away, the
+/* terms: the terms of a row. A residual is round-off only relative to the sizes of its terms. Where an iteration diverged, the
  * matrix times the sizes of the columns does not measure them: |cos(x) * x| is large at x = 1e12, but sin(x) is not. */
 #pragma once
 
@@ -30,6 +30,7 @@ typedef struct Quotient {
   double *y; /* the columns there */
 } Quotient;
 
-/* The quotient that a row has at the point and whose divisor is a value which is not larger than `error` times the sizes of its terms, though what it divides is
- * larger, or the divisor never changes: the quotient could as well be infinite. EXPR_NONE: there is none. Makes code for it. */
+/* The quotient that a row has at the point and whose divisor is a value which is not larger than `error` times the
+ * sizes of its terms, although the dividend is larger, or the divisor never changes: the quotient could as well be
+ * infinite. EXPR_NONE: there is none. Makes code for it. */
 Expr terms_lost_divisor(Heap *heap, Model *model, const Layout *layout, Expr row, const Point *point, double error);

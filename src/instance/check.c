@@ -226,7 +226,7 @@ static void check_deselection(Tree *tree, Instance *instance, const AstArgument 
     const Instance *type =
         is_component ? scope_try_class(tree, (Scope){instance, element->part}, element->ast->component->type->name)
                      : NULL;
-    reason = type && kinds & 1u << type->restriction ? NULL : "it is no component of a model, block or connector";
+    reason = type && kinds & 1u << type->restriction ? NULL : "it is not a component of a model, block or connector";
   }
   if (!reason) return;
   tree_refuse(tree, DIAG_NO_MODIFICATION, argument->span, instance, "nothing can be left out by `break` here: %s",
@@ -373,7 +373,7 @@ bool check_base(Tree *tree, const Instance *instance, const AstClass *derived, I
   return false;
 }
 
-/* ---- bases that must stand alone ---- */
+/* ---- bases that must be the only one ---- */
 
 static bool is_simple(const Part *part) {
   const AstClass *definition = part->definition;
@@ -404,7 +404,8 @@ void check_simple_bases(Tree *tree, Instance *instance) {
     if (!base->extends) continue;
     if (!has_contents(instance, at, instance->parts.data[at].end, below, base->end)) continue;
     tree_refuse(tree, DIAG_NO_BASE, base->extends->span, instance,
-                "a class that extends an array, a class with prefixes or a type of the language has nothing else: `%s`",
+                "a class that extends an array, a class with prefixes or a type of the language must have no other "
+                "elements: `%s`",
                 names_text(tree->names, base->type->name));
     instance->is_failed = true;
   }

@@ -21,7 +21,7 @@ static const ConnectConnector *find_connector(Connections *connections, const Co
   Tree *tree = connections->tree;
   uint32_t found = map_get(&connections->connector_of, instance_key(reference->instance));
   if (found != MAP_NONE) return &connections->connectors.data[found];
-  tree_error(tree, clause_span(source), source->instance, "`%s` is no connector: it cannot be connected",
+  tree_error(tree, clause_span(source), source->instance, "`%s` is not a connector: it cannot be connected",
              instance_text(tree, reference->instance));
   return NULL;
 }
@@ -114,7 +114,7 @@ static const ConnectRecord *find_record(Connections *connections, const ConnectS
   uint32_t found = map_get(&connections->record_of, instance_key(reference->instance));
   if (found != MAP_NONE) return &connections->records.data[found];
   tree_error(tree, clause_span(source), source->instance,
-             "`%s` is no overdetermined record of a connector: its class has no function `equalityConstraint`",
+             "`%s` is not an overdetermined record of a connector: its class has no function `equalityConstraint`",
              instance_text(tree, reference->instance));
   return NULL;
 }

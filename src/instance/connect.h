@@ -1,4 +1,4 @@
-/* connect: what the files on connections share.
+/* connect: shared by the files about connections.
  *
  * A variable of a connector has one member for each of its elements, over the dimensions of all instances from the model down to
  * it: member first + element. Each member has two ends: inside (seen from the model that contains the connector's component) and
@@ -10,7 +10,7 @@
 
 typedef enum ConnectSide { SIDE_INSIDE, SIDE_OUTSIDE } ConnectSide;
 
-/* A connector, alone or inside another one. */
+/* A connector, by itself or inside another one. */
 typedef struct ConnectConnector {
   Instance *instance;
   uint32_t first;                                            /* index of its first element's cardinality */
@@ -143,7 +143,7 @@ void connect_expand(Connections *connections);
 /* Lists connectors, their variables and overdetermined records. */
 void connect_register(Connections *connections);
 
-/* The variable of a member: the last one that starts at or before it. O(log variables). */
+/* The variable that contains a member. O(log variables). */
 const ConnectVariable *member_variable(const Connections *connections, uint32_t member);
 
 /* The overdetermined record of a node, found like member_variable. */
@@ -186,7 +186,7 @@ typedef struct ConnectPath {
 /* The instance that the path leads to; NULL if it is absent, or if the name after the last step is not declared. */
 Instance *connect_follow(Connections *connections, ConnectPath *path);
 
-/* What one argument of a connect clause means. */
+/* The meaning of one argument of a connect clause. */
 typedef struct ConnectReference {
   Instance *instance; /* NULL: absent, or an error was reported */
   ConnectSide side;
@@ -205,7 +205,7 @@ uint32_t connect_largest_subscript(Connections *connections, const ConnectSource
 
 /* ---- matching (connect_match.c) ---- */
 
-/* The match of two connectors, as an index into the matches; computed once. Reports what does not match. */
+/* The match of two connectors, as an index into the matches; computed once. Reports parts that do not match. */
 uint32_t connect_match(Connections *connections, Instance *left, Instance *right, Span span);
 
 /* ---- operators (connect_operator.c) ---- */

@@ -102,7 +102,7 @@ static void check_others(Connections *connections) {
     uint32_t own = at->element ? at->element->prefixes : 0;
     bool is_outside = at->parent && !instance_is_connector(at->parent) && !is_expandable(at->parent);
     if (is_outside && own & PREFIX_STREAM)
-      tree_error(tree, declaration_span(at), at->parent, "`%s` is a stream variable, but stands in no connector",
+      tree_error(tree, declaration_span(at), at->parent, "`%s` is a stream variable, but is not in a connector",
                  instance_text(tree, at));
     check_operators(connections, at);
     for (uint32_t i = at->elements.count; !instance_is_leaf(at) && i-- > 0;) {

@@ -1,8 +1,8 @@
 /* connect_graph: the virtual connection graph of overdetermined connectors (MLS 3.6, section 9.4), over numbered nodes.
  *
- * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that the rest
- * is a forest with exactly one root per tree. All definite roots are chosen. A tree without one gets its potential root of smallest
- * priority; among equal priorities the first by name, so that the order of declarations does not matter.
+ * Branches (Connections.branch) must stay; edges (connect) may be broken. Solving chooses roots and breaks edges so that the
+ * remaining graph is a forest with exactly one root per tree. All definite roots are chosen. A tree without one gets its potential
+ * root of smallest priority; among equal priorities the first by name, so that the order of declarations does not matter.
  *
  * Invariant: the choice depends only on the names of roots, the numbers of nodes and the order of edges. */
 #pragma once
@@ -22,7 +22,7 @@ typedef struct ConnectRoot {
   const char *name; /* decides between equal priorities */
 } ConnectRoot;
 
-/* Why no forest can be chosen; fault_at tells where. */
+/* Why no forest can be chosen; fault_at says where. */
 typedef enum ConnectGraphFault {
   GRAPH_FINE,
   GRAPH_BRANCHES_CLOSE, /* branches form a loop: edge `at` */

@@ -1,5 +1,6 @@
-/* connect_operator: the variables that replace operators on connectors, and the equations of broken loops. Operators that the
- * connections alone determine (cardinality, isRoot, rooted) become constants; streams become variables with equations. */
+/* connect_operator: the variables that replace operators on connectors, and the equations of broken loops. Operators
+ * that depend only on the connections (cardinality, isRoot, rooted) become constants; streams become variables with
+ * equations. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"

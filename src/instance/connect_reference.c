@@ -228,7 +228,7 @@ static bool has_form(Connections *connections, const ConnectPath *path) {
     const Instance *instance = path->steps.data[i].instance;
     if (instance_is_connector(instance) || instance_is_record(instance)) continue;
     tree_error(tree, ast_span(tree->ast, path->e), path->source->instance,
-               "connectors of `%s` cannot be connected here: it stands inside of another component",
+               "connectors of `%s` cannot be connected here: it is inside another component",
                instance_text(tree, instance));
     return false;
   }

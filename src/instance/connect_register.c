@@ -46,7 +46,7 @@ uint32_t residue_count(Tree *tree, Instance *constraint) {
   return 0;
 }
 
-/* The number of dimensions of what an equalityConstraint compares. */
+/* The number of dimensions of the values that an equalityConstraint compares. */
 static uint32_t constraint_dimensions(Tree *tree, Instance *constraint) {
   for (uint32_t i = 0; instance_open(tree, constraint) && i < constraint->elements.count; i++) {
     const Instance *input = instance_component(tree, constraint, i);

@@ -1,6 +1,6 @@
 /* connect_stream: stream variables (MLS 3.6, chapter 15). inStream(c.h) is the property of a fluid that flows into
- * the component through c: the mixture of what the connection set can deliver, weighted by the flows from there. A
- * flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when everything rests. */
+ * the component through c: the mixture of the fluids in the connection set, weighted by the flows from there. A
+ * flow counts at least SMALL_FLOW, so that the mixture is defined, and continuous, when nothing flows. */
 #include "instance/connect.h"
 
 #include "instance/lookup.h"
@@ -9,7 +9,7 @@
 
 typedef VEC(AstExpr) FlowVec;
 
-/* One that may deliver into the connection point: an end of the set. */
+/* An end of the set, from which fluid may flow into the connection point. */
 typedef VEC(uint32_t) EndVec;
 
 static const ConnectVariable *end_variable(const Connections *connections, uint32_t end) {
@@ -37,7 +37,8 @@ static AstExpr flow_reference(Connections *connections, uint32_t end, Span span)
   return element_reference(connections, flow->instance, flow->instance->flat_name, element, span);
 }
 
-/* What the end delivers: the variable of an inner component, or what enters through a connector of the model itself. */
+/* The property of fluid from an end: the variable of an inner component, or the inflow through a connector of the model
+ * itself. */
 static AstExpr delivered(Connections *connections, uint32_t end, Span span) {
   Instance *instance = end_variable(connections, end)->instance;
   bool is_inside = end_side(end) == SIDE_INSIDE;
@@ -89,7 +90,7 @@ static AstExpr mixture(Connections *connections, const EndVec *ends, Span span) 
   return flat_quotient(tree, parts[0], parts[1], span);
 }
 
-/* Whether the end never delivers, because its flow goes one way only. */
+/* Does no fluid ever come from the end, because its flow has only one direction? */
 static bool never_delivers(Connections *connections, uint32_t end) {
   const ConnectVariable *flow = flow_of(connections, end_variable(connections, end));
   double bound;
@@ -98,7 +99,8 @@ static bool never_delivers(Connections *connections, uint32_t end) {
   return instance_attribute(connections->tree, flow->instance, "max", &bound) && bound <= 0;
 }
 
-/* The other ends of the set that may deliver; all of them where none may: their values are defined whatever flows. */
+/* The other ends of the set from which fluid may come; all of them if there are none, because their values are always
+ * defined. */
 static EndVec others(Connections *connections, uint32_t end) {
   EndVec found = {0}, idle = {0};
   const ConnectSets *sets = &connections->sets;
@@ -112,10 +114,10 @@ static EndVec others(Connections *connections, uint32_t end) {
   return found.count ? found : idle;
 }
 
-/* Each of n ends has a term for each of the others: n^2 terms, of some ten nodes that all later passes go over. */
+/* Each of n ends has a term for each of the others: n^2 terms of about ten nodes, which all later passes visit. */
 enum { TERM_WORK = 400 };
 
-/* What the set of the end brings to it; its own value where there is nobody else. */
+/* The mixture that reaches an end from its set; its own value if there is no other end. */
 static AstExpr brought(Connections *connections, uint32_t end, Span span) {
   EndVec ends = others(connections, end);
   heap_work(connections->heap, (uint64_t)ends.count * TERM_WORK);
@@ -135,7 +137,7 @@ static Span span_of(const Connections *connections, uint32_t end) {
   return source == CONNECT_NONE ? (Span){0} : connections->sources.data[source].clause->statement->span;
 }
 
-/* The stream variable of a connector of the model itself is what its connections deliver. */
+/* The stream variable of a connector of the model itself equals the mixture from its connections. */
 static void write_outside(Connections *connections) {
   const ConnectSets *sets = &connections->sets;
   for (uint32_t set = 0; set < sets->set_count; set++) {
@@ -184,7 +186,7 @@ static void write_query(Connections *connections, ConnectQuery query) {
   }
 }
 
-/* Queries may bring further ones, which come behind. */
+/* Queries may add further ones, which are appended. */
 void connect_write_streams(Connections *connections) {
   write_outside(connections);
   for (uint32_t i = 0; i < connections->queries.count; i++) write_query(connections, connections->queries.data[i]);

@@ -126,7 +126,7 @@ static AstExpr term_reference(Writer *writer, const Run *run, uint32_t term, Spa
   return reference;
 }
 
-/* ---- where equations come from ---- */
+/* ---- origins of equations ---- */
 
 static void append_expression(Connections *connections, TextVec *text, AstExpr e) {
   Span span = ast_span(connections->tree->ast, e);

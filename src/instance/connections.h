@@ -4,8 +4,8 @@
  * connected variables, breaks loops of overdetermined connectors, and writes the equations.
  *
  * An operator (inStream, actualStream, cardinality, Connections.isRoot, Connections.rooted) becomes a variable with the dimensions
- * of its argument, which the equations of the connections, or its binding, define. So one equation of a component serves all
- * elements of an array of components, however differently they are connected. */
+ * of its argument, which the equations of the connections, or its binding, define. So one equation of a component holds for all
+ * elements of an array of components, even if they are connected differently. */
 #pragma once
 
 #include "instance/flat.h"

@@ -338,7 +338,7 @@ static bool is_inside_hidden(const Tree *tree, const Instance *instance) {
   return at && at->element && at->element->kind == AST_COMPONENT;
 }
 
-/* Allocates the declaration, and fills in what need not be resolved. */
+/* Allocates the declaration, and fills in the parts that need no resolving. */
 static AstComponent *component_new(Tree *tree, Instance *instance, Name type, const Modifier *binding) {
   AstElement *element = arena_alloc(&tree->arena, sizeof *element);
   AstComponent *component = arena_alloc(&tree->arena, sizeof *component);
@@ -351,6 +351,7 @@ static AstComponent *component_new(Tree *tree, Instance *instance, Name type, co
                               .pattern = name_pattern(tree, instance),
                               .condition = AST_NONE,
                               .is_view = instance->base == BASE_NONE,
+                              .is_inner_input = instance->prefixes & PREFIX_INPUT && !binding,
                               .is_inside_hidden = is_inside_hidden(tree, instance),
                               .comment = text->comment,
                               .annotation = text->annotation};

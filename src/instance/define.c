@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- what the model reaches ---- */
+/* ---- definitions that the model needs ---- */
 
 Name define_class(Tree *tree, Instance *type) {
   if (!type->definition) return type->flat_name;
@@ -684,7 +684,7 @@ static AstClass *define_external_object(Tree *tree, Instance *type) {
         element->ast->kind == AST_CLASS && (strcmp(name, functions[0]) == 0 || strcmp(name, functions[1]) == 0);
     if (!is_known)
       tree_error(tree, ast_element_label(element->ast).span, type,
-                 "an external object has a constructor and a destructor only: `%s`", name);
+                 "an external object may have only a constructor and a destructor: `%s`", name);
     else if (element->ast->prefixes & PREFIX_REPLACEABLE)
       tree_error(tree, ast_element_label(element->ast).span, type, "`%s` of an external object cannot be replaceable",
                  name);

@@ -1,7 +1,7 @@
 /* evaluate: values that the structure needs: conditions of components, dimensions, ranges of loops around connections.
  *
- * Invariant: before an expression is evaluated, everything it refers to is declared in the session of values, using a list of what
- * is still needed. Parameters that were read are marked, because they can no longer change. */
+ * Invariant: before an expression is evaluated, everything it refers to is declared in the session of values, using a
+ * list of pending declarations. Parameters that were read are marked, because they can no longer change. */
 #include "instance/flat.h"
 #include "instance/lookup.h"
 
@@ -315,7 +315,7 @@ static void check_new_values(Tree *tree) {
     if (!instance->flat || !instance->flat->component->is_structural) continue;
     for (uint32_t k = 0; k < tree->new_values.count; k++)
       if (tree->new_values.data[k].name == instance->flat_name && tree->new_values.data[k].value == AST_NONE)
-        tree_error(tree, (Span){0}, NULL, "an element of `%s` decides the structure, so it cannot be changed alone",
+        tree_error(tree, (Span){0}, NULL, "an element of `%s` decides the structure, so it cannot be changed by itself",
                    instance_text(tree, instance));
   }
 }

@@ -254,7 +254,7 @@ static bool write_classes(Walk *walk) {
   return fits;
 }
 
-/* Declares what was reached during the walk: records as a whole, and constants. */
+/* Declares the definitions found during the walk: records as a whole, and constants. */
 static bool declare_reached(Tree *tree, Flat *flat, FlatProgram *program) {
   VEC(const AstElement *) constants = {0};
   bool fits = true;

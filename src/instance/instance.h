@@ -1,13 +1,12 @@
-/* instance: the tree of instances: what the classes of a model mean once names are looked up, modifications applied and base
- * classes merged.
+/* instance: the tree of instances: the classes of a model after names are looked up, modifications applied and base classes merged.
  *
  * An instance is a component of the model, or a class that was reached (a package with its redeclarations, a function). Its
  * elements are those of its class and of all base classes; each comes from one part, the class that declares it. Instances of
  * elements are made on first use, so the cost of a library is that of the elements the model reaches.
  *
  * Invariants: an array of components is one instance, whose elements share its kids. Parts are in the order of a walk over base
- * classes, so a part and what it inherits are the range [part, end). Expressions are those of the text; a Scope says where their
- * names are looked up. Everything is owned by the heap of the tree. */
+ * classes, so a part and the parts that it inherits are the range [part, end). Expressions are those of the text; a Scope says
+ * where their names are looked up. Everything is owned by the heap of the tree. */
 #pragma once
 
 #include "base/diag.h"
@@ -17,7 +16,8 @@
 typedef struct Instance Instance;
 typedef struct Tree Tree;
 
-/* Where names are looked up: in a part of an instance and what it inherits, then around the class of that part. */
+/* Where names are looked up: in a part of an instance and the parts that it inherits, then around the class of that
+ * part. */
 typedef struct Scope {
   Instance *instance;
   uint32_t part;
@@ -113,7 +113,7 @@ struct Instance {
   Instance *parent; /* the instance that has the component as an element, or that declares the class */
   Scope declared;   /* scope of its declaration: names of type, dimensions and condition are looked up there */
   const AstClass *definition; /* of a class; NULL: a base type, the root, a component */
-  Scope around;               /* of a class: where the definition stands */
+  Scope around;               /* of a class: the scope of the definition */
   const AstElement *element;  /* its declaration, or the one that redeclares it; NULL: the model itself, the root */
   const AstElement *first_element; /* its declaration before redeclarations */
   uint32_t first_part;             /* the part of the parent that contains first_element */
@@ -198,7 +198,7 @@ struct Tree {
 
 /* ---- looking up ---- */
 
-/* What a name means, looked up outward from the scope; NULL if there is none. */
+/* The meaning of a name, looked up outward from the scope; NULL if there is none. */
 Instance *scope_find(Tree *tree, Scope scope, Name name);
 /* The enumeration whose literal is imported under this name (Modelica 3.6, section 13.2.1); NULL if there is none. */
 Instance *scope_find_literal(Tree *tree, Scope scope, Name name, Name *literal);

@@ -470,7 +470,7 @@ static bool check_model(Tree *tree, const Instance *type) {
 static bool check_contents(Tree *tree) {
   const Instance *type = tree->model->type;
   if (tree->model->base == BASE_NONE) return true;
-  diag_error(tree->diags, DIAG_INPUT, type->definition->label.span, "`%s` extends a base type; it is no model",
+  diag_error(tree->diags, DIAG_INPUT, type->definition->label.span, "`%s` extends a base type; it is not a model",
              names_text(tree->names, type->flat_name));
   return false;
 }

@@ -1,5 +1,5 @@
-/* lookup: what names mean (Modelica 3.6, sections 5.3 and 13.2): elements of the class and of its base classes, imports, then the
- * enclosing classes up to the root, then built-in classes. */
+/* lookup: the meaning of names (Modelica 3.6, sections 5.3 and 13.2): elements of the class and of its base classes, imports, then
+ * the enclosing classes up to the root, then built-in classes. */
 #include "instance/lookup.h"
 
 #include "base/format.h"
@@ -82,7 +82,7 @@ Instance *root_find(Tree *tree, Name name) {
   return definition ? root_add(tree, definition) : NULL;
 }
 
-/* ---- what a composite name may access ---- */
+/* ---- elements that a composite name may access ---- */
 
 static bool is_partial_class(const Instance *instance) {
   return instance->kind == INSTANCE_CLASS && instance->definition && instance->definition->prefixes & PREFIX_PARTIAL;
@@ -117,7 +117,8 @@ bool check_access(Tree *tree, Scope scope, const Instance *in, Name name, Span s
                          where, text);
   else if (in->kind == INSTANCE_CLASS && !is_encapsulated(element) && !is_package_like(in))
     return tree_tolerate(tree, DIAG_NO_ACCESS, span, scope.instance,
-                         "`%s` cannot be looked up in `%s`, which is no package: it is not encapsulated", text, where);
+                         "`%s` cannot be looked up in `%s`, which is not a package: it is not encapsulated", text,
+                         where);
   else return true;
   return false;
 }
@@ -150,13 +151,13 @@ static Instance *import_from(Tree *tree, Scope scope, Instance *from, Name name,
   Instance *found = from ? import_step(tree, scope, from, name, span) : NULL;
   if (!found || is_package(from) || is_package(found)) return found;
   return tree_tolerate(tree, DIAG_NO_ACCESS, span, scope.instance,
-                       "`%s` cannot be imported from `%s`, which is no package", names_text(tree->names, name),
+                       "`%s` cannot be imported from `%s`, which is not a package", names_text(tree->names, name),
                        names_text(tree->names, from->flat_name))
              ? found
              : NULL;
 }
 
-/* What an import with an explicit name gives for `name`. */
+/* The element that an import with an explicit name gives for `name`. */
 static Instance *named_import(Tree *tree, Scope scope, const AstImport *import, Name name) {
   AstPath path = import->name;
   if (import->is_all) return NULL;
@@ -169,7 +170,7 @@ static Instance *named_import(Tree *tree, Scope scope, const AstImport *import, 
   return import_from(tree, scope, path_from_root(tree, scope, path, path.count - 1), last, path.span);
 }
 
-/* What import A.B.* gives for `name`: public elements only, and A.B must be a package. */
+/* The element that import A.B.* gives for `name`: public elements only, and A.B must be a package. */
 static Instance *import_any(Tree *tree, Scope scope, const AstImport *import, Name name) {
   Instance *from = path_from_root(tree, scope, import->name, import->name.count);
   Instance *found = from ? instance_element(tree, from, name) : NULL;
@@ -177,7 +178,8 @@ static Instance *import_any(Tree *tree, Scope scope, const AstImport *import, Na
   if (number != MAP_NONE && element_is_protected(from, &from->elements.data[number])) return NULL;
   if (!found || is_package(from)) return found;
   return tree_tolerate(tree, DIAG_NO_ACCESS, import->name.span, scope.instance,
-                       "`%s` is no package: not all of it can be imported", names_text(tree->names, from->flat_name))
+                       "`%s` is not a package: its elements cannot all be imported",
+                       names_text(tree->names, from->flat_name))
              ? found
              : NULL;
 }

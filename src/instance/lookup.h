@@ -1,4 +1,4 @@
-/* lookup: what the files of src/instance share about names, errors and the making of instances. */
+/* lookup: functions about names, errors and the making of instances, shared by the files of src/instance. */
 #pragma once
 
 #include "instance/instance.h"
@@ -40,7 +40,7 @@ Instance *element_instance(Tree *tree, Instance *owner, uint32_t number);
 /* Declares the missing inner component of an outer one in the model itself, with a warning; NULL after an error. */
 Instance *add_missing_inner(Tree *tree, Instance *outer);
 
-/* If part `part` of the instance, or a class that it inherits, is a package: finds a class in a separate file beside that package.
+/* If part `part` of the instance, or a class that it inherits, is a package: finds a class in a separate file next to that package.
  * The class becomes an element, whose number is returned. MAP_NONE if there is none. */
 uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name name);
 

@@ -102,7 +102,10 @@ static void report_undeclared(Copy *copy, AstPath path, uint32_t at, const Insta
   if (inside && inside->flat_name)
     tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared: there is no `%s` in `%s`", text, name,
                names_text(tree->names, inside->flat_name));
-  else tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
+  else {
+    tree_error(tree, path.span, copy->r->scope.instance, "`%s` is not declared", text);
+    library_note_used(tree->library, ast_part(tree->ast, path, 0)->name, tree->last);
+  }
   for (uint32_t i = 0; i < where->elements.count; i++)
     suggest_offer(&best, names_text(tree->names, where->elements.data[i].name));
   if (best.nearest) diag_note(tree->diags, tree->last, (Span){0}, "did you mean `%s`?", best.nearest);
@@ -131,7 +134,7 @@ static Instance *follow(Copy *copy, AstPath path, Instance *at, StepVec *steps) 
   uint32_t kid = 0;
   for (uint32_t i = 0;; i++) {
     const AstPart *part = ast_part(tree->ast, path, i);
-    const Instance *seen = at; /* of an inner component, only what the outer one has is visible */
+    const Instance *seen = at; /* of an inner component, only elements of the outer one are visible */
     if (at->kind == INSTANCE_COMPONENT) {
       Instance *inner = instance_inner(tree, at);
       if (!inner) return copy->failed = true, NULL;
@@ -295,7 +298,7 @@ static AstExpr component_reference(Copy *copy, AstExpr e, Instance *instance, co
     return AST_NONE;
   }
   if (!has_value(instance)) {
-    tree_error(tree, span, copy->r->scope.instance, "`%s` is a component of a %s, which is no value",
+    tree_error(tree, span, copy->r->scope.instance, "`%s` is a component of a %s, which is not a value",
                instance_text(tree, instance), restriction_text(instance->restriction));
     copy->failed = true;
     return AST_NONE;
@@ -320,7 +323,7 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   Name last = ast_part(tree->ast, path, path.count - 1)->name;
   instance_open(tree, type);
   if (ast_kid_count(tree->ast, e)) {
-    tree_error(tree, span, copy->r->scope.instance, "`%s` is no array, and has no subscripts",
+    tree_error(tree, span, copy->r->scope.instance, "`%s` is not an array, and has no subscripts",
                names_text(tree->names, last));
     copy->failed = true;
     return AST_NONE;
@@ -331,7 +334,8 @@ static AstExpr class_reference(Copy *copy, AstExpr e, AstPath path, Instance *ty
   return flat_name(tree, define_class(tree, type->base == BASE_ENUMERATION ? type->enumeration : type), NULL, 0, span);
 }
 
-/* What the first name of a path means; NULL if there is nothing. A variable of an enclosing class must be a constant. */
+/* The meaning of the first name of a path; NULL if there is none. A variable of an enclosing class must be a constant.
+ * */
 static Instance *find_first(Copy *copy, AstPath path) {
   Tree *tree = copy->r->tree;
   Name name = ast_part(tree->ast, path, 0)->name;
@@ -341,7 +345,7 @@ static Instance *find_first(Copy *copy, AstPath path) {
   bool is_outside = first && first->kind == INSTANCE_COMPONENT && first->parent != scope.instance;
   if (is_outside && !(first->prefixes & PREFIX_CONSTANT)) {
     tree_refuse(tree, DIAG_NO_ACCESS, path.span, scope.instance,
-                "`%s` belongs to a class around this one, and is no constant", instance_text(tree, first));
+                "`%s` belongs to a class around this one, and is not a constant", instance_text(tree, first));
     diag_note(tree->diags, tree->last, first->element->component->label.span, "it is declared here");
     first = NULL;
   }
@@ -549,7 +553,7 @@ static AstExpr resolve_call(Copy *copy, AstExpr e) {
     copy->failed = true;
   }
   if (called && called->parent && called->parent->base == BASE_EXTERNAL_OBJECT && path.count > 1) {
-    tree_error(tree, path.span, copy->r->scope.instance, "`%s` of an external object is called by the object alone",
+    tree_error(tree, path.span, copy->r->scope.instance, "only the object itself calls `%s` of an external object",
                names_text(tree->names, called->name));
     copy->failed = true;
   }

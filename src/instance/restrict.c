@@ -65,7 +65,7 @@ static bool check_prefixes(Tree *tree, Instance *instance) {
     return refuse(tree, instance, "is a component of behaviour, and cannot have the prefix ",
                   ast_prefix_text(own & VALUE_PREFIXES));
   if (own & FLOWS && instance->base != BASE_NONE && instance->base != BASE_REAL)
-    return refuse(tree, instance, "is no Real, and cannot have the prefix ", ast_prefix_text(own & FLOWS));
+    return refuse(tree, instance, "is not a Real, and cannot have the prefix ", ast_prefix_text(own & FLOWS));
   uint32_t clash = 0;
   if (own & FLOWS) clash |= around & FLOWS;
   if (own & DIRECTIONS) clash |= around & DIRECTIONS;

@@ -76,7 +76,7 @@ static bool collect_if(Collection *collection, const AstStatement *statement) {
       taken_branch(collection->tree, statement, collection->scope, collection->values.data, collection->values.count);
   if (taken < 0) {
     tree_error(collection->tree, statement->branches.data[0].span, collection->scope.instance,
-               "a connection stands in an if whose condition is not known before the model runs");
+               "a connection is in an if whose condition is not known before the model runs");
     return false;
   }
   if (taken == statement->branches.count) return true;
@@ -150,7 +150,7 @@ static bool check_target(Walk *walk, AstExpr target) {
   for (uint32_t i = 1; i < path.count && at && at->kind == INSTANCE_COMPONENT; i++) {
     if (at->restriction == CLASS_MODEL || at->restriction == CLASS_BLOCK) {
       tree_error(tree, path.span, walk->resolver->scope.instance,
-                 "a when cannot assign what is in a component of a %s: `%s`", restriction_text(at->restriction),
+                 "a when cannot assign a variable inside a component of a %s: `%s`", restriction_text(at->restriction),
                  instance_text(tree, at));
       return false;
     }

@@ -291,7 +291,7 @@ static bool add_class_extends(Opening *opening, uint32_t number, const AstClass 
          add_long(opening, number, definition);
 }
 
-/* Reports once what the text of a library class violates. */
+/* Reports once the rules that the text of a library class violates. */
 static bool report_breaches(Tree *tree, const AstClass *definition) {
   bool may_go_on = true;
   for (const AstBreach *breach = definition->breaches; breach; breach = breach->next) {
@@ -473,7 +473,7 @@ static bool is_short(const AstElement *ast) {
   return ast->kind == AST_COMPONENT || ast->class_definition->form == FORM_SHORT;
 }
 
-/* Adds the modifications of a declaration besides its own: those of constraining clauses. If the original declaration has no such
+/* Adds further modifications of a declaration: those of constraining clauses. If the original declaration has no such
  * clause, its own modification is added, provided it is a component or a short class (Modelica 3.6, section 7.3.2). */
 static void push_constraints(Tree *tree, ModifierVec *list, const RedeclarationVec *all) {
   for (uint32_t i = 0; i < all->count; i++) {

@@ -1,10 +1,10 @@
 /* bdf: backward differentiation formulas of orders 1 to 5 with fixed leading coefficient, on G(t, y) = 0 with links y[from]' =
  * y[to].
  *
- * All columns have a history (history.h), states or not, so a pivot only changes the link lists and the run goes on with the same
+ * All columns have a history (history.h), states or not, so a pivot only changes the link lists and the run continues with the same
  * order and step. The unknowns of a step are the columns that are not states. The states follow from them by the formula itself,
  * y_from = base_from + y_to / leading. So the links hold exactly, also in the first guess, and the linear system has only as many
- * rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) account for what has changed since. Step and order
+ * rows as G. Its factors are kept over many steps; Broyden's updates (secant.h) account for changes since then. Step and order
  * control follow Brenan, Campbell, Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations,
  * section 5.2. */
 #include "base/copy.h"
@@ -56,7 +56,7 @@ typedef struct Bdf {
   int begun;                     /* number of steps while rising */
   int since_change;              /* steps since the order changed */
   bool rising;                   /* the first steps: order and step size grow together */
-  double error, lower_error; /* errors of the last attempt at its order and one below, by which the order is chosen */
+  double error, lower_error; /* errors of the last attempt at its order and one below, which decide the next order */
   int lower_order;           /* the order that these errors favour: its own or one below */
   IntegratorStatistics statistics;
 } Bdf;
@@ -323,7 +323,8 @@ static bool bdf_judge(Bdf *bdf) {
 }
 
 /* The order of the next step, and the error of the present one at that order. A change of the order jumps from one formula to
- * another. The trace of that jump in the differences would favour another change, so it must fade first. */
+ * another. Right afterwards, the differences still contain that jump and would favour another change, so the next change must
+ * wait. */
 static int bdf_choose_order(const Bdf *bdf, double *error) {
   const History *history = bdf->history;
   int k = history->planned_order;
@@ -383,7 +384,7 @@ static void bdf_reject(Bdf *bdf, double h, int failures) {
 }
 
 /* The corrector did not converge: first try new factors, then a smaller step. Both are counted, because a choice of states that
- * becomes singular shows in factors that no longer serve, and the stepper watches that count. */
+ * becomes singular shows in factors that are no longer good enough, and the stepper watches that count. */
 static void bdf_retry(Bdf *bdf, double h) {
   bdf->statistics.rejected_convergence++;
   bdf->factored_leading = 0;

@@ -1,6 +1,6 @@
 /* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz). The order is decided once for a choice of
  * states and replayed on the values by lists of places. The pivot of an assignment is never changed by an earlier one, so it is
- * always 1 or -1. Other pivots are chosen by the values of one Jacobian, and serve for others while no multiplier becomes too
+ * always 1 or -1. Other pivots are chosen by the values of one Jacobian, and are used for others while no multiplier becomes too
  * large. */
 #include "integrate/condense.h"
 

@@ -15,15 +15,15 @@ typedef struct Condense Condense;
  * follow from time alone never change, and they and their rows are left out. */
 Condense *condense_new(Heap *heap, const System *system, bool drops_exact);
 
-/* Decides what is eliminated with the system's present links, from one of its Jacobians; NULL eliminates nothing. O(columns *
- * rows); large systems are left as they are. */
+/* Decides which columns are eliminated with the system's present links, from one of its Jacobians; NULL eliminates nothing.
+ * O(columns * rows); large systems are left as they are. */
 void condense_choose(Condense *condense, const double *jacobian);
 
 /* The remaining system: its pattern (valid until the next choice) and, after condense_jacobian, its values in that order. */
 const JacobianPattern *condense_pattern(const Condense *condense);
 const double *condense_values(const Condense *condense);
 
-/* Eliminates the rows of a Jacobian of the system. false: the choice does not serve for it, and must be made again. */
+/* Eliminates the rows of a Jacobian of the system. false: the choice does not suit it, and must be made again. */
 bool condense_jacobian(Condense *condense, const double *jacobian);
 
 /* The remaining rows of the system, ascending: as many as the pattern has. */

@@ -1,5 +1,5 @@
-/* contract: what an integration method does with a system (segment/system.h). Every method is one const struct Integrator. Methods
- * never count evaluations: the system does. Exported solvers carry this as it stands. */
+/* contract: the functions of an integration method for a system (segment/system.h). Every method is one const struct Integrator.
+ * Methods never count evaluations: the system does. Exported solvers contain this file unchanged. */
 #pragma once
 
 #include "base/heap.h"
@@ -16,7 +16,7 @@ typedef struct IntegratorOptions {
   double absolute_tolerance; /* times nominal */
   double max_step;           /* 0: none */
   int min_order, max_order;  /* 0: the method's own */
-  bool fixed_step;           /* erk, radau: every step is max_step, whatever its error; to measure orders */
+  bool fixed_step;           /* erk, radau: every step is max_step, regardless of its error; to measure orders */
   const double *
       unread; /* steps that end before this time are not read inside; may change between steps. NULL: all may be read */
 } IntegratorOptions;
@@ -35,8 +35,8 @@ typedef struct IntegratorStatistics {
   double step;             /* size of the last accepted step */
   double next;             /* size that its error suggests for the next step; 0: unknown */
 
-  /* For explicit methods: step times the dominant eigenvalue has been above the stability bound for so many steps that an implicit
-   * method is cheaper. */
+  /* For explicit methods: step times the dominant eigenvalue has been above the stability bound for so long that an
+   * implicit method is cheaper. */
   bool stiff;
 } IntegratorStatistics;
 
@@ -56,7 +56,7 @@ typedef struct Integrator {
   bool is_one_step; /* a one-step method: a step can be repeated with a shorter length, since there is no history */
   bool removes_superfluous; /* integrates a system without superfluous differentiations, with links instead */
 
-  /* One of so many steps is examined inside (segment/defect.h): in systems whose rows are smooth by construction, and in others.
+  /* One in this many steps is examined inside (segment/defect.h): in systems whose rows are smooth by construction, and in others.
    * This takes a few hundredths of the work of steps, or an eighth. */
   int look_every, look_every_rough;
 

@@ -1,7 +1,7 @@
 /* cvode: SUNDIALS CVODE, variable-order BDF, on the state-space form.
  *
  * CVODE sees the states only. Each right-hand side is one `complete`. It starts from the columns of the call before, moved along
- * their derivatives, or takes several parts where these lead too far. The Jacobian is the exact dense one of the rates. A pivot
+ * their derivatives, or proceeds in several parts if that is too far. The Jacobian is the exact dense one of the rates. A pivot
  * changes the meaning of the components, so it restarts the history with the present step size. */
 #include "base/copy.h"
 #include "core/constants.h"
@@ -36,7 +36,7 @@ typedef struct Cvode {
 
 /* ---- What CVODE calls ---- */
 
-/* The largest distance of columns that are found from a prediction alone from that prediction. */
+/* For columns that are found only from a prediction: their largest distance from it. */
 static double cvode_departure(const Cvode *cvode) {
   const System *system = cvode->system;
   double most = 0;
@@ -232,7 +232,8 @@ static StepStatus cvode_step(void *self, double t_stop) {
   double t = cvode->t;
   if (t_stop <= t) return STEP_OK;
   if (CVodeSetStopTime(cvode->memory, t_stop) != CV_SUCCESS) return STEP_TOO_SMALL;
-  CVodeSetMinStep(cvode->memory, integrator_least_step(t, t_stop)); /* otherwise it continues with ever smaller steps */
+  CVodeSetMinStep(cvode->memory,
+                  integrator_least_step(t, t_stop)); /* otherwise it continues with smaller and smaller steps */
   int flag = CVode(cvode->memory, t_stop, cvode->states, &cvode->t, CV_ONE_STEP);
   if (flag < 0) {
     cvode->t = t;

@@ -1,10 +1,10 @@
 /* erk: explicit Runge-Kutta on the state-space form, order 8 or, for loose tolerances, order 5.
  *
  * Every stage is a whole vector of columns. The states are combined from the rates of earlier stages, and `complete` solves for the
- * rest. Its guess decides what it costs, and on which branch it ends, so the other columns are predicted. Those whose derivative is
- * a column are combined as if they were states. The rest are extrapolated in time. To both is added the error of the same
- * prediction in the step before. A step whose predictions are too far off is rejected. Formulas and step control follow Hairer,
- * Norsett and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6. */
+ * rest. Its guess decides its cost and the branch of its solution, so the other columns are predicted. Those whose derivative is a
+ * column are combined as if they were states. The rest are extrapolated in time. The error of the same prediction in the step
+ * before is added to both. A step whose predictions are too far off is rejected. Formulas and step control follow Hairer, Norsett
+ * and Wanner, Solving Ordinary Differential Equations I, sections II.4 to II.6. */
 #include "base/copy.h"
 #include "base/pairs.h"
 #include "core/constants.h"
@@ -49,7 +49,7 @@ typedef struct Erk {
   int32_t *column, *rate; /* [columns] */
   int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
   int32_t *given;         /* [columns] no state, and no guess needed */
-  int32_t *branch;        /* [columns] no state, and found from its prediction alone */
+  int32_t *branch;        /* [columns] no state, and found only from its prediction */
   int32_t *place;         /* [columns] index in `column`; or NO_DERIVATIVE, GIVEN */
 
   double t, t_old, h_next, h_last, last_error;
@@ -241,7 +241,7 @@ static double erk_missed_scale(const Erk *erk, int stage, double h) {
   return ratio * ratio * ratio;
 }
 
-/* Forgets the errors of predictions, after an attempt that went astray, where they may be anything. */
+/* Forgets the errors of predictions after an attempt that diverged, because they may have any size. */
 static void erk_forget(Erk *erk) {
   for (int i = 0; i < erk->tableau->all_stages; i++) {
     erk->missed_step[i] = 0;
@@ -249,7 +249,7 @@ static void erk_forget(Erk *erk) {
   }
 }
 
-/* The largest distance of columns that are found from a prediction alone from that prediction. */
+/* For columns that are found only from a prediction: their largest distance from it. */
 static double erk_departure(const Erk *erk, int stage, double scale) {
   const double *y = erk->values[stage], *missed = erk->missed[stage], *nominal = erk->system->nominal;
   double most = 0;
@@ -271,8 +271,8 @@ static double erk_indifferent(const Erk *erk, int32_t c) {
   return erk->absolute * erk->system->size[c] + erk->relative * fabs(erk->values[0][c]);
 }
 
-/* May a stage be on another solution than the ends of the step? Then the error of its prediction exceeds the whole change of the
- * column. */
+/* May a stage be on a different solution from the ends of the step? Then the error of its prediction exceeds the whole change of
+ * the column. */
 static bool erk_is_suspect(const Erk *erk, int stage) {
   for (int32_t b = 0; b < erk->branch_count; b++) {
     int32_t c = erk->branch[b];
@@ -299,7 +299,8 @@ static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
   return false;
 }
 
-/* Is a stage on another solution than the ends of the step? The error of its prediction would keep it there in later steps. */
+/* Is a stage on a different solution from the ends of the step? The error of its prediction would keep it there in
+ * later steps. */
 static bool erk_strays(Erk *erk, double h) {
   if (erk->h_before == 0) return false;
   for (int stage = 1; stage < erk->tableau->stages; stage++)

@@ -31,7 +31,7 @@ typedef struct History {
 /* Makes room for all columns; history_begin must follow. */
 History *history_new(Heap *heap, int32_t columns);
 
-/* Begins with one point and a slope, as if one step of this size had led to it. O(columns). */
+/* Begins with one point and a slope, as if a step of this size had ended there. O(columns). */
 void history_begin(History *history, const double *y, const double *rate, double step);
 
 /* Computes the coefficients of a step of this size and order; the order is at most one above that of the last step. */
@@ -43,7 +43,7 @@ void history_predict(const History *history, double *y);
 /* Its slope there, for `count` of the columns; other entries of `rate` stay unchanged. O(count * order). */
 void history_slopes(const History *history, const int32_t *columns, int32_t count, double *rate);
 
-/* The planned step has led to predicted + change, which becomes the last point. O(columns * order). */
+/* Accepts the planned step: predicted + change becomes the last point. O(columns * order). */
 void history_keep(History *history, const double *change);
 
 /* The polynomial of the last step at this distance from its end (negative: inside), for these columns; NULL: for the first `count`.

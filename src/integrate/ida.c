@@ -1,11 +1,11 @@
 /* ida: SUNDIALS IDA, variable-order BDF, on all columns at once.
  *
  * The vector holds every column; the residual is G and, for each link, y'[from] - y[to]. IDA keeps the history of all components
- * whether they are states or not, so a pivot only changes the link rows and the run goes on with the same order and step.
+ * whether they are states or not, so a pivot only changes the link rows and the run continues with the same order and step.
  *
  * The corrector is our own SUNNonlinearSolver (the documented interface for user-supplied modules), for two reasons. IDA has no
- * call that asks for a new Jacobian, which a pivot needs. And factors can be kept much longer than IDA's Newton iteration keeps
- * them if secant updates account for what has changed (secant.h). */
+ * call to request a new Jacobian, which a pivot needs. And factors can be kept much longer than IDA's Newton iteration keeps them
+ * if secant updates account for the changes (secant.h). */
 #include "base/linear.h"
 #include "core/constants.h"
 #include "core/secant.h"
@@ -20,12 +20,12 @@
 #include <string.h>
 
 /* The corrector, measured on the paraboloid of Kunkel and Mehrmann at 1e-9: a step takes fewer than 2 residuals, and a
- * factorization serves ten steps.
+ * factorization is used for ten steps.
  *
  * `convergence` is a correction divided by the one before it. Above SLOW_IDA new factors are made for the next step, above SAFETY
  * for this one. It is unknown before the second correction of a step. Until then the value of the last step with two corrections
- * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be
- * trusted for ever, and a half after a change of step or order.
+ * counts, GROW_LEAST times larger for each step since. It is at least SURE, because a value that is small by chance would be used
+ * for ever, and a half after a change of step or order.
  *
  * Columns that are not states have a larger weight here than in the error test, because a pivot may make them states, with the
  * history that the corrector left. */
@@ -43,8 +43,9 @@ typedef struct Ida {
   double *scale;             /* [columns] 1 / tolerance */
   double *share, *corrected; /* [columns] weight in the norm of the error test, and of the corrector */
   double convergence;        /* as last measured */
-  double expected; /* expected for a first correction: later ones profit from what it shows about the factors */
-  double cj;       /* of the last step */
+  double
+      expected; /* expected for a first correction; later ones are better, because the first one improves the factors */
+  double cj;    /* of the last step */
   double *point, point_time; /* point of the last residual, where a new Jacobian is computed */
   long iterations;           /* iterations of the last step */
   bool stale;    /* new factors are needed: there are none, they converge slowly, or the links have changed */
@@ -154,7 +155,7 @@ static double ida_norm(const Ida *ida, const double *d) {
   return sqrt(sum / fmax(n, 1));
 }
 
-/* The next correction replaces the last one, improved by what it shows about the factors. Returns its norm. `before`: the norm of
+/* The next correction replaces the last one, improved by a secant update from the two. Returns its norm. `before`: the norm of
  * the last one, 0 if there is none. */
 static double ida_advance(Ida *ida, double before, double *total) {
   double *d = ida->next, norm = ida_norm(ida, d);
@@ -327,8 +328,8 @@ static StepStatus ida_status(const Ida *ida, int flag) {
   }
 }
 
-/* After a failed error test at order 1 the step size stays for as many steps as the next order needs. If it grew at once, IDA could
- * stay at order 1 for good (the transistor amplifier at 1e-10). */
+/* After a failed error test at order 1 the step size stays for as many steps as the next order needs. If it grew at
+ * once, IDA could stay at order 1 for ever (the transistor amplifier at 1e-10). */
 static void ida_hold_step(Ida *ida) {
   long failures = 0;
   int order = 0;

@@ -87,7 +87,7 @@ typedef struct Radau {
 
 /* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured on
  * these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small weight;
- * rates count through their states. Algebraic columns have a test of their own, see radau_gap. Columns from which output is
+ * rates count through their states. Algebraic columns have a separate test, see radau_gap. Columns from which output is
  * interpolated are tested between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
@@ -206,7 +206,7 @@ static bool radau_factor(Radau *radau, double h) {
 
 /* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage; at the
  * start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as for sqrt(max(x, 0)) at 0,
- * the last one serves. */
+ * the last one is used. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -268,7 +268,7 @@ static void radau_predict_behind(Radau *radau, double h) {
   }
 }
 
-/* Starting values. Normally they continue the last step's polynomials; after a failure, along its last stretch. A repeated step
+/* Starting values. Normally they continue the last step's polynomials; after a failure, along its last part. A repeated step
  * lies inside these polynomials; after a failure its starting values are constant. */
 static EvalStatus radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
@@ -373,8 +373,8 @@ static double radau_gap(Radau *radau, double enough) {
 }
 
 /* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. Where the solution
- * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
- * geometrically; two in a row are never both near zero by chance. */
+ * follows an input, the end of a step is exact for any size, and the error test does not check the solution in between. Derivatives
+ * grow geometrically; two in a row are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {
@@ -396,7 +396,7 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
 }
 
 /* The continuous output uses the filtered defect where the filter removes most of it. The solution leaves the slope at the start of
- * a stiff step at once, and that slope would spoil the whole step. */
+ * a stiff step at once, and that slope would make the whole step inaccurate. */
 static void radau_filter_defect(Radau *radau) {
   if (radau_states_norm(radau, radau->estimate) > EARLY * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {
@@ -422,7 +422,7 @@ static void radau_find_defect(Radau *radau, double h) {
 }
 
 /* Where a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
- * enough. Elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
+ * enough. Elsewhere that would hide the time at which a limit of the solution begins or ends, such as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;
   radau_find_defect(radau, h);
@@ -444,8 +444,8 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; 1 or more asks for a smaller step. *is_unresolved: columns outside the error test of the
- * states ask for it, too. */
+/* The error of the step in tolerances; 1 or more requires a smaller step. *is_unresolved: columns outside the error
+ * test of the states require it, too. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_departure(radau), radau_gap(radau, error));
@@ -469,7 +469,7 @@ static inline __attribute__((always_inline)) double sum_squares(const Radau *rad
   return sum;
 }
 
-/* Two columns at a time, and the last one alone. */
+/* Two columns at a time, and the last one by itself. */
 static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
   const double *change = radau->stages->change;
   double *stage[SMAX];
@@ -687,7 +687,7 @@ static void radau_reject(Radau *radau, double h, double error) {
   radau->rejected_error = error;
 }
 
-/* Predictions went astray: Jacobian and contraction found with them are useless. */
+/* Predictions diverged: Jacobian and contraction found with them are useless. */
 static void radau_forget(Radau *radau) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
@@ -864,7 +864,7 @@ static void radau_suggest(void *self, double step) {
   if (!radau->fixed_step) radau->h_next = step;
 }
 
-/* The polynomials of the step and its Jacobian also serve for a part of it. */
+/* The polynomials of the step and its Jacobian are also used for a part of it. */
 static bool radau_repeat(void *self, double step) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->fixed_step) return false;
@@ -903,7 +903,7 @@ static void radau_switch_states(void *self, const double *y) {
   radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
-/* The factors serve while they belong to the step. */
+/* The factors can be used while they belong to the step. */
 static bool radau_stages(void *self, StepStages *out) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||

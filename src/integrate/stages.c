@@ -138,7 +138,8 @@ static inline void go_back(Stages *stages, int s) {
   }
 }
 
-/* Two rows at a time, and the last one alone. Inlined for each s, so that its loops become short straight-line code. */
+/* Two rows at a time, and the last one by itself. Inlined for each s, so that its loops become short straight-line
+ * code. */
 static inline __attribute__((always_inline)) void pack(const Stages *stages, double *const *residual, int s) {
   const double *from[SMAX];
   double *to = stages->residuals;

@@ -266,7 +266,7 @@ static bool is_kept(const Elaboration *el, Expr leaf, Expr value) {
   return dag_op(el->dag, leaf) == OP_DISCRETE && value == dag_pre(el->dag, dag_index(el->dag, leaf));
 }
 
-/* An element gets an equation if it was assigned, alone or with the whole array, unless whens determine it. An element that is
+/* An element gets an equation if it was assigned, by itself or with the whole array, unless whens determine it. An element that is
  * assigned only `in_whens`, but got no value there, keeps its value, as with x := pre(x). */
 static void add_results(Elaboration *el, const Value *leaves, const Value *assigned, const Value *after, bool is_whole,
                         bool in_whens, Span span) {

@@ -1,4 +1,4 @@
-/* algorithm: what the machine reports about when-statements while it runs an algorithm section (see Domain in execute.h). */
+/* algorithm: the callbacks of the machine for when-statements in an algorithm section (see Domain in execute.h). */
 #pragma once
 
 #include "lang/elaborate.h"

@@ -222,7 +222,7 @@ static void finish_function(Compiler *c, struct Task *task) {
   if (wanted > routine->outputs) {
     if (wanted == 1) compile_error(c, span, "function `%s` has no output", names_text(el->names, routine->name));
     else
-      compile_error(c, span, "function `%s` has %u outputs, %u are asked for", names_text(el->names, routine->name),
+      compile_error(c, span, "function `%s` has %u outputs, %u are requested", names_text(el->names, routine->name),
                     routine->outputs, wanted);
     fits = false;
     wanted = 0;
@@ -424,7 +424,7 @@ static void literal_step(Compiler *c, struct Task *task) {
     return;
   }
   if (task->kid == 0) {
-    compile_error(c, span, "an enumeration is made of one Integer");
+    compile_error(c, span, "an enumeration is made from one Integer");
     emit_constant(c, TYPE_INTEGER, 1, span);
   } else {
     compile_expect(c, type_scalar(TYPE_INTEGER), pop_type(c), span, "the number of a literal");
@@ -621,7 +621,7 @@ static bool text_step(Compiler *c, struct Task *task) {
   const TextOption *option = &text_options[first + place - 1];
   bool is_by_place = place == 1 && positional_count(c->el->ast, task->e) > 1;
   if (is_by_place && c->el->model->is_strict && type.base != TYPE_REAL)
-    compile_error(c, span, "arguments of `String` behind the first are given by their names");
+    compile_error(c, span, "arguments of `String` after the first must be given by name");
   bool is_over = task->kid >= given || first + place > sizeof text_options / sizeof *text_options;
   AstExpr kid = is_over ? AST_NONE : format != AST_NONE ? format : text_option(c, task, place, option->name);
   if (kid != AST_NONE) {
@@ -887,8 +887,7 @@ static void finish_iteration(Compiler *c, struct Task *task, Type type, uint32_t
   }
   uint32_t before = c->diags->errors;
   bool is_array = type.base != TYPE_NOTHING && type.dimensions > count;
-  if (is_array && f->code != BUILTIN_SUM)
-    compile_error(c, span, "`%s` with iterators is one of scalars, not of arrays", text);
+  if (is_array && f->code != BUILTIN_SUM) compile_error(c, span, "`%s` with iterators takes scalars, not arrays", text);
   if (is_array) { /* the iterations have already summed arrays */
     type.dimensions = (uint8_t)(type.dimensions - count);
     task_done(c, type);

@@ -1,4 +1,4 @@
-/* classes: the classes of a file by name, and what they define: aliases, enumerations, records, external objects.
+/* classes: the classes of a file by name, and their definitions: aliases, enumerations, records, external objects.
  *
  * Invariant: a class is known by its full name with the packages around it (P.Q.f). A name is looked up from its scope outward, so
  * the quoted name 'P.Q.f' and the path P.Q.f mean the same. Definitions enter the model's lists on first use. */
@@ -303,8 +303,8 @@ static bool class_type(Elaboration *el, ClassEntry *entry, Span span, Type *type
   case ROLE_CLASS_ENUMERATION:
     if (entry->ast->literals.count == 0) {
       Diag *diag = input_error(el, span,
-                               "`%s` has no literals, so nothing can be of this type; declare it as "
-                               "enumeration(a, b) with the literals that it is to have",
+                               "`%s` has no literals, so nothing can be of this type; declare it as enumeration(a, "
+                               "b) with its literals",
                                names_text(el->names, class_label(el, entry)));
       diag_note(el->diags, diag, entry->ast->label.span, "declared here without literals");
       return false;

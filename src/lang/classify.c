@@ -1,6 +1,6 @@
 /* classify: which equations determine a discrete variable, and which are continuous.
  *
- * An equation without continuous variables determines a discrete variable that stands alone on one of its sides. If both sides are
+ * An equation without continuous variables determines a discrete variable that is alone on one of its sides. If both sides are
  * such variables, the choice is made from the ends of the chains: an equation with one candidate left takes it, and so on
  * (peeling). A cycle is opened at its first equation. After that, an equation with continuous variables takes a lone discrete
  * variable that nothing else determines. */

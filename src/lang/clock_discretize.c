@@ -140,10 +140,9 @@ static bool differentiate(Discretizer *d) {
     equation.right = dag_constant(d->dag, 0);
     for (int32_t l = 1; l <= d->c[i]; l++) {
       if (holds_sampled(d, residual))
-        return diag_error(
-                   el->diags, DIAG_CLOCK, equation.span,
-                   "the discretization needs the derivative of this equation, which holds values of the clock that "
-                   "have none"),
+        return diag_error(el->diags, DIAG_CLOCK, equation.span,
+                          "the discretization needs the derivative of this equation, which contains values of "
+                          "the clock that have none"),
                false;
       equation.left = residual = dag_time_derivative(d->dag, residual);
       vec_push(el->heap, el->equations, equation);
@@ -171,7 +170,7 @@ static const Variable *declared(const Discretizer *d, uint32_t number) {
 }
 
 /* How strongly the model prefers the variable as a state. */
-static int wish(const Discretizer *d, uint32_t number) {
+static int preference(const Discretizer *d, uint32_t number) {
   const Variable *variable = declared(d, number);
   if (variable->select > SELECT_DEFAULT) return 2 + (variable->select == SELECT_ALWAYS);
   return variable->select == SELECT_DEFAULT && variable->fixed == FIXED_TRUE;
@@ -186,7 +185,7 @@ static Pattern stage_pattern(Discretizer *d, int32_t stage, int most) {
     for (int32_t e = d->row_start.data[i]; e < d->row_start.data[i + 1] && d->c[i] >= stage; e++) {
       int32_t j = d->column.data[e];
       bool is_highest = d->order.data[e] + d->c[i] == d->d[j];
-      if (is_highest && d->d[j] >= stage && d->is_dummy[j] && wish(d, (uint32_t)j) <= most) entry[count++] = j;
+      if (is_highest && d->d[j] >= stage && d->is_dummy[j] && preference(d, (uint32_t)j) <= most) entry[count++] = j;
     }
   }
   start[d->rows.count] = count;
@@ -234,7 +233,7 @@ static Expr operate(Discretizer *d, Special special, BaseType base, Expr argumen
   return out;
 }
 
-/* What the method adds to a state over an interval. */
+/* The increment of a state over an interval, by the method. */
 static Expr increment(Discretizer *d, SolverMethod method, Expr rate, Expr interval, Span span) {
   if (method == METHOD_IMPLICIT_EULER) return dag_multiply(d->dag, interval, rate);
   Expr before = operate(d, SPECIAL_PREVIOUS, TYPE_REAL, rate, span);

@@ -60,7 +60,7 @@ static void add_row(Guard *g, uint32_t number) {
   vec_free(w->el->heap, &leaves);
 }
 
-/* The entries of variables that stand alone on a side. */
+/* The entries of variables that are alone on a side. */
 static Pattern lone_pattern(Guard *g, Arena *arena) {
   const ClockWriter *w = g->w;
   int32_t *start = arena_array(arena, g->rows.count + 1, sizeof *start), count = 0;
@@ -86,7 +86,7 @@ static Pattern whole_pattern(const Guard *g, Arena *arena) {
   return (Pattern){(int32_t)g->rows.count, (int32_t)g->columns.count, start, entry};
 }
 
-/* Variables that stand alone on a side are matched first. */
+/* Variables that are alone on a side are matched first. */
 static void match(Guard *g) {
   Arena arena = arena_make(g->w->el->heap);
   int32_t count = (int32_t)g->rows.count;
@@ -121,7 +121,7 @@ static Clock *equation_clock(const ClockWriter *w, const RawEquation *equation) 
 
 /* ---- guards ---- */
 
-/* Relations in a clocked equation cause no events: what they compare changes only at ticks. */
+/* Relations in a clocked equation cause no events: the compared values change only at ticks. */
 static Expr without_events(const ClockWriter *w, Expr e) {
   return dag_has_event(w->dag, e) && dag_depends(w->dag, e, OP_VARIABLE) ? dag_unary(w->dag, OP_NOEVENT, e) : e;
 }

@@ -196,10 +196,9 @@ static bool check_equation(Inference *s, const RawEquation *equation) {
   const Dag *dag = s->el->dag;
   const Expr sides[] = {equation->left, equation->right};
   if (equation->is_unclocked)
-    return diag_error(
-               s->el->diags, DIAG_CLOCK, equation->span,
-               "an algorithm with a clock that follows from elsewhere may leave a variable as it was; put it in a "
-               "when: when Clock() then"),
+    return diag_error(s->el->diags, DIAG_CLOCK, equation->span,
+                      "an algorithm with a clock that follows from elsewhere may leave a variable unchanged; put "
+                      "it in a when: when Clock() then"),
            false;
   for (size_t k = 0; k < sizeof refused / sizeof *refused; k++)
     for (uint32_t side = 0; side < 2; side++)
@@ -233,10 +232,9 @@ static bool check_sides(Inference *s) {
     const Clock *clock = &s->partition->clocks.data[c];
     if (clock->clocked == NONE || clock->continuous == NONE) continue;
     fits = false;
-    Diag *diag =
-        diag_error(s->el->diags, DIAG_CLOCK, s->el->clock_operators.data[clock->clocked].span,
-                   "`%s` is both clocked and of continuous time; sample() and hold() lead from one to the other",
-                   variable_text(s, clock->continuous));
+    Diag *diag = diag_error(s->el->diags, DIAG_CLOCK, s->el->clock_operators.data[clock->clocked].span,
+                            "`%s` is both clocked and of continuous time; sample() and hold() convert between them",
+                            variable_text(s, clock->continuous));
     diag_note(s->el->diags, diag, s->el->model->variables.data[clock->continuous].span, "declared here");
   }
   return fits;
@@ -351,7 +349,7 @@ static bool spread(Inference *s, uint32_t number, uint32_t known, IndexVec *open
   if (known != from) shift.n = -shift.n;
   shift = fraction_add(source->shift, shift);
   if (rate.d == 0 || shift.d == 0)
-    return diag_error(s->el->diags, DIAG_CLOCK, use->span, "the rate of the clock is no fraction of 64-bit numbers"),
+    return diag_error(s->el->diags, DIAG_CLOCK, use->span, "the rate of the clock is not a fraction of 64-bit numbers"),
            false;
   if (target->is_known && known != from) return true; /* checked from the other end */
   if (target->is_known) {
@@ -449,7 +447,7 @@ static bool find_rates(Inference *s) {
   return fits;
 }
 
-/* ---- what must hold in the end ---- */
+/* ---- final checks ---- */
 
 static bool is_whole(Fraction a) { return a.d == 1; }
 

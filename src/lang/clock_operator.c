@@ -55,7 +55,7 @@ static const char *result_name(Elaboration *el, const ClockOperator *use) {
 
 /* ---- recording ---- */
 
-/* Does the argument alone determine its value? */
+/* Does its value depend only on the argument? */
 static bool is_shared(const ClockOperator *use) {
   return use->count == 1 && (use->special == SPECIAL_HOLD || use->special == SPECIAL_PREVIOUS ||
                              use->special == SPECIAL_INTERVAL || use->special == SPECIAL_FIRST_TICK);

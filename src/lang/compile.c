@@ -343,7 +343,7 @@ static bool join_records(Compiler *c, struct Task *task, Type next, bool is_and)
   return true;
 }
 
-/* a and b: a, skip if false, b, and. What is skipped need not be defined. If they are records, both are evaluated. */
+/* a and b: a, skip if false, b, and. A skipped operand need not be defined. If they are records, both are evaluated. */
 static void junction_step(Compiler *c, bool is_and) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;
@@ -584,7 +584,7 @@ static void if_step(Compiler *c) {
       task->kid += 2;
       continue;
     }
-    /* This value ends the chain, whatever follows. */
+    /* This value ends the chain, and later ones are ignored. */
     AstExpr value = ast_kid(ast, task->e, task->kid + 1);
     task->kid = last + 1;
     task_push(c, value, task->expected, task->scope);

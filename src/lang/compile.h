@@ -42,7 +42,7 @@ typedef enum PlaceKind {
   PLACE_STEM
 } PlaceKind;
 
-/* What the beginning of a path means. */
+/* The meaning of the beginning of a path. */
 typedef struct Place {
   PlaceKind kind;
   uint32_t index; /* slot, component, enumeration */

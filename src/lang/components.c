@@ -322,7 +322,7 @@ static void check_constant(Elaboration *el, const Component *component, const ui
   for (uint32_t i = 0; i < count; i++) {
     const Component *other = &el->components.data[others[i]];
     if (other->variability == VARIABILITY_CONSTANT || asks_for_sizes(el, component->binding)) continue;
-    input_error(el, ast_span(el->ast, component->binding), "constant `%s` depends on `%s`, which is no constant",
+    input_error(el, ast_span(el->ast, component->binding), "constant `%s` depends on `%s`, which is not a constant",
                 names_text(el->names, component->name), names_text(el->names, other->name));
     return;
   }
@@ -440,7 +440,7 @@ static bool find_value(Elaboration *el, Component *component, Value *value) {
     ExecuteStatus status = evaluate_now(el, source, component->scope, component->type, LOAD_VALUES, el->diags, value);
     component->has_value = status == EXECUTE_OK && value_is_known(el, value);
     if (status == EXECUTE_OK && el->model->is_strict && is_no_number(el, component, value)) {
-      input_error(el, ast_span(el->ast, source), "the value of constant `%s` is no number",
+      input_error(el, ast_span(el->ast, source), "the value of constant `%s` is not a number",
                   names_text(el->names, component->name));
       status = EXECUTE_ERROR;
     }
@@ -575,8 +575,8 @@ static void note_circle(Elaboration *el, ComponentVisits *stack, uint32_t other)
   visit->circle = circle_text(el, stack->data + from, stack->count - from, other);
 }
 
-/* Everything that the component names is evaluated, except for what waits for it. The component may have a value nevertheless. If
- * not, it is evaluated later, and the components that wait for it inherit the cycle. */
+/* Everything that the component names is evaluated, except for components that wait for it. The component may have a value
+ * nevertheless. If not, it is evaluated later, and the components that wait for it inherit the cycle. */
 static void finish_visit(Elaboration *el, ComponentVisits *stack, IndexVec *late) {
   ComponentVisit visit = vec_pop(stack);
   el->evaluations++;
@@ -731,6 +731,7 @@ static Expr add_variable(Elaboration *el, const Component *component, Type type,
   variable.is_hidden = element->component->is_inside_hidden || ast_hides_result(el->ast, element);
   variable.description = element->component->comment;
   variable.span = element->component->label.span;
+  if (element->component->is_inner_input) variable.causality = CAUSALITY_INNER_INPUT;
   if (element->prefixes & PREFIX_INPUT) variable.causality = CAUSALITY_INPUT;
   if (element->prefixes & PREFIX_OUTPUT) variable.causality = CAUSALITY_OUTPUT;
   return model_leaf(el->model, model_add_variable(el->model, variable), 0);

@@ -43,7 +43,7 @@ static uint32_t find_input(Elaboration *el, const Routine *base, AstLabel label)
     const Local *local = &base->locals.data[slot];
     if (local->name != label.name) continue;
     if (local->type.base == TYPE_REAL && !local->type.dimensions) return slot;
-    input_error(el, label.span, "input `%s` of function `%s` is %s, and a derivative is by a Real number", name,
+    input_error(el, label.span, "input `%s` of function `%s` is %s, but a derivative needs a Real number", name,
                 function, type_text(el, local->type));
     return NONE;
   }
@@ -54,7 +54,7 @@ static uint32_t find_input(Elaboration *el, const Routine *base, AstLabel label)
 static bool check_outputs(Elaboration *el, const Routine *base, Span span) {
   for (uint32_t i = 0; i < base->outputs; i++)
     if (base->locals.data[base->inputs + i].type.base != TYPE_REAL) {
-      input_error(el, span, "output `%s` of function `%s` is no Real and has no derivative",
+      input_error(el, span, "output `%s` of function `%s` is not a Real and has no derivative",
                   names_text(el->names, base->locals.data[base->inputs + i].name), names_text(el->names, base->name));
       return false;
     }

@@ -372,7 +372,7 @@ struct Compiler {
   bool has_slots;
   uint32_t time_slot;    /* time as an input; 0: none */
   uint32_t wants_leaves; /* inside pre and the like: variables, not the values that an algorithm has assigned so far */
-  VEC(Type) types;       /* what is on the stack */
+  VEC(Type) types;       /* types of the values on the stack */
   VEC(Span) spans;       /* scratch: spans of the arguments of a call */
   VEC(struct Task) tasks;
   IndexVec patches;

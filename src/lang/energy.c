@@ -17,7 +17,7 @@ void energy_refuse(Elaboration *el, const AstClass *ast) {
   for (uint32_t i = 0; i < ast->sections.count; i++) {
     const AstSection *section = &ast->sections.data[i];
     if (section->energy || section->is_final)
-      input_error(el, section->span, "section `%s` is no part of the language standard, and is refused here",
+      input_error(el, section->span, "section `%s` is not part of the language standard, and --strict refuses it",
                   section->is_final ? "final equation" : ast_energy_words[section->energy]);
   }
 }

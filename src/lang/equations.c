@@ -182,7 +182,8 @@ static void run_tuple(Elaboration *el, const AstStatement *statement) {
     AstExpr e = ast_kid(ast, statement->left, i);
     Type type = c->types.data[i];
     if (ast_kind(ast, e) == AST_OMITTED) continue;
-    if (ast_kind(ast, e) != AST_REFERENCE) compile_error(c, ast_span(ast, e), "only variables stand on this side");
+    if (ast_kind(ast, e) != AST_REFERENCE)
+      compile_error(c, ast_span(ast, e), "only variables are allowed on this side");
     Type found = compile_expression(c, e, type);
     if (!type_fits(el, found, type) && c->errors == 0)
       compile_error(c, ast_span(ast, e), "output %u is %s, the left side is %s", i + 1, type_text(el, type),
@@ -264,7 +265,7 @@ static void run_invoke(Elaboration *el, const AstStatement *statement) {
   Compiler *c = start(el);
   compile_statements(c, statement, 1);
   if (run(el, c, statement->span) && !leaves_action(el, statement->left))
-    diag_warning(el->diags, DIAG_WARNING, statement->span, "this call gives nothing to the equations; it is left out");
+    diag_warning(el->diags, DIAG_WARNING, statement->span, "this call has no effect on the equations; it is left out");
 }
 
 /* ---- for ---- */
@@ -444,7 +445,7 @@ static bool when_conditions(Elaboration *el, const AstBranch *branch, WhenBranch
   const Value *value = machine_result(el->machine, 0);
   for (uint32_t i = 0; i < value->count; i++) {
     if (is_without_events(el, value_exprs(value)[i]))
-      return input_error(el, span, "the condition of a when makes events: noEvent() is not allowed around it"), false;
+      return input_error(el, span, "the condition of a when causes events: noEvent() is not allowed around it"), false;
     vec_push(el->heap, &out->conditions, value_exprs(value)[i]);
   }
   return true;
@@ -501,7 +502,7 @@ static bool enter_clock(Elaboration *el, const AstStatement *statement) {
   if (statement->branches.count > 1 || el->clock || el->guard != EXPR_NONE) {
     diag_error(el->diags, DIAG_CLOCK, statement->span, "a when with a clock cannot %s",
                statement->branches.count > 1 ? "have an elsewhen"
-               : el->clock                   ? "stand in another one"
+               : el->clock                   ? "be in another one"
                                              : "stand in an if whose condition is not known");
     return false;
   }

@@ -15,7 +15,7 @@ typedef VEC(Modification) ModificationVec;
 
 /* Options for reading a text. */
 typedef struct LangOptions {
-  bool strict;              /* refuse what the language standard does not have */
+  bool strict;              /* refuse extensions of the language standard */
   bool energy;              /* add the energy balance as variables to a model that gives an energy */
   BoundaryOptions boundary; /* how final equations are treated */
   ExternalRights *rights;   /* of external functions; NULL: none */

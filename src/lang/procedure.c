@@ -28,7 +28,7 @@ static bool is_listed(const IndexVec *list, uint32_t item) {
   return false;
 }
 
-/* Collects what the code reads; false if the code does something that a function cannot do. */
+/* Collects the variables that the code reads; false if the code does something that a function cannot do. */
 static bool plan_read(ProcedurePlan *plan, const Routine *routine) {
   Elaboration *el = plan->el;
   for (uint32_t i = 0; i < routine->code.count; i++) {
@@ -42,9 +42,9 @@ static bool plan_read(ProcedurePlan *plan, const Routine *routine) {
              instruction.code == CODE_TERMINATE) {
       Span where;
       const char *obstacle = machine_obstacle(el->machine, &where);
-      Diag *diag =
-          input_error(el, routine->spans.data[i],
-                      "not supported yet: this in an algorithm in which %s is only known while simulating", obstacle);
+      Diag *diag = input_error(
+          el, routine->spans.data[i],
+          "not supported yet: this in an algorithm in which %s is known only during the simulation", obstacle);
       if (where.end) diag_note(el->diags, diag, where, "here");
       return false;
     }

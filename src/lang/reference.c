@@ -1,4 +1,4 @@
-/* reference: what a dotted, subscripted name means, and the code that loads or stores it.
+/* reference: the meaning of a dotted, subscripted name, and the code that loads or stores it.
  *
  * Order of look-up: iterators and locals, components of the model, time, literals of enumerations,
  * constants of packages, stems of components declared one by one. */
@@ -274,7 +274,7 @@ static void report_undefined(Compiler *c, AstPath path) {
   if (near) diag_note(c->diags, diag, (Span){0, 0}, "did you mean `%s`?", names_text(el->names, near));
 }
 
-/* Starts a reference: loads what the beginning of the path means. */
+/* Starts a reference: loads the value of the beginning of the path. */
 static void reference_begin(Compiler *c) {
   struct Task *task = task_top(c);
   AstPath path = ast_path(c->el->ast, task->e);

@@ -160,7 +160,7 @@ typedef struct SlotOrder {
   const AstElement **elements; /* per slot */
 } SlotOrder;
 
-/* Does the expression name another slot than `slot` that is not compiled yet? */
+/* Does the expression name a slot other than `slot` that is not compiled yet? */
 static bool waits_in(const SlotOrder *order, AstExpr e, uint32_t slot) {
   for (AstExpr i = ast_first(order->ast, e); i <= e; i++) {
     if (ast_kind(order->ast, i) != AST_REFERENCE) continue;
@@ -663,7 +663,7 @@ static bool is_uncalled(const Elaboration *el, const ClassEntry *entry) {
   return is_in_reach(el, entry);
 }
 
-/* Features that are not supported are no errors unless they are used. */
+/* Unsupported features are errors only if they are used. */
 static void report_faults(Elaboration *el, const Diags *found) {
   for (uint32_t i = 0; i < found->list.count; i++) {
     const Diag *fault = &found->list.data[i];

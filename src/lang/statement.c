@@ -222,7 +222,7 @@ static void compile_when(Compiler *c, const AstStatement *statement) {
     compile_condition(c, branch->condition, true);
     if (ast_kind(c->el->ast, branch->condition) == AST_CALL &&
         ast_path_is(c->el->ast, ast_path(c->el->ast, branch->condition), "noEvent"))
-      compile_error(c, branch->span, "the condition of a when makes events: noEvent() is not allowed around it");
+      compile_error(c, branch->span, "the condition of a when causes events: noEvent() is not allowed around it");
     uint32_t when = c->routine->code.count;
     compile_emit(c, CODE_WHEN, i == 0, 0, branch->span);
     compile_statements(c, branch->body.data, branch->body.count);

@@ -375,7 +375,7 @@ static bool distribute(Compiler *c, struct Stem stem, Name tail, uint32_t whole,
   return true;
 }
 
-/* The value is first stored in a separate array (all of it, or one element of what the components contain), then in
+/* The value is first stored in a separate array (all of it, or one element of the components' contents), then in
  * each component. */
 bool stem_store(Compiler *c, AstExpr target, Type value) {
   Elaboration *el = c->el;
@@ -410,7 +410,7 @@ bool stem_store(Compiler *c, AstExpr target, Type value) {
   return fits;
 }
 
-/* ---- what a name may mean ---- */
+/* ---- candidates for a name ---- */
 
 /* The name without its subscripts. */
 static void strip(Heap *heap, const char *text, TextVec *out) {

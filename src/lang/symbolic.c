@@ -1,5 +1,5 @@
 /* symbolic: the domain in which scalars are nodes of the graph. Running code in it inlines functions and gives the scalar
- * expressions of the model. What cannot be inlined becomes a call node of a function with known sizes.
+ * expressions of the model. A call that cannot be inlined becomes a call node of a function with known sizes.
  *
  * Invariant: loading a component gives its leaves, or its value if the structure depends on it (LoadMode). */
 #include "core/delays.h"
@@ -306,6 +306,13 @@ static void fill_value(Elaboration *el, Value *value, Expr e) {
   for (uint32_t i = 0; i < value->count; i++) write(value->data + i * sizeof e, e);
 }
 
+static ExecuteStatus report_no_value(Elaboration *el, const Component *component, Span span) {
+  Diag *diag =
+      diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value", names_text(el->names, component->name));
+  diag_note(el->diags, diag, component->element->component->label.span, "it is declared here");
+  return EXECUTE_ERROR;
+}
+
 static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_sizes, Span span, Value *out) {
   Elaboration *el = context;
   Component *component = &el->components.data[number];
@@ -324,10 +331,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
       *out = component->value;
       return EXECUTE_OK;
     }
-    if (component->is_package && el->mode != LOAD_SHAPES)
-      return diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value",
-                        names_text(el->names, component->name)),
-             EXECUTE_ERROR;
+    if (component->is_package && el->mode != LOAD_SHAPES) return report_no_value(el, component, span);
     if (el->mode == LOAD_VALUES) return EXECUTE_UNKNOWN;
     *out = machine_make(el->machine, component->type, component->sizes);
     if (out->type.base == TYPE_NOTHING) return EXECUTE_ERROR;
@@ -336,10 +340,7 @@ static ExecuteStatus symbolic_global(void *context, uint32_t number, bool only_s
   }
   bool is_missing = component->variability == VARIABILITY_CONSTANT && component->binding == AST_NONE &&
                     !component->has_value && component->type.base != TYPE_RECORD;
-  if (el->model->is_strict && is_missing)
-    return diag_error(el->diags, DIAG_NO_VALUE, span, "constant `%s` has no value",
-                      names_text(el->names, component->name)),
-           EXECUTE_ERROR;
+  if (el->model->is_strict && is_missing) return report_no_value(el, component, span);
   *out = component->leaves;
   return EXECUTE_OK;
 }
@@ -520,7 +521,7 @@ static void add_assertion(Elaboration *el, Action action, Expr level) {
   }
 }
 
-/* The message inside what compile_message made: it is evaluated only if the condition fails. */
+/* The message inside the expression of compile_message: it is evaluated only if the condition fails. */
 static Expr failed_message(const Elaboration *el, Expr condition, Expr message) {
   const Dag *dag = el->dag;
   Expr empty = dag_string(el->dag, 0);
@@ -642,7 +643,7 @@ static bool mark_loaded(Elaboration *el, const Routine *routine) {
   return is_changed;
 }
 
-/* Removes what an incomplete run has added, because the code is run again. */
+/* Removes the additions of an incomplete run, because the code is run again. */
 static void undo_effects(Elaboration *el, bool in_when, uint32_t actions, uint32_t whens) {
   if (el->in_when && !in_when) algorithm_when_end(el);
   el->actions->count = actions;

@@ -3,7 +3,7 @@
  * is read only in a branch that a constant condition never takes, or in the default value of a field that is not read. */
 #include "lang/elaborate.h"
 
-/* What an instruction reads or assigns: a slot, or a part of it that fields lead to. */
+/* A place that an instruction reads or assigns: a slot, or a part of it, given by fields. */
 typedef struct Part {
   uint32_t slot;
   const Instruction *fields; /* CODE_FIELD, one after the other */

@@ -24,7 +24,7 @@ typedef struct AliasPlace {
   uint32_t shift;
 } AliasPlace;
 
-/* ---- what the graph says ---- */
+/* ---- facts from the graph ---- */
 
 static bool is_parametric(const Finder *finder, Expr e) {
   const Dag *dag = finder->model->dag;
@@ -70,7 +70,7 @@ static AliasPlace find(Aliases *aliases, uint32_t unknown) {
   return place;
 }
 
-/* The rank of an unknown as representative: first what the user specified for it, then whether it is a state. */
+/* The rank of an unknown as representative: first the user's specifications for it, then whether it is a state. */
 static int worth(const Finder *finder, uint32_t unknown) {
   const Model *model = finder->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[unknown]];

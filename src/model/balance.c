@@ -37,7 +37,7 @@ Balance model_balance(const Model *model) {
 
 /* ---- discrete variables one by one ---- */
 
-/* What determines a discrete variable. */
+/* The equation or when that determines a discrete variable. */
 typedef struct Owner {
   uint32_t stamp; /* the last when that assigns it, as stamp_of counts; UINT32_MAX: an equation; 0: nothing */
   Span span;
@@ -129,7 +129,8 @@ static void owners_add_when(Owners *owners, uint32_t position) {
   }
 }
 
-/* Finds what determines each discrete variable, and reports variables that more than one equation determines. */
+/* Finds the equation or when that determines each discrete variable, and reports variables that more than one
+ * determines. */
 static Owners find_owners(const Model *model, Heap *heap, Arena *arena, Diags *diags) {
   Owners owners = {.heap = heap, .model = model, .diags = diags, .is_fine = true};
   owners.list = arena_array(arena, model->discretes.count, sizeof *owners.list);

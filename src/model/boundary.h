@@ -4,7 +4,7 @@
  * run from 0 to 1 is the whole interval, or all of its segments side by side (multiple shooting: Bock and Plitt 1984), each a copy
  * of the model. In the second, the model is as written, with the unknowns as known values.
  *
- * Invariant: parameters with fixed = false, and times at which arcs begin, are the unknowns, besides start values. In both forms
+ * Invariant: parameters with fixed = false, and times at which arcs begin, are unknowns, in addition to start values. In both forms
  * they are plain parameters. */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct BoundaryNode {
   double time, value;
 } BoundaryNode;
 
-/* What determines a linearly occurring control during an arc. */
+/* The equation that determines a linearly occurring control during an arc. */
 typedef enum ArcKind { ARC_MIN, ARC_MAX, ARC_SINGULAR } ArcKind;
 
 /* The run as a sequence of arcs, each a segment whose beginning is sought. On a singular arc the switching function is zero. The

@@ -284,7 +284,7 @@ static bool concatenate(Machine *machine, const Value *parts, uint32_t count, ui
     if (parts[i].type.base == TYPE_REAL) type.base = TYPE_REAL;
     for (uint32_t k = 0; k < dimensions; k++)
       if (k != along && parts[i].sizes[k] != sizes[k])
-        return machine_error(machine, "sizes do not fit: %s beside %s", value_sizes_text(machine, &parts[0]),
+        return machine_error(machine, "sizes do not fit: %s and %s", value_sizes_text(machine, &parts[0]),
                              value_sizes_text(machine, &parts[i]));
     sizes[along] += parts[i].sizes[along];
   }

@@ -120,7 +120,7 @@ static bool read_count(Elimination *e, uint32_t which, int64_t most, uint32_t *o
   int64_t value;
   if (!value_integer(e->machine, &e->list[which], &value)) return false;
   if (value < 0 || value > most)
-    return machine_error(e->machine, "argument %u of `dgesv` is %lld: that is no size of these arrays", which + 1,
+    return machine_error(e->machine, "argument %u of `dgesv` is %lld: that is not a size of these arrays", which + 1,
                          (long long)value);
   *out = (uint32_t)value;
   return true;

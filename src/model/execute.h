@@ -1,9 +1,10 @@
-/* execute: the machine that runs routines (function.h) over any kind of number. The Domain says what a scalar is: a node of the
- * graph (running a function symbolically inlines it), a double, a number with its derivatives.
+/* execute: the machine that runs routines (function.h) over any kind of number. The Domain defines scalars: a node of the graph
+ * (running a function symbolically inlines it), a double, a number with its derivatives.
  *
  * Invariant: nothing recurses; calls are frames on an explicit stack of bounded depth. Where a condition is not known in the
- * domain, both branches of an if run and what they assign is merged by `select`; if a size or a loop depends on something unknown,
- * the call of the function is handed to `call` of the domain; at the outermost level the run ends with EXECUTE_UNKNOWN. */
+ * domain, both branches of an if run and their assignments are merged by `select`; if a size or a loop depends on something
+ * unknown, the call of the function is passed to `call` of the domain; at the outermost level the run ends with
+ * EXECUTE_UNKNOWN. */
 #pragma once
 
 #include "model/function.h"
@@ -36,7 +37,7 @@ typedef enum Builtin {
 
 typedef struct Machine Machine;
 
-/* What a scalar is and what can be done with it. Scalars are passed by address. Members after `select` may be NULL: code that needs
+/* The scalars and their operations. Scalars are passed by address. Members after `select` may be NULL: code that needs
  * them is then refused. `false` means that the domain has reported an error or, for `apply`, that an argument is outside of the
  * operator's domain, which the machine reports. */
 typedef struct Domain {
@@ -51,8 +52,8 @@ typedef struct Domain {
   /* The condition, the first and the second value of a scalar that select has made; false: it has not. NULL: it never has. */
   bool (*choice)(void *context, const void *scalar, void *parts);
 
-  /* What the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements of
-   * the algebra with nilpotents; a text is its Name, an object its handle. */
+  /* Data that the external functions of this run share; NULL: they are not run here. If it is set, scalars are doubles or elements
+   * of the algebra with nilpotents; a text is its Name, an object its handle. */
   struct ExternalState *externals;
   bool has_no_texts; /* texts of numbers are not made: OP_STRING_OF is applied instead */
   /* For a function whose derivative is given separately. *is_done: it has given values to the outputs of the frame. */
@@ -90,7 +91,7 @@ enum { CHOICES = 64 };
 /* Limits of a run, in addition to the heap's budget of work; 0 means the default. */
 typedef struct Limits {
   uint64_t steps;    /* instructions and element operations in total; no limit by default */
-  uint64_t inlining; /* steps, or size of what they make, within one call before it is handed to Domain.call */
+  uint64_t inlining; /* steps, or size of their results, within one call before it is passed to Domain.call */
   uint32_t depth;    /* nested calls */
 } Limits;
 
@@ -108,9 +109,9 @@ void machine_set_diags(Machine *machine, Diags *diags);
 /* Limits the next run to this many steps. */
 void machine_shorten(Machine *machine, uint64_t steps);
 
-/* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING
- * is not given). On success the values of its outputs are at machine_output, and what it left on its stack
- * at machine_result, valid until the next run. */
+/* Runs the routine's code with the `count` input values given (slot order; an input of type TYPE_NOTHING is not given).
+ * On success the values of its outputs are at machine_output, and the values left on its stack at machine_result, valid
+ * until the next run. */
 ExecuteStatus machine_run(Machine *machine, const Routine *routine, const Value *inputs, uint32_t count);
 const Value *machine_result(const Machine *machine, uint32_t index);
 const Value *machine_output(const Machine *machine, uint32_t output);
@@ -126,7 +127,7 @@ typedef struct Preset {
 /* Do relations cause events here: in the code given to machine_run, and in functions called from it that say so or whose values are discrete? */
 bool machine_makes_events(const Machine *machine);
 
-/* After EXECUTE_UNKNOWN: what was not known and where, for a message. */
+/* After EXECUTE_UNKNOWN: the unknown value and its place, for a message. */
 const char *machine_obstacle(const Machine *machine, Span *where);
 
 /* Did the last run end in a branch that might not be taken, because its condition is not known? */

@@ -279,13 +279,13 @@ bool frame_finish(Machine *machine) {
 }
 
 /* A function that is called only for its effect becomes part of the calling function. So does one that is called in
- * one branch only: as a separate call it would run in the other branches too, with arguments that it is not meant
- * for. */
+ * one branch only: as a separate call it would run in the other branches too, with arguments that do not suit it. */
 static bool belongs_to_caller(const Frame *frame) {
   return frame->routine->outputs == 0 || (frame->path && frame->routine->kind == ROUTINE_CODE);
 }
 
-/* Something is not known. Hands the innermost function that can stay a call to the domain; its inputs are still in its slots. */
+/* Something is not known. Passes the innermost function that can stay a call to the domain; its inputs are still in its
+ * slots. */
 bool frame_recover(Machine *machine) {
   if (machine->status != EXECUTE_UNKNOWN || !machine->domain->call) return false;
   while (machine->frames.count > 1 && frame_top(machine)->is_probe) frame_end(machine);

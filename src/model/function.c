@@ -49,7 +49,7 @@ bool routine_can_run(const Routine *routine) { return routine->kind == ROUTINE_C
 
 const char *routine_lacks(const Routine *routine) {
   if (routine->is_forbidden)
-    return "external function `%s`, which changes files or runs code of others: --allow-external lets it";
-  return "external function `%s`, which is not built in: --allow-external lets the C text be compiled that it comes "
-         "with, --allow-external LIBRARY names the shared library that has it";
+    return "external function `%s`, which changes files or runs other code: --allow-external permits it";
+  return "external function `%s`, which is not built in: --allow-external "
+         "compiles its C text, --allow-external LIBRARY names its shared library";
 }

@@ -1,9 +1,9 @@
-/* function: the form in which functions and algorithm sections are kept and run. A Routine is typed stack code; a
- * Function is a routine with the sizes of its arguments settled, which is what equations call (dag_call).
+/* function: the form in which functions and algorithm sections are kept and run. A Routine is typed stack code; a Function is a
+ * routine with known sizes of its arguments; equations call it (dag_call).
  *
- * Invariant: code is checked when it is made (lang/): every jump is inside, every pop has its push, every slot and type
- * is right. Sizes of arrays are checked while running. Control flow is structured: the machine (execute.h) runs both
- * branches of an if whose condition is not known and merges what they assign. */
+ * Invariant: code is checked when it is made (lang/): every jump is inside, every pop has its push, every slot and type is right.
+ * Sizes of arrays are checked while running. Control flow is structured: the machine (execute.h) runs both branches of an if
+ * whose condition is not known and merges their assignments. */
 #pragma once
 
 #include "base/diag.h"
@@ -101,7 +101,7 @@ typedef struct Local {
   Name name;
   Type type;
   bool has_default;
-  bool is_free;      /* some size is `:`: takes the size of what is assigned */
+  bool is_free;      /* some size is `:`: takes the size of the assigned value */
   uint32_t literals; /* of an enumeration: the number of its literals */
   Span span;
 } Local;

@@ -1,4 +1,4 @@
-/* input: what gives an input of the model its values along time. The input is then an unknown like others, with the equation u =
+/* input: the source of an input's values over time. The input is then an unknown like others, with the equation u =
  * input(p, time, n): the parameter leaf p is its value, the n leaves after it are its derivatives, and a run sets them for the
  * current time (code/inputs.h). */
 #pragma once

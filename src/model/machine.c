@@ -172,7 +172,7 @@ void statement_end(Machine *machine) {
   if (machine->stack.count == frame_top(machine)->stack) mark_release(machine, frame_top(machine)->mark);
 }
 
-/* Everything allocated so far stays as long as the frame. */
+/* Everything allocated so far lives as long as the frame. */
 void frame_keep(Machine *machine) {
   Frame *frame = frame_top(machine);
   frame->mark = frame->floor = mark_now(machine);

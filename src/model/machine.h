@@ -53,7 +53,7 @@ typedef struct Frame {
   uint32_t control;
   uint32_t wanted;  /* outputs to push */
   uint64_t steps;   /* the machine's count when it began */
-  uint64_t made;    /* what the domain had made when it began */
+  uint64_t made;    /* objects that the domain had made when it began */
   uint32_t effects; /* the domain's effects when it began */
   char *path, *route;
   ChunkMark mark, floor;

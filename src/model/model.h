@@ -1,17 +1,15 @@
-/* model: the flat model, what every later pass works on. Scalar variables, scalar equations over one
- * expression graph, initial equations, discrete parts, functions, experiment settings.
+/* model: the flat model, on which every later pass works. Scalar variables, scalar equations over one expression graph, initial
+ * equations, discrete parts, functions, experiment settings.
  *
- * Invariant: variables are scalar; unknown j of the equations is variables[unknowns[j]], and the leaf
- * (j, k) of the graph is its k-th derivative; likewise parameter leaves and discrete leaves. Everything
- * lives in the model's heap and dies with it.
- */
+ * Invariant: variables are scalar; unknown j of the equations is variables[unknowns[j]], and the leaf (j, k) of the graph is its
+ * k-th derivative; likewise parameter leaves and discrete leaves. Everything lives in the model's heap and is freed with it. */
 #pragma once
 
 #include "base/diag.h"
 #include "expr/dag.h"
 #include "model/function.h"
 
-/* What a variable is for the equations. */
+/* The role of a variable in the equations. */
 typedef enum Role {
   ROLE_UNKNOWN,   /* continuous: leaf (index, k) */
   ROLE_DISCRETE,  /* changes at events only: leaf discrete(index) */
@@ -24,7 +22,8 @@ typedef enum Variability {
   VARIABILITY_DISCRETE,
   VARIABILITY_CONTINUOUS
 } Variability;
-typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
+/* CAUSALITY_INNER_INPUT: an input of a component, an unknown like any other. */
+typedef enum Causality { CAUSALITY_LOCAL, CAUSALITY_INNER_INPUT, CAUSALITY_INPUT, CAUSALITY_OUTPUT } Causality;
 typedef enum StateSelect { SELECT_NEVER, SELECT_AVOID, SELECT_DEFAULT, SELECT_PREFER, SELECT_ALWAYS } StateSelect;
 typedef enum Fixed { FIXED_UNSET, FIXED_FALSE, FIXED_TRUE } Fixed;
 
@@ -69,7 +68,7 @@ typedef struct Equation {
   Expr left, right, residual;
   Span span;
   bool is_declared; /* the binding of an input, written in its declaration */
-  Name note;        /* for a derived equation: what it was derived from; 0: none */
+  Name note;        /* for a derived equation: its origin; 0: none */
 } Equation;
 
 /* Equations derived from an energy, M q'' = f + G^T l for coordinates q with multipliers l. */
@@ -81,7 +80,7 @@ typedef struct MassForm {
   Expr *gradient;                    /* G, a row for each constraint */
 } MassForm;
 
-/* What happens at events, in source order. */
+/* Actions at events, in source order. */
 typedef enum ActionKind { ACTION_ASSIGN, ACTION_REINIT, ACTION_ASSERT, ACTION_TERMINATE } ActionKind;
 
 typedef struct Action {
@@ -114,7 +113,7 @@ typedef struct Experiment {
   double start, stop, tolerance, interval;
 } Experiment;
 
-/* Where the values of an input along time come from. */
+/* The source of an input's values over time. */
 typedef enum InputKind {
   INPUT_SET,      /* the caller sets the values; they are held in between */
   INPUT_LINES,    /* points, with lines between them */
@@ -150,7 +149,7 @@ typedef struct OptimalEnd {
   bool is_sought;
   uint32_t parameter; /* leaf: the time */
   uint32_t condition; /* the final equation H + ... = 0 that determines it */
-  bool is_cost;       /* the cost is the time alone: runs of the same length cost the same */
+  bool is_cost;       /* the cost is only the time: runs of the same length cost the same */
 } OptimalEnd;
 
 typedef struct Model {
@@ -172,7 +171,7 @@ typedef struct Model {
   VEC(Equation) discrete_equations; /* left is a discrete leaf; outside of when */
   VEC(When) whens;
   VEC(Action) asserts;       /* assert and terminate outside of when */
-  VEC(Function *) functions; /* what dag_call refers to */
+  VEC(Function *) functions; /* the functions that dag_call refers to */
   VEC(InputSource) inputs;   /* whose values come from outside */
   VEC(Routine *) routines;   /* bodies, numbered as in CODE_CALL */
   VEC(Record) records;
@@ -180,7 +179,7 @@ typedef struct Model {
   Experiment experiment;
   const MassForm *mass;      /* NULL: none is known */
   IndexVec variable_of_name; /* see model_named */
-  bool is_strict;            /* refuses what the language forbids, also where daedal usually only warns */
+  bool is_strict;            /* refuses everything that the language forbids, even if daedal usually only warns */
 } Model;
 
 /* An empty model in `heap`. */
@@ -190,7 +189,7 @@ Model *model_new(Heap *heap, Names *names);
  * and may grow. Variables, equations and the rest are shared and must not grow. O(size of the graph). */
 Model *model_layer(const Model *model, Heap *heap);
 
-/* A variable with nothing but name, type and role given. */
+/* A variable with only name, type and role. */
 Variable variable_make(Name name, BaseType type, Role role);
 
 /* Appends a variable, gives it the next leaf index of its role, and returns its position. The name must be new. */
@@ -282,8 +281,8 @@ typedef struct Aliases {
 } Aliases;
 
 /* Finds aliases by union-find with sign (and shift) over the equations; conflicting ones (x = y, x = -y + 1) stay equations. An
- * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so nothing that the user gave
- * is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
+ * unknown with stateSelect always/prefer, fixed start, or given start is preferred as representative, so no value that the user
+ * gave is lost. Conflicting fixed starts are left for initialization to report. O(n alpha(n)). */
 Aliases model_find_aliases(Model *model, Arena *arena);
 
 /* Residuals of the kept equations with the representatives substituted for the eliminated unknowns (also in derivatives). */

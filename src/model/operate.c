@@ -1,5 +1,5 @@
-/* operate: instructions on values: loads, operators, arrays, records; what they do to arrays is in
- * values.c and builtins.c. */
+/* operate: instructions on values: loads, operators, arrays, records; their effect on arrays is in values.c and
+ * builtins.c. */
 #include "model/machine.h"
 
 #include <string.h>

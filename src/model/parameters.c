@@ -27,7 +27,7 @@ typedef struct Valuation {
   double *values;          /* by node */
   Expr *faults;            /* by node; EXPR_NONE if it has a value */
   uint8_t *states;         /* by node */
-  bool *is_lost;           /* by node: its value is nothing but round-off */
+  bool *is_lost;           /* by node: its value is only round-off */
   bool *is_later;          /* by node: it depends on a parameter that initialization determines */
   VEC(struct ValuationFrame {
     Expr node;
@@ -45,7 +45,7 @@ typedef struct Valuation {
   LastCall last;
 } Valuation;
 
-/* ---- where a parameter's value comes from ---- */
+/* ---- sources of parameter values ---- */
 
 static const Variable *parameter_variable(const Valuation *run, Expr leaf) {
   const Model *model = run->model;
@@ -160,7 +160,7 @@ static bool is_lost_sum(const Valuation *run, Expr e) {
   return run->values[e] != 0 && fabs(run->values[e]) <= DAG_RESIDUE * size;
 }
 
-/* Is the value of an operator nothing but round-off? */
+/* Is the value of an operator only round-off? */
 static bool is_lost(const Valuation *run, Expr e) {
   switch (dag_op(run->dag, e)) {
   case OP_CONSTANT: return dag_is_residue(run->dag, e);
@@ -311,7 +311,7 @@ static bool check_given(const Valuation *run, Expr leaf, Diags *diags) {
  * where it arises. */
 static void warn_of_round_off(const Valuation *run, Expr leaf, Diags *diags) {
   const Variable *variable = parameter_variable(run, leaf);
-  diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is nothing but round-off: `%s` is %.3g",
+  diag_warning(diags, DIAG_WARNING, variable->span, "`%s` is only round-off: `%s` is %.3g",
                names_text(run->model->names, variable->name),
                model_text(model_layer(run->model, run->heap), parameter_source(run, leaf), &diags->arena),
                run->values[leaf]);

@@ -1,6 +1,6 @@
 /* print: texts of expressions and of the whole model as Base Modelica (MCP-0031; see model.h).
  *
- * Invariant: what is printed in flat form reads back to the same model: names in quotes, constants as literals of the type that
+ * Invariant: a model printed in flat form reads back to the same model: names in quotes, constants as literals of the type that
  * their place requires, lists in the model's order. */
 #include "model/print.h"
 
@@ -354,8 +354,10 @@ static void print_prefixes(Print *print, TextVec *text, const Variable *variable
                                               [VARIABILITY_PARAMETER] = "parameter ",
                                               [VARIABILITY_DISCRETE] = "discrete ",
                                               [VARIABILITY_CONTINUOUS] = ""};
-  static const char *const causalities[] = {
-      [CAUSALITY_LOCAL] = "", [CAUSALITY_INPUT] = "input ", [CAUSALITY_OUTPUT] = "output "};
+  static const char *const causalities[] = {[CAUSALITY_LOCAL] = "",
+                                            [CAUSALITY_INNER_INPUT] = "",
+                                            [CAUSALITY_INPUT] = "input ",
+                                            [CAUSALITY_OUTPUT] = "output "};
   bool is_final = variable->is_final || variable->is_structural;
   bool is_implied = variable->variability == VARIABILITY_DISCRETE && variable->type != TYPE_REAL;
   text_printf(print->heap, text, "%s%s%s", is_final ? "final " : "",
@@ -446,7 +448,7 @@ static void print_definitions(Print *print, TextVec *text) {
 
 /* ---- equations and actions ---- */
 
-/* If the text is needed only for its hash, what was written so far is dropped. */
+/* If the text is needed only for its hash, the text so far is dropped. */
 static void print_digest(Print *print, TextVec *text) {
   if (!print->digest) return;
   *print->digest = hash_text(*print->digest, text->data);

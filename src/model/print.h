@@ -1,4 +1,4 @@
-/* print: what the files that print a model share (print.c: the model; print_call.c: calls with arrays and
+/* print: shared by the files that print a model (print.c: the model; print_call.c: calls with arrays and
  * records; print_routine.c: functions from their code; print_shared.c: functions for shared expressions). */
 #pragma once
 

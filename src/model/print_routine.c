@@ -2,7 +2,7 @@
  * structured control flow; running it over texts instead of numbers gives back expressions and statements.
  *
  * Invariant: a text on the stack is a rope, pieces that are joined only when a statement is written, so the cost is
- * linear however deep expressions nest. What is printed compiles to the same code. */
+ * linear however deep expressions nest. The printed text compiles to the same code. */
 #include "model/execute.h"
 #include "model/print.h"
 
@@ -53,7 +53,7 @@ typedef struct Item {
 
 #define NO_RECORD UINT32_MAX
 
-/* What the code before CODE_BODY says about a slot. */
+/* The facts about a slot from the code before CODE_BODY. */
 typedef struct Declaration {
   bool is_declared;
   const Rope *sizes; /* NULL: a scalar */
@@ -642,7 +642,7 @@ static void run_while_test(RoutinePrinter *writer) {
 
 static void run_terminate(RoutinePrinter *writer) { write_rope_line(writer, "terminate(", pop(writer), ");"); }
 
-/* ---- what leaves no text ---- */
+/* ---- instructions without text ---- */
 
 static void run_skip(RoutinePrinter *writer, uint32_t target, bool on) { (void)writer, (void)target, (void)on; }
 static void run_default(RoutinePrinter *writer, uint32_t slot, uint32_t target) {

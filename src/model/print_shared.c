@@ -1,5 +1,5 @@
-/* print_shared: an expression whose text would be much longer than its graph becomes the call of a function
- * made for it, in which the shared parts are local variables:
+/* print_shared: an expression whose text would be much longer than its graph becomes the call of a function made for
+ * it, in which the shared parts are local variables:
  *
  *   function '$shared1'
  *     input Real '$x1';
@@ -12,8 +12,8 @@
  *     annotation(Inline = true, GenerateEvents = true);
  *   end '$shared1';
  *
- * Reading such a call runs the function over the graph, which gives the same nodes again: equations, events
- * and derivatives stay what they were. */
+ * Reading such a call runs the function over the graph, which gives the same nodes again: equations, events and
+ * derivatives are unchanged. */
 #include "model/print.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static void declare(Print *print, const char *prefix, uint32_t kind, const char 
   text_printf(print->heap, text, " %s;\n", name);
 }
 
-/* What the function is made of. */
+/* The parts of the function. */
 typedef struct Body {
   TextVec statements, value;
   IndexVec kinds; /* of the parts */

@@ -37,7 +37,7 @@ static const UnitSymbol *find_symbol(const char *text, size_t length) {
   return NULL;
 }
 
-/* A symbol, alone or after a prefix. */
+/* A symbol, by itself or after a prefix. */
 static bool read_symbol(const char *text, size_t length, Unit *unit) {
   const UnitSymbol *found = find_symbol(text, length);
   if (found) {

@@ -20,6 +20,6 @@ bool unit_parse(const char *text, Unit *unit);
 /* Whether two units are the same. */
 bool unit_equal(const Unit *a, const Unit *b);
 
-/* Warns of equations, initial equations and bindings whose units differ, once for each place in the source. O(size of the
+/* Warns about equations, initial equations and bindings whose units differ, once for each place in the source. O(size of the
  * graph). */
 void units_check(Model *model, Diags *diags);

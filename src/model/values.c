@@ -367,7 +367,7 @@ bool value_range(Machine *machine, const Value *first, const Value *step, const 
   Type type = first->type;
   type.base = (uint8_t)type_join_base(type_join_base(type.base, last->type.base), step ? step->type.base : type.base);
   type.dimensions = 1;
-  /* Reals: one more element when rounding alone keeps the last one out. */
+  /* Reals: one more element if the last one is missing only because of rounding. */
   double exact = (b - a) / s, count = floor(type.base == TYPE_REAL ? exact * (1 + 1e-15) + 1e-15 : exact) + 1;
   if (!(count > 0)) count = 0;
   if (count > INT32_MAX) return machine_charge(machine, UINT64_MAX / 2);

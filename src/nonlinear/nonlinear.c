@@ -11,7 +11,7 @@
 
 enum {
   ITERATION_LIMIT = 100,
-  STAGNATION = 10,      /* the sum of squares must fall by a tenth within so many iterations */
+  STAGNATION = 10,      /* the sum of squares must fall by a tenth within this many iterations */
   LONG_STAGNATION = 50, /* with short steps, which may cross flat places */
   HALVING_LIMIT = 6,
   HALVING_NEAR = 2,
@@ -38,7 +38,7 @@ static const double NO_SLIDE = 1e-10; /* a smaller step along the solutions, rel
                                             * zero */
 static const double LINEAR = 1e-16;   /* squares after one step, relative to those before */
 static const double LONGEST = 0.5;    /* careful step, relative to the size of a column */
-static const double UNNOTICED = 1e-3; /* part of a step, relative to what counts as round-off in each row */
+static const double UNNOTICED = 1e-3; /* part of a step, relative to the round-off of each row */
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
 static const double ASTRAY =
     1e3; /* relative to nominal and first value: a larger column no longer counts for the terms of a row */
@@ -54,7 +54,7 @@ struct Nonlinear {
   double *scale;      /* per row: makes a residual relative to the sizes of all columns */
   double *free_scale; /* per row: makes its largest entry among the free columns 1, in units of the norm */
   double *weight;     /* per column */
-  double *damping;    /* per column: factor of the weight, below 1 for those that went astray */
+  double *damping;    /* per column: factor of the weight, below 1 for those that diverged */
   double *unit;       /* per column: in the norm */
   double slack;       /* slack of the last step */
   double rest;        /* squares that it leaves by its linear model, */
@@ -337,7 +337,7 @@ static void shorten(Nonlinear *nonlinear, const double *x, double squares) {
   nonlinear->rest = squares - fraction * (squares - nonlinear->rest);
 }
 
-/* Does a step lead over a flat place, where nothing is gained, but nothing lost either? */
+/* Does a step cross a flat region, where residuals neither fall nor grow? */
 static bool is_level(const Nonlinear *nonlinear, double squares, double before) {
   return nonlinear->careful && squares <= before * (1 + 1e-12);
 }
@@ -410,7 +410,7 @@ static bool advance(Nonlinear *nonlinear, double *x, double squares, double *sla
 
 /* ---- is it a solution? ---- */
 
-/* Computes what measures the residuals of the rows at x; returns the largest residual relative to that. */
+/* Computes the sizes of the rows at x; returns the largest residual relative to them. */
 static double largest_excess(const Nonlinear *nonlinear, const double *x, RowSize *size) {
   double largest = 0;
   memset(size, 0, (size_t)nonlinear->rows * sizeof *size);
@@ -421,7 +421,8 @@ static double largest_excess(const Nonlinear *nonlinear, const double *x, RowSiz
   return largest;
 }
 
-/* Removes from the step what no row notices: such a part may lead out of the domain of a row, as from u = 0 in u^1.5. */
+/* Removes from the step the part that changes no row: such a part may leave the domain of a row, as from u = 0 in
+ * u^1.5. */
 static void drop_unnoticed(Nonlinear *nonlinear, const RowSize *size) {
   for (int32_t k = 0; k < nonlinear->columns; k++) {
     double most = 0;
@@ -468,7 +469,7 @@ static bool answers_to_step(Nonlinear *nonlinear, double *x, const RowSize *size
   return answers;
 }
 
-/* The same with columns that ran away limited to plausible sizes: compared with 1e12 * cos(1e12) every sine is small, but not
+/* The same with diverged columns limited to plausible sizes: compared with 1e12 * cos(1e12) every sine is small, but not
  * compared with its terms. */
 static bool astray_hold(Nonlinear *nonlinear, double *x, RowSize *size) {
   double squares, *plausible = heap_array(nonlinear->heap, (size_t)nonlinear->columns, sizeof *plausible);
@@ -583,7 +584,7 @@ static double go_naturally(Nonlinear *nonlinear, const double *part, double frac
 }
 
 /* Goes to a point with small residuals by steps that make the next correction smaller. Residuals may grow on the
- * way, for example along a curved valley of equations in different units. false: it leads nowhere. */
+ * way, for example along a curved valley of equations in different units. false: it does not converge. */
 static bool approach_naturally(Nonlinear *nonlinear, double *x, uint32_t *iterations) {
   double squares, fraction = 1, *part = nonlinear->target;
   uint32_t worst;
@@ -641,8 +642,8 @@ static double way_from_entry(const Nonlinear *nonlinear, const double *x) {
 }
 
 /* Leaves a point where no step is possible because the rows do not change along a direction, such as those of a flow at rest. Tries
- * points along that direction on both sides, a unit and a nominal value away, and continues from there. Near a flat place steps are
- * long and lead far away, so of several solutions the one nearest to the start of the search is taken. */
+ * points along that direction on both sides, a unit and a nominal value away, and continues from there. Near a flat region steps
+ * are long and end far away, so among several solutions the one nearest to the start of the search is used. */
 static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   NonlinearResult result = {0};
   double *direction, *reached, *found, squares;
@@ -666,7 +667,7 @@ static NonlinearResult leave_flat_place(Nonlinear *nonlinear, double *x) {
   return result;
 }
 
-/* Takes the result of a later rung, if it is a solution. */
+/* Uses the result of a later rung, if it is a solution. */
 static void climb(NonlinearResult *result, NonlinearResult other, NonlinearRung rung) {
   uint32_t iterations = result->iterations + other.iterations;
   if (other.solved) *result = other, result->rung = rung;
@@ -729,7 +730,7 @@ static bool is_undrawn(const Nonlinear *nonlinear, int32_t k) {
   return is;
 }
 
-/* A place slightly beside x: in the columns that nothing moves, or in all of them. false: there are none. */
+/* A point slightly away from x: in the columns that nothing moves, or in all of them. false: there are none. */
 static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_undrawn, double *place) {
   bool any = false;
   for (int32_t k = 0; k < nonlinear->columns; k++) {
@@ -740,8 +741,9 @@ static bool place_aside(const Nonlinear *nonlinear, const double *x, bool only_u
   return any;
 }
 
-/* Does a small step aside along the solutions lead nearer to the origin? Then x is there. A point where the solutions run across
- * the way to the origin may be the farthest of its neighbours, as the top of a bell seen from below. */
+/* Does a small step aside along the solutions lead nearer to the origin? Then x is there. A point where the solutions
+ * are normal to the direction of the origin may be farther away than its neighbours, like the top of a bell curve seen
+ * from below. */
 static bool step_aside(Nonlinear *nonlinear, double *x, bool only_undrawn) {
   double away = distance(nonlinear, x), squares;
   double *held, *place;
@@ -784,8 +786,8 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
       copy(nonlinear, x, held);
       break;
     }
-    fraction =
-        fmin(4 * fraction, FARTHEST_SLIDE); /* twice what was taken: far from its curve the origin pulls only weakly */
+    fraction = fmin(4 * fraction,
+                    FARTHEST_SLIDE); /* twice the last step: far from its curve the origin has only a weak effect */
     if (away - next < 1e-12 * away) break;
     away = next;
   }
@@ -834,7 +836,8 @@ static bool go_along(Nonlinear *nonlinear, int32_t column, const double *from, d
   return go_part(nonlinear, column, from, goal, x, result);
 }
 
-/* Makes the way from `from` to x the direction, of length 1; false: it turns too sharply. The first one may have any direction. */
+/* Makes the direction from `from` to x, of length 1, the new direction; false: it turns too sharply. The first one may
+ * have any direction. */
 static bool take_direction(const Nonlinear *nonlinear, const double *from, const double *x, bool is_first,
                            double *direction) {
   static const double STRAIGHT = 0.5; /* cosine of the angle between two steps */

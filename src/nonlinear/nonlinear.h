@@ -2,8 +2,8 @@
  * derivative array and event systems.
  *
  * Newton's method. Its correction is that of least weighted norm where there are more unknowns than equations, or where the
- * Jacobian has dependent columns (Estévez Schwarz 2010, Theorem 4.3). A correction that leads too far is damped. If that is not
- * enough, the equations are required to hold less exactly, which bends it towards the steepest descent (Levenberg, Marquardt). A
+ * Jacobian has dependent columns (Estévez Schwarz 2010, Theorem 4.3). A correction that goes too far is damped. If that is not
+ * enough, the equations are required to hold less exactly, which turns it towards the steepest descent (Levenberg, Marquardt). A
  * point at which a function is undefined is not an error: the step is shortened. Distances are in units of nominal times weight. A
  * weight says how easily an unknown moves; 0 holds it. */
 #pragma once
@@ -23,7 +23,7 @@ typedef struct NonlinearProblem {
   bool (*residual)(void *context, const double *x, double *r);
   bool (*jacobian)(void *context, const double *x, double *entries);
 
-  /* If steps that make the residuals smaller lead nowhere, try steps that make the next correction smaller
+  /* If steps that reduce the residuals fail, try steps that reduce the next correction
    * (Deuflhard's NLEQ-ERR). These find more solutions, but also false ones at singular points, with huge unknowns.
    * So they are not for start values, which must be refused there. */
   bool by_corrections;
@@ -32,7 +32,7 @@ typedef struct NonlinearProblem {
   bool (*confirm)(void *context, const double *x, const double *r);
 } NonlinearProblem;
 
-/* What led to a solution: the highest rung of the ladder that was needed. */
+/* How a solution was found: the highest rung of the ladder that was needed. */
 typedef enum NonlinearRung {
 #define RUNG(name, words) RUNG_##name,
 #include "nonlinear/rungs.def"

@@ -10,12 +10,12 @@
  * nominal, where the terms vanish. */
 static const double TERMS_CONSISTENT = 1e-10, TERMS_VANISHED = 1e-12;
 
-/* What measures the residual of a row: sums of |d row / d column| times |column| and times nominal, and the largest |column| /
- * nominal. */
+/* The sizes that the residual of a row is compared with: sums of |d row / d column| times |column| and times nominal, and the
+ * largest |column| / nominal. */
 typedef struct RowSize {
   double terms, nominal, largest;
   double most, least; /* the largest and the smallest of |d row / d column| * (|column| + nominal) that are not 0 */
-  /* it is not linear in a column that ran away: |d row / d column| * |column| is not the size of a term */
+  /* it is not linear in a column that diverged: |d row / d column| * |column| is not the size of a term */
   bool is_astray;
 } RowSize;
 
@@ -35,7 +35,7 @@ static inline bool row_may_be_pole(const RowSize *size, double error) {
   return size->least <= 10 * error * size->most || 1 <= 10 * error * size->largest;
 }
 
-/* The residual relative to what counts as round-off: the row holds up to 1. */
+/* The residual relative to round-off: the row holds up to 1. */
 static inline double row_excess(double residual, const RowSize *size) {
   double vanished = TERMS_VANISHED * size->nominal / fmax(1, size->largest);
   return fabs(residual) / fmax(fmax(TERMS_CONSISTENT * size->terms, vanished), 2 * DBL_EPSILON);

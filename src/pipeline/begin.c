@@ -159,7 +159,7 @@ bool mode_start(Simulation *simulation, const bool *holds, const double *paramet
   }
 }
 
-/* A plan that depends on the ranks at its values, or that has objects which change, cannot serve other values. */
+/* A plan that depends on the ranks at its values, or that has objects which change, cannot be used for other values. */
 static bool is_unfit(const Plan *plan) {
   return plan->reduction.strangeness || !plan->code || plan_has_own_objects(plan);
 }
@@ -190,7 +190,7 @@ bool simulation_begin_shared(Simulation *simulation) {
                               simulation->diags))
     return false;
   if (has_plan_values(simulation, parameters)) {
-    if (plan->code && plan->initial.y) take_plan_values(simulation); /* otherwise the method uses ranks alone */
+    if (plan->code && plan->initial.y) take_plan_values(simulation); /* otherwise the method uses only ranks */
     return true;
   }
   plan = is_unfit(plan) ? NULL : plan_for_values(simulation, parameters);

@@ -212,7 +212,8 @@ void compare_text(const Comparison *comparison, TextVec *text) {
                 comparison->reference.simulation.request.method->name, tolerance_of(comparison, MORE_ACCURATE));
   else
     text_printf(heap, text, "off by: not known, since the reference run failed: %s\n", failure(&comparison->reference));
-  text_printf(heap, text, "amplifies: what a small change of the states at the start is multiplied by along the run\n");
+  text_printf(heap, text,
+              "amplifies: the factor by which a small change of the states at the start grows during the run\n");
 }
 
 static void json_drift(JsonWriter *json, const Drift *drift) {

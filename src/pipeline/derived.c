@@ -1,5 +1,5 @@
-/* derived: plans for other structures than that of a run's plan. A plan is derived when a run first needs it, and then serves all
- * runs of the plan that it is derived from.
+/* derived: plans for other structures than that of a run's plan. A plan is derived when a run first needs it, and then all runs of
+ * the original plan use it.
  *
  * Invariant: a derived plan is a function of its base, of the branches and of the parameter values that it depends on. So it does
  * not matter which run came first. */
@@ -167,8 +167,8 @@ static const Plan *use_mode(Simulation *simulation, const ModePlan *mode, Diags 
   return &mode->plan;
 }
 
-/* Starts from the base's own values. Of the run's values only those count that the plan depends on; they may lead to a plan that
- * depends on more. */
+/* Starts from the base's own values. Only those values of the run count that the plan depends on; the derived plan may
+ * depend on more. */
 const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *parameters, Diags *diags) {
   const Plan *base = simulation->base, *plan = base;
   const ModePlan *mode = NULL;
@@ -185,7 +185,7 @@ const Plan *mode_plan(Simulation *simulation, const bool *holds, const double *p
   return mode ? use_mode(simulation, mode, diags) : base;
 }
 
-/* The same for a method that needs values: those of the run when it first comes there. */
+/* The same for a method that needs values: those of the run when it first needs it. */
 const Plan *mode_plan_at(Simulation *simulation, const bool *holds, const Handover *handover, Diags *diags) {
   if (plan_is_derivable(simulation->base)) return mode_plan(simulation, holds, handover->evaluator->parameters, diags);
   ModeKey key = {simulation->base, simulation->plan, holds, handover->evaluator->parameters, handover};

@@ -84,7 +84,7 @@ static bool restructure(Simulation *simulation, double t, const double *y) {
   return true;
 }
 
-/* Frees what the run held for a structure that it has left. Keeps the structure whose constraint was violated most, because the
+/* Frees the data of the run for a structure that it has left. Keeps the structure whose constraint was violated most, because the
  * report needs its text. */
 static void leave(Simulation *simulation, Stay left, const Evaluator *original) {
   if (simulation->statistics.constraint_array == original) {

@@ -1,17 +1,17 @@
-/* parts: what the files of the pipeline share. */
+/* parts: shared by the files of the pipeline. */
 #pragma once
 
 #include "pipeline/pipeline.h"
 
 /* ---- supported.c ---- */
 
-/* Refuses by name what the numeric part cannot run, so that nothing is run wrongly. */
+/* Refuses models with features that the numeric part cannot run, and names them. */
 bool pass_supported(Plan *plan);
 bool pass_resets(Plan *plan);
 
 /* ---- start.c ---- */
 
-/* Reports that no choice of states serves at the initial point. */
+/* Reports that no choice of states is possible at the initial point. */
 bool start_no_choice(Evaluator *evaluator, const Structure *structure, int32_t block, Diags *diags);
 /* The array of the plan with values, before any is computed. */
 ArrayRun start_array(const Plan *plan, Heap *heap, const double *parameters);
@@ -52,7 +52,7 @@ bool ranks_take_over(const Strangeness *strangeness, const Request *request, con
 
 /* Adds the time since `begin` at that offset of the seconds. */
 void seconds_add(Seconds *seconds, size_t place, double begin);
-/* Derives a plan from another one, for branches (NULL: all) and for parameters by leaf index. The plan depends on these alone.
+/* Derives a plan from another one, for branches (NULL: all) and for parameters by leaf index. The plan depends only on these.
  * from: the base, or a plan derived from it, to which the branches belong. handover: the event, for a method that needs values
  * (method.h); NULL: the plan has no values. */
 bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, const bool *holds,
@@ -63,7 +63,7 @@ bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Reques
 bool plan_is_derivable(const Plan *plan);
 /* Does it have an object that changes, and so belongs to one run? */
 bool plan_has_own_objects(const Plan *plan);
-/* Reports that in each mode that was tried, initial values lead to another one. */
+/* Reports that in each mode that was tried, the initial values belong to another mode. */
 void plan_report_unsettled(Diags *diags);
 
 /* ---- derived.c ---- */

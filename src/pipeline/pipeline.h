@@ -1,10 +1,10 @@
-/* pipeline: from a flat model to a trajectory. A plan is what is derived once for a method: structure, conversions, the derivative
- * array over its own graph, programs, and the system that the method makes. A simulation is one run of it: values, workspaces,
- * integrator, trajectory.
+/* pipeline: from a flat model to a trajectory. A plan is everything that is derived once for a method: structure, conversions, the
+ * derivative array over its own graph, programs, and the system that the method makes. A simulation is one run of it: values,
+ * workspaces, integrator, trajectory.
  *
- * A run may need other structures than that of its plan: at events, where its start lies in other branches, or where conversions
- * depend on parameters with other values. The plans for those are derived from the first one, and from nothing else that a run
- * knows. So two runs that come to the same structure have the same plan, whichever came first.
+ * A run may need structures that differ from that of its plan: at events, where its start lies in other branches, or where
+ * conversions depend on parameters with other values. The plans for those are derived from the first one, and from nothing else
+ * that a run knows. So two runs that need the same structure have the same plan, independent of their order.
  *
  * Invariant: the model is never written. A plan is not written after it is made, so simulations in several threads may share it;
  * its table of derived plans has a lock. A simulation has one owner. */
@@ -32,7 +32,7 @@ typedef struct Resumption {
   size_t count;
 } Resumption;
 
-/* What a run is asked to do; names are checked by the caller. */
+/* The request for a run; names are checked by the caller. */
 typedef struct Request {
   const Method *method;
   MethodOptions method_options;
@@ -40,7 +40,7 @@ typedef struct Request {
   bool initialize_only;
   bool tells_propagation; /* in its report: see propagation.h */
   bool is_stepped;        /* the run only begins; the caller continues it, and no rows are recorded */
-  /* open all kinks, because structural analysis is wrong about what is differentiated: kink_modes.h */
+  /* open all kinks, because structural analysis is wrong about differentiations: kink_modes.h */
   bool opens_kinks;
   bool keeps_modes;  /* keep the values with which the run began in each of its structures (ModeStart) */
   bool is_redundant; /* find and replace equations that follow from others on the solutions: redundancy.h */
@@ -75,9 +75,9 @@ typedef struct Plan {
   const struct Plan *base; /* the plan that it is derived from; NULL: it has its own initial values */
   ModeTable *table;        /* plans derived from it, for all of its runs; NULL: each run keeps its own */
   Model *own;              /* the model with the plan's own graph */
-  Request request;         /* what it was made for */
+  Request request;         /* the request that it was made for */
   double *parameters;      /* by leaf index: the values it was made for */
-  struct Plan *common;     /* for a method by ranks: what the other methods start with; NULL if they cannot */
+  struct Plan *common;     /* for a method by ranks: the start of the other methods; NULL if they have none */
   StartValues starts;
   Problem problem;
   Problem whole; /* with all branches, where `problem` has only some */
@@ -104,7 +104,7 @@ typedef struct Plan {
   double *discretes; /* the modes there */
   Reduction reduction;
   const uint32_t *orders;             /* see recorder_new */
-  const LeafJacobian *varied;         /* derivatives of the rows by the leaves asked for; NULL: none */
+  const LeafJacobian *varied;         /* derivatives of the rows by the requested leaves; NULL: none */
   const SensitivityPlan *sensitivity; /* NULL: nothing is differentiated */
   RunPlan run;
   RunFacts facts; /* as far as it got */
@@ -159,10 +159,10 @@ typedef struct Simulation {
   RunFacts facts;                   /* as far as it got */
 } Simulation;
 
-/* Makes a plan for the values of the request. Where structure misleads the default method and it fails, here or in a run, the
- * method by ranks takes over if the equations are regular for it, with a warning; plan->request then has that method. Where it may
- * not take over but would succeed, a note to the error names it. false: an error is in diags, and plan->facts says how far it
- * got. */
+/* Makes a plan for the values of the request. If structural analysis is wrong and the default method fails, here or in a run, the
+ * method by ranks replaces it, with a warning, if the equations are regular for it; plan->request then has that method. If it may
+ * not replace it but would succeed, a note to the error names it. false: an error is in diags, and plan->facts says how far it got.
+ * */
 bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
 /* Call this before several runs use the plan: they share the plans derived from it. */
@@ -206,7 +206,7 @@ bool simulation_give(Simulation *simulation, uint32_t variable, double value);
  * For reports of the beginning. */
 void simulation_exchange_leaves(Simulation *simulation);
 
-/* Treats what was set since the last event as an event at the time reached. false: an error is in diags. */
+/* Treats the values set since the last event as an event at the time reached. false: an error is in diags. */
 bool simulation_settle(Simulation *simulation);
 
 /* Saves the whole state of a stepped run in the heap, which must not outlive the run's, and restores it. The run restarts where it

@@ -3,7 +3,7 @@
 
 #include "array/kink_modes.h"
 #include "array/meeting.h"
-#include "array/state_wishes.h"
+#include "array/state_preference.h"
 #include "array/verdict.h"
 #include "external/external.h"
 #include "init/explain.h"
@@ -28,8 +28,8 @@ static bool pass_parameters(Plan *plan) {
 
 void plan_report_unsettled(Diags *diags) {
   diag_error(diags, DIAG_INIT, (Span){0},
-             "no consistent initial values: in each mode that was tried they lead to another one; change the start "
-             "values");
+             "no consistent initial values: in each mode that was tried, "
+             "the values belong to another mode; change the start values");
 }
 
 /* The branches keep leading to other branches. At an edge they are left to the event that the run finds there. */
@@ -180,8 +180,8 @@ static bool pass_array(Plan *plan) {
   if (problem_least_orders(&plan->problem, plan->structure.d, least))
     plan->structure = structure_raise(&plan->arena, &plan->problem.incidence, &plan->structure, least);
   if (plan->request.method->offers_preferred) {
-    plan->structure = state_wishes_offer(&plan->problem, &plan->structure, &plan->arena);
-    if (!state_wishes_check(&plan->problem, &plan->structure, plan->diags)) return false;
+    plan->structure = state_preference_offer(&plan->problem, &plan->structure, &plan->arena);
+    if (!state_preference_check(&plan->problem, &plan->structure, plan->diags)) return false;
   }
   if (plan->structure.n_superfluous) {
     bool *named = arena_array(&plan->arena, plan->problem.unknowns, sizeof *named);
@@ -196,12 +196,12 @@ static bool pass_array(Plan *plan) {
 /* The sources of inputs provide the derivatives that the equations need. */
 static bool pass_inputs(Plan *plan) {
   static const char *const gives[] = {[INPUT_SET] = "a value that is set has none",
-                                      [INPUT_LINES] = "lines between points have derivative 1 alone",
+                                      [INPUT_LINES] = "lines between points have only a first derivative",
                                       [INPUT_STAIRS] = "values that are held have none",
                                       [INPUT_FUNCTION] = "its function has no more"};
   const Problem *problem = &plan->problem;
   int32_t order;
-  if (!plan->structure.c) return true; /* ranks alone decide what is differentiated */
+  if (!plan->structure.c) return true; /* only ranks decide which equations are differentiated */
   const InputSource *source =
       model_lacking_input(problem->model, problem->residual, plan->structure.c, problem->equations, &order);
   if (!source) return true;
@@ -422,7 +422,7 @@ static void watch_closed(Plan *plan) {
   plan->run.structure = structure;
 }
 
-/* Prepares what runs need besides: signals, constraints to check, blocks to watch. */
+/* Prepares other data of runs: signals, constraints to check, blocks to watch. */
 static bool pass_watch(Plan *plan) {
   const Reduced *reduced = &plan->reduction.reduced;
   const Strangeness *strangeness = plan->reduction.strangeness;
@@ -459,7 +459,7 @@ static uint32_t differentiated_equation(const Plan *plan, uint32_t leaf) {
   return found;
 }
 
-/* Does the result need the derivative of an unknown that is an expression of the leaf alone? It is not a column, and counts as
+/* Does the result need the derivative of an unknown that is an expression of only the leaf? It is not a column, and counts as
  * 0. */
 static bool is_differentiated_alias(const Plan *plan, uint32_t leaf) {
   const Aliases *aliases = &plan->problem.aliases;

@@ -29,7 +29,7 @@ typedef struct BoundaryFacts {
   double *value;
   uint32_t count, conditions, segments, iterations, runs;
   double residual; /* the largest residual of the conditions */
-  ArcFacts *arcs;  /* control by control; none where signs alone switch the controls */
+  ArcFacts *arcs;  /* control by control; none if only signs switch the controls */
   uint32_t arc_count;
 } BoundaryFacts;
 

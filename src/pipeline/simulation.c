@@ -159,9 +159,9 @@ static bool pass_start(Simulation *simulation) {
   simulation->statistics.stepper.turning = point;
   if (say == RANKS_CONFLICT)
     diag_error(simulation->diags, DIAG_INIT, (Span){0},
-               "no consistent initial values found: those that meet the equations, the Jacobian of %d of which is "
-               "singular there, do not "
-               "meet their further derivatives",
+               "no consistent initial values found: values that satisfy "
+               "the equations, of which %d have a singular "
+               "Jacobian there, do not satisfy their further derivatives",
                (int)point->size);
   else
     diag_error(simulation->diags, DIAG_SINGULAR_JACOBIAN, (Span){0},
@@ -194,7 +194,8 @@ static void report_printed(Simulation *simulation) {
   uint32_t shown = 0;
   const char *before = "";
   for (char *line = printed->count ? printed->data : NULL, *next; line && *line && shown < SHOWN; line = next) {
-    char *end = line + strcspn(line, "\n"); /* the last line may be open: functions in C print what they like */
+    char *end =
+        line + strcspn(line, "\n"); /* the last line may have no end, because functions in C may print anything */
     next = *end ? end + 1 : end;
     *end = 0;
     if (strcmp(line, before) != 0) {
@@ -231,7 +232,7 @@ void simulation_open(Simulation *simulation, Heap *heap, const Plan *plan, const
                              .since = request->run.start};
 }
 
-/* Simulates with a plan of its own. */
+/* Simulates with its own plan. */
 static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *model, const Request *request,
                            Diags *diags) {
   Plan *plan;

@@ -61,7 +61,7 @@ static Request copy_request(const Simulation *from, Heap *heap) {
 static void share_values(Simulation *simulation, const Handover *here) {
   const Plan *plan = simulation->plan;
   Heap *heap = simulation->heap;
-  if (!plan->code) return; /* the method uses ranks alone */
+  if (!plan->code) return; /* the method uses only ranks */
   simulation->original = start_array(plan, heap, here->evaluator->parameters);
   simulation->original.y = heap_copy(heap, here->y, plan->array.columns, sizeof(double));
   evaluator_copy_leaves(simulation->original.evaluator, here->evaluator);

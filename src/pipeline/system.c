@@ -1,4 +1,4 @@
-/* system: what a run integrates: the start values, the view of the reduced system, the recorder. */
+/* system: the system that a run integrates: the start values, the view of the reduced system, the recorder. */
 #include "pipeline/parts.h"
 
 #include "external/external.h"
@@ -122,7 +122,7 @@ static bool find_functional(const Simulation *simulation, Functional *functional
   uint32_t source = found && found->column != SIGNAL_CONSTANT ? recorder->source[found->column] : MAP_NONE;
   if (source == MAP_NONE) {
     Diag *diag = diag_error(simulation->diags, DIAG_USAGE, (Span){0},
-                            "no gradient of %s: '%s' is no signal of the run that varies",
+                            "no gradient of %s: '%s' is not a signal of the run that varies",
                             simulation->request.functional, simulation->request.integrand);
     if (!found) signals_suggest(recorder->signals, simulation->diags, diag, simulation->request.integrand);
     return false;

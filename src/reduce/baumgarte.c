@@ -1,5 +1,5 @@
 /* baumgarte: Baumgarte's stabilization (1972; Numra book, technique 2). An equation g = 0 that is differentiated twice
- * is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 dies out; one that is differentiated
+ * is replaced by g'' + 2 alpha g' + beta^2 g = 0, so that a deviation from g = 0 decays; one that is differentiated
  * once by g' + alpha g = 0, and one that is differentiated c times by the product of such factors. */
 #include "reduce/method.h"
 
@@ -84,6 +84,6 @@ static bool apply(Reduction *reduction) {
 
 const Method method_baumgarte = {
     .name = "baumgarte",
-    .description = "derivatives of an equation combined so that deviations die out",
+    .description = "derivatives of an equation combined so that deviations decay",
     .apply = apply,
 };

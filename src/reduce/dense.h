@@ -1,5 +1,5 @@
 /* dense: singular values and pivoted orthogonal triangles of small dense matrices, stored by columns, through
- * LAPACK. Ranks by singular values are what method strangeness decides by. */
+ * LAPACK. Method strangeness uses these ranks. */
 #pragma once
 
 #include "base/arena.h"

@@ -54,17 +54,17 @@ static void mark_columns(Derived *derived) {
 
 /* ---- variables ---- */
 
-static Name unused_name(Derived *derived, const char *wish) {
+static Name unused_name(Derived *derived, const char *stem) {
   Names *names = derived->model->names;
-  const char *text = wish;
+  const char *text = stem;
   for (uint32_t k = 2; model_find(derived->model, text) != MAP_NONE; k++)
-    text = arena_printf(derived->reduction->arena, "%s_%u", wish, k);
+    text = arena_printf(derived->reduction->arena, "%s_%u", stem, k);
   return names_add(names, text, strlen(text));
 }
 
-uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start) {
+uint32_t derived_add_unknown(Derived *derived, const char *stem, const char *description, double start) {
   Names *names = derived->model->names;
-  Variable variable = variable_make(unused_name(derived, wish), TYPE_REAL, ROLE_UNKNOWN);
+  Variable variable = variable_make(unused_name(derived, stem), TYPE_REAL, ROLE_UNKNOWN);
   variable.start = dag_constant(derived->model->dag, start);
   variable.description = names_add(names, description, strlen(description));
   uint32_t position = model_add_variable(derived->model, variable);
@@ -141,7 +141,7 @@ static void complete_columns(Derived *derived) {
       const char *below = model_name(derived->model, derived->model->unknowns.data[derived->unknown[q - 1]]);
       derived->unknown[q] =
           derived_add_unknown(derived, arena_printf(arena, "%s_der", below),
-                              arena_printf(arena, "%s as a variable of its own", array_column_name(array, q, arena)),
+                              arena_printf(arena, "%s as a separate variable", array_column_name(array, q, arena)),
                               derived->reduction->at.y[q]);
       derived->sign[q] = 1;
     }
@@ -161,8 +161,8 @@ static void add_multipliers(Derived *derived) {
     const char *description =
         arena_printf(reduction->arena, "%smultiplier of equation %u at level %u; zero along the solution",
                      form->integrated ? "integral of the " : "", equation + 1, form->multipliers.data[m].level);
-    const char *wish = arena_printf(reduction->arena, form->integrated ? "nu_%u" : "mu_%u", m + 1);
-    derived->multiplier[m] = derived_add_unknown(derived, wish, description, 0);
+    const char *stem = arena_printf(reduction->arena, form->integrated ? "nu_%u" : "mu_%u", m + 1);
+    derived->multiplier[m] = derived_add_unknown(derived, stem, description, 0);
     if (form->integrated) fix_start(derived, derived->multiplier[m]);
   }
 }
@@ -230,7 +230,7 @@ static Expr multiplied_terms(Derived *derived, uint32_t q) {
   return sum;
 }
 
-/* Does a variable v = der(x) of the model occur in no row? Then that equation is all it has. */
+/* Does a variable v = der(x) of the model occur in no row? Then it has no other equation. */
 static bool is_alias_alone(const Derived *derived, uint32_t q) {
   return array_order(derived->array, q) > 0 && derived->unknown[q] != MAP_NONE && !derived->used[q];
 }
@@ -291,7 +291,7 @@ static const char *row_note(Derived *derived, const FormRow *row) {
 static const char *rewriting(const Derived *derived, const FormRow *row) {
   const Problem *problem = derived->array->problem;
   uint32_t i = row->equation;
-  if (row->residual != EXPR_NONE) return "others put in before";
+  if (row->residual != EXPR_NONE) return "after substitution of others";
   if (problem->written && problem->written[i] != problem->residual[i]) return "rewritten"; /* array/convert.h */
   return problem->opened && problem->opened[i] ? "with events at its kinks" : NULL;        /* array/kink_modes.h */
 }

@@ -1,4 +1,4 @@
-/* derived: the system that a method made, as a flat model: what `daedal reduce` prints, and what is integrated where a method has
+/* derived: the system that a method made, as a flat model. `daedal reduce` prints it, and it is integrated if a method has
  * variables that the array does not have.
  *
  * Invariant: every variable of the original model keeps its name and number; new ones follow. A column of the array is a variable,
@@ -29,16 +29,16 @@ typedef struct Derived {
  * and arena. O(size of the rows). */
 Derived *derived_make(Reduction *reduction, const char *method);
 
-/* The same without the rows: variables, ties, aliases. What determines the other columns must be added. first_order: every state is
- * a variable, and no derivative is differentiated. */
+/* The same without the rows: variables, ties, aliases. The caller adds the equations of the other columns. first_order: every state
+ * is a variable, and no derivative is differentiated. */
 Derived *derived_begin(Reduction *reduction, const char *method, bool first_order);
 
 /* Counts the equations of the derived model, and of the original, by kind. */
 void derived_count(const Derived *derived);
 
-/* A column of the array; a new variable with a name like `wish`; an equation. */
+/* A column of the array; a new variable with a name like `stem`; an equation. */
 Expr derived_column(const Derived *derived, uint32_t column);
-uint32_t derived_add_unknown(Derived *derived, const char *wish, const char *description, double start);
+uint32_t derived_add_unknown(Derived *derived, const char *stem, const char *description, double start);
 void derived_add_equation(Derived *derived, Expr left, Expr right, const char *note);
 
 /* Copies discrete equations, whens and assertions (derived_discrete.c). */

@@ -3,7 +3,7 @@
 #include "reduce/dummies.h"
 
 #include "code/block_shape.h"
-#include "reduce/wishes.h"
+#include "reduce/preference.h"
 
 struct DummyBlocks {
   const Structure *structure;
@@ -63,9 +63,9 @@ bool dummy_blocks_choose(const DummyBlocks *blocks, int32_t block) {
 }
 
 static ChoicePlan choice_plan(Heap *heap, const Evaluator *evaluator, const BlockShape *shape) {
-  double *wish = heap_array(heap, (size_t)shape->size, sizeof *wish);
-  for (int32_t p = 0; p < shape->size; p++) wish[p] = wishes_weight(evaluator, shape->unknown[p]);
-  return (ChoicePlan){shape, wish, wishes_are_bounded(evaluator, shape)};
+  double *preference = heap_array(heap, (size_t)shape->size, sizeof *preference);
+  for (int32_t p = 0; p < shape->size; p++) preference[p] = preference_weight(evaluator, shape->unknown[p]);
+  return (ChoicePlan){shape, preference, preference_is_bounded(evaluator, shape)};
 }
 
 Dummy *dummy_new(Heap *heap, Evaluator *evaluator, const DummyBlocks *blocks) {

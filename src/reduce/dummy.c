@@ -10,7 +10,7 @@ static bool apply(Reduction *reduction) {
 
 const Method method_dummy = {
     .name = "dummy",
-    .description = "dummy derivatives (Mattsson, Söderlind), chosen anew while running",
+    .description = "dummy derivatives (Mattsson, Söderlind), chosen again while running",
     .enforces_all = true,
     .chooses = true,
     .offers_preferred = true,

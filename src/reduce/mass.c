@@ -59,7 +59,7 @@ static const double *null_vectors(const Svd *svd, uint32_t n, uint32_t count, Ar
   return d;
 }
 
-/* Judges by the eigenvalues of D^T M D, ascending, and its eigenvectors. */
+/* Decides by the eigenvalues of D^T M D, ascending, and its eigenvectors. */
 static void judge(Reduction *reduction, const double *d, uint32_t free, const double *values, const double *vectors) {
   Arena *arena = reduction->arena;
   uint32_t n = reduction->model->mass->coordinates;

@@ -3,11 +3,11 @@
  * Only equations that couple an algebraic condition to the derivative of a variable in it are differentiated. Each such derivative
  * becomes one new variable, which replaces the derivative everywhere: here, one tie y[q]' = y[q + 1] is given up. The step is that
  * of (18) to (20): let E be the rows' Jacobian with respect to the derivatives that occur, and Z its left null space. The rows of
- * Z^T that stay dependent with respect to what is not differentiated must be differentiated; this is repeated until none is left.
- * Equations that give derivatives in such a combination are substituted into the others before these are differentiated (section
- * 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated themselves.
- * Where the steps end with all differentiations of the structural analysis, the system is the one with dummy derivatives, including
- * the choice of states. */
+ * Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until none is
+ * left. Equations that give derivatives in such a combination are substituted into the others before these are differentiated
+ * (section 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated
+ * themselves. Where the steps end with all differentiations of the structural analysis, the system is the one with dummy
+ * derivatives, including the choice of states. */
 #include "array/definitions.h"
 #include "reduce/dense.h"
 #include "reduce/method.h"
@@ -17,8 +17,8 @@
 #include <string.h>
 
 /* If more rows than this must be treated together, the offsets of the structural analysis are used, because ranks are found with
- * dense matrices, one part at a time. Parts are rows that share derivatives, and then those that share what is not
- * differentiated. */
+ * dense matrices, one part at a time. Parts are rows that share derivatives, and then rows that share variables without
+ * derivatives. */
 enum { DENSE_LIMIT = 600 };
 
 static const double RANK_TOLERANCE = 1e-9, ROUNDING = 1e-12;
@@ -128,7 +128,7 @@ static bool is_algebraic(const Minimal *minimal, uint32_t q) {
 
 /* ---- parts ---- */
 
-/* Things that belong together, by a column that they share. Each points to one before it, or to itself. */
+/* Elements that belong together because they share a column. Each points to one before it, or to itself. */
 typedef struct Parts {
   uint32_t *root, *first; /* first: per column, one that has it; MAP_NONE: none yet */
 } Parts;
@@ -354,7 +354,8 @@ static bool keep_vanishing(Minimal *minimal, RatePart *parts, uint32_t p, const 
   return true;
 }
 
-/* Repeatedly removes what is in no combination: of parts that are coupled in one direction, as in a chain, nothing remains. */
+/* Repeatedly removes members that are in no combination. If parts are coupled in one direction, as in a chain, none
+ * remains. */
 static void leave_independent(Minimal *minimal, RatePart *parts, uint32_t count, const uint32_t *of, Arena *arena) {
   uint32_t *owners = arena_array(arena, (size_t)minimal->near.array->columns + 1, sizeof *owners);
   bool any = true;
@@ -505,7 +506,7 @@ static uint32_t list_coupled(const Minimal *minimal, const double *weight, uint3
   return found;
 }
 
-/* What must be differentiated of the coupled rows: those that give no derivative, with the others substituted, if that is possible
+/* The coupled rows that must be differentiated: those that give no derivative, with the others substituted, if that is possible
  * for all of them; otherwise every row as it is. */
 static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t found, Expr *condition) {
   uint32_t count = 0, *kept = arena_array(&minimal->arena, found, sizeof *kept);
@@ -632,7 +633,7 @@ static bool apply(Reduction *reduction) {
     count_variables(reduction, array->c, array->d);
     if (minimal.largest)
       reduction->remark = arena_printf(
-          reduction->arena, "%s: ranks are found of up to %d equations that share derivatives, and here are %u",
+          reduction->arena, "%s: ranks are found for up to %d equations that share derivatives, and here there are %u",
           reduction->remark, DENSE_LIMIT, minimal.largest);
     reduction_keep(reduction);
   }

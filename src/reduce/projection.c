@@ -1,16 +1,14 @@
-/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables
- * that have differential equations: Hessenberg forms of index 2 and higher.
+/* projection: the projection method (Shmoylova, Gerhard, Postma, Roche 2013, sections 3 to 7) for constraints on variables that
+ * have differential equations: Hessenberg forms of index 2 and higher.
  *
- * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a
- * coordinate partition: u are independent ones among the derivatives x', and the dependent ones follow from
- * the constraint differentiated once, v included. So the method is: replace each constraint h(t, x) = 0 by
- * its derivative, and reduce what is left with dummy derivatives. Its states are all x, the independent x',
- * x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the partition moves
- * when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special
- * cases 2 to 4), so no algebraic equation is left; constraints that are linear in x stay as they are and
- * take x out of the states (special cases 1, 5). At index 2 that is enough where they are linear in x at its
- * own level, as nonholonomic constraints are in the velocities (section 1, [7]): x = D u + C^T v.
- */
+ * In the paper x' = D u + C^T v, C the constraints' Jacobian and D its null space. Here D is that of a coordinate partition: u are
+ * independent ones among the derivatives x', and the dependent ones follow from the constraint differentiated once, v included. So
+ * the method is: replace each constraint h(t, x) = 0 by its derivative, and reduce the result with dummy derivatives. Its states
+ * are all x, the independent x', x'', ... (u_1, u_2, ... of (41), (42)) and y^d of (24); no derivative of D is formed; the
+ * partition changes when it must. Equations that are linear in the multipliers and velocities are solved explicitly (special cases
+ * 2 to 4), so no algebraic equation is left; constraints that are linear in x stay as they are and remove x from the states
+ * (special cases 1, 5). At index 2 it is enough that they are linear in x at its own level, as nonholonomic constraints are in the
+ * velocities (section 1, [7]): x = D u + C^T v. */
 #include "reduce/method.h"
 
 /* Is the leaf one of those that the constraint determines, given all below? */
@@ -124,10 +122,9 @@ static const char *name_parts(const Reduction *reduction, const bool *constrains
 }
 
 static bool refuse(Reduction *reduction) {
-  Diag *diag =
-      diag_error(reduction->diags, DIAG_METHOD_UNFIT, (Span){0},
-                 "method projection fails: with the derivatives of its constraints in their place the model is "
-                 "structurally singular");
+  Diag *diag = diag_error(reduction->diags, DIAG_METHOD_UNFIT, (Span){0},
+                          "method projection fails: with constraints replaced by "
+                          "their derivatives, the model is structurally singular");
   diag_note(reduction->diags, diag, (Span){0},
             "methods that work here: dummy, minimal, underlying, overdetermined, strangeness, none");
   return false;

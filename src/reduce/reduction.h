@@ -1,8 +1,8 @@
 /* reduction: the input and the result of a reduction method, as data.
  *
  * Every method chooses rows of the derivative array (or sums of rows of one equation with constant weights), and which columns are
- * tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; printed, it is a model (derived.h). What is integrated
- * is the same form, or one that may still change its choice of states during the run.
+ * tied to the next one by a derivative, y[q]' = y[q + 1]. That is the form; printed, it is a model (derived.h). The system that is
+ * integrated has the same form, or one that may still change its choice of states during the run.
  *
  * Invariant of a form: rows + ties (with or without multipliers) = columns that occur + multipliers. */
 #pragma once
@@ -27,7 +27,7 @@ typedef struct Multiplier {
 
 /* How column q is tied to column q + 1. */
 typedef enum Tie {
-  TIE_NONE,       /* not at all: column q + 1 is a variable of its own */
+  TIE_NONE,       /* not at all: column q + 1 is a separate variable */
   TIE_DERIVATIVE, /* y[q]' = y[q + 1] */
   TIE_MULTIPLIED, /* with multipliers added */
 } Tie;
@@ -41,7 +41,7 @@ typedef struct Form {
       *integrated; /* per unknown: it is the derivative of a new variable, as the multipliers then are; NULL: none is */
 } Form;
 
-/* What the user may set for single methods; NAN: not given. */
+/* Options of single methods; NAN: not given. */
 typedef struct MethodOptions {
   double alpha, beta;    /* of Baumgarte's stabilization */
   bool keep_superfluous; /* dummy derivatives: superfluous differentiations stay in the system */
@@ -174,8 +174,8 @@ bool reduction_keep_unconstrained(Reduction *reduction);
 bool reduction_replace(Reduction *reduction, const Expr *residual);
 
 /* Makes the rows of the form the system to integrate. They are those of an array for the smaller offsets c, in its order. d: its
- * highest derivatives; NULL: those that c makes. tie: the columns of the original array to tie, so that the rest has index 1; NULL:
- * all columns are tied, whatever index that leaves. */
+ * highest derivatives; NULL: those that c makes. tie: the columns of the original array to tie, so that the system has index 1;
+ * NULL: all columns are tied, and the index may stay high. */
 void reduction_shrink(Reduction *reduction, const int32_t *c, const int32_t *d, const uint8_t *tie);
 
 /* The value of an expression over the array at the values of the reduction; NAN: it has none. */

@@ -59,15 +59,15 @@ static Strangeness *make_part(const RedundancySearch *search, const uint32_t *eq
   return part;
 }
 
-/* The place of a column's value; MAP_NONE: there is none for so high a derivative. */
+/* The place of a column's value; MAP_NONE: there is none for such a high derivative. */
 static uint32_t value_place(const RedundancySearch *search, const Strangeness *part, uint32_t column) {
   uint32_t j = search->whole->problem.local[part->problem.unknown[part->array->column_unknown[column]]];
   uint32_t order = array_order(part->array, column);
   return (int32_t)order <= search->order[j] ? search->start[j] + order : MAP_NONE;
 }
 
-/* Gives all discrete leaves their values at the start values in the equations of the problem: changes at events do not concern
- * their parts. */
+/* Gives all discrete leaves their values at the start values in the equations of the problem: changes at events do not
+ * affect their parts. */
 static void freeze_discretes(RedundancySearch *search) {
   Problem *problem = &search->whole->problem;
   Dag *dag = problem->model->dag;
@@ -151,7 +151,7 @@ static bool leave_equation_out(const Array *array, Dependences *dependences, uin
   return follows;
 }
 
-/* Of several candidates, those written last are left out. */
+/* If there are several candidates, those written last are left out. */
 static void mark_followers(RedundancySearch *search, const Strangeness *part, const uint32_t *equation,
                            const Ranks *ranks, Arena *arena) {
   Dependences left = find_dependences(part, ranks, arena);
@@ -172,9 +172,10 @@ static void mark_followers(RedundancySearch *search, const Strangeness *part, co
 static bool search_component(RedundancySearch *search, const uint32_t *equation, uint32_t count) {
   Strangeness *part = make_part(search, equation, count, search->level, STRANGENESS_COLUMNS);
   if (!part) {
-    diag_error(search->whole->diags, DIAG_METHOD_UNFIT, (Span){0},
-               "%u equations may depend on each other; whether some follow from the others is not decided for so many",
-               count);
+    diag_error(
+        search->whole->diags, DIAG_METHOD_UNFIT, (Span){0},
+        "%u equations may depend on each other; this number is too large to decide whether some follow from the others",
+        count);
     return false;
   }
   if (!strangeness_find_point(part, search->t, true)) return false;
@@ -255,7 +256,7 @@ static Pattern list_occurrences(const RedundancySearch *search) {
   return (Pattern){.n_rows = all->n_rows, .n_columns = all->n_columns, .row_start = start, .column = column};
 }
 
-/* Adds what one component leaves free to the list: its pivots in front, after the `rank` others. */
+/* Adds the unknowns that one component leaves free to the list: its pivots in front, after the `rank` others. */
 static void add_freedom(Freedom *all, const Freedom *more) {
   uint32_t rank = all->rank + more->rank, count = all->count + more->count;
   memmove(all->leaf + rank, all->leaf + all->rank, (all->count - all->rank) * sizeof *all->leaf);

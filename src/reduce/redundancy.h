@@ -1,9 +1,10 @@
 /* redundancy: equations that follow from the others, on the solutions if not everywhere, and the unknowns that they leave free:
  * multipliers of constraints that repeat each other, like those of a plate on more parallel rods than it needs.
  *
- * An equation with a derivative that no other equation contains cannot depend on others. Such equations are removed, repeatedly; of
- * a mechanism the constraints remain. The rest is divided into connected components, and the ranks of each decide, at a point of
- * its solutions where nothing is zero by chance: first for the equations as they are, then with their derivatives. */
+ * An equation with a derivative that no other equation contains cannot depend on others. Such equations are removed,
+ * repeatedly; in a mechanism only the constraints remain. The remaining ones are divided into connected components, and the
+ * ranks of each decide, at a point of its solutions where no value is zero by chance: first for the equations as they are, then
+ * with their derivatives. */
 #pragma once
 
 #include "array/convert.h"
@@ -17,17 +18,17 @@ typedef struct Redundancy {
 } Redundancy;
 
 /* For the problem given to strangeness, which has as many equations as unknowns. false: no equation follows from the others, or
- * what they leave free are not unknowns without derivatives. Also false, with an error in diags, if no point of the solutions was
- * found, because equations contradict each other or there are too many. Dense: cubic in the size of a component. */
+ * they leave unknowns with derivatives free. Also false, with an error in diags, if no point of the solutions was found, because
+ * equations contradict each other or there are too many. Dense: cubic in the size of a component. */
 bool redundancy_find(Strangeness *strangeness, double t, Redundancy *redundancy);
 
-/* Replaces them by other equations: what they leave free gets the values of least norm. Conversions and warnings name them. false:
+/* Replaces them by other equations: free unknowns get the values of least norm. Conversions and warnings name them. false:
  * as above, or the equations are still singular; problem and structure are unchanged. */
 bool redundancy_replace(Strangeness *strangeness, double t, Problem *problem, Structure *structure,
                         ConversionVec *conversions, Redundancy *redundancy);
 
 /* Do the equations that are left out hold at a point of the others, to a tolerance relative to their own terms? If equations depend
- * on each other only nearly, for example where conductances of 1e9 and 1e-12 siemens meet, ranks do not see what one of them adds.
- * But at the point its terms do not cancel. */
+ * on each other only nearly, for example where conductances of 1e9 and 1e-12 siemens meet, ranks do not show the contribution of
+ * one of them. But at the point its terms do not cancel. */
 bool redundancy_holds(const Array *array, const Evaluator *evaluator, double t, const double *y, const Expr *residual,
                       uint32_t count, double tolerance);

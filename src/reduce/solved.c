@@ -99,8 +99,8 @@ static bool linearize(Solver *solver, SolvedBlock *unit) {
 static Expr named(Solver *solver, Expr e, double value) {
   Dag *dag = solver->derived->model->dag;
   if (dag_count(dag, dag_scratch(dag), &e, 1) <= SMALL_NODES) return e;
-  const char *wish = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
-  uint32_t unknown = derived_add_unknown(solver->derived, wish, "intermediate result", value);
+  const char *stem = arena_printf(&solver->arena, "elimination_%u", ++solver->temporaries);
+  uint32_t unknown = derived_add_unknown(solver->derived, stem, "intermediate result", value);
   Expr leaf = dag_variable(dag, unknown, 0);
   derived_add_equation(solver->derived, leaf, e, "intermediate result of an elimination");
   return leaf;
@@ -160,7 +160,7 @@ static void swap_pivot(SolvedBlock *unit, uint32_t k, uint32_t row, uint32_t col
 #undef SWAP
 }
 
-/* Row r minus what removes its entry below the pivot k. */
+/* Row r without its entry below the pivot k: subtracts a multiple of row k. */
 static void eliminate_row(Solver *solver, SolvedBlock *unit, uint32_t k, uint32_t r) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
@@ -259,7 +259,7 @@ static void align_symmetric(SolvedBlock *unit, Roles *roles, uint32_t first) {
     for (uint32_t c = first; c < r; c++) unit->a[r * n + c] = unit->a[c * n + r];
 }
 
-/* One step of Cholesky's factorization, L diag L^T: entries above the diagonal alone are computed. */
+/* One step of Cholesky's factorization, L diag L^T: only entries above the diagonal are computed. */
 static bool step_cholesky(Solver *solver, SolvedBlock *unit, uint32_t k) {
   Dag *dag = solver->derived->model->dag;
   uint32_t n = unit->size;
@@ -281,8 +281,8 @@ static bool step_cholesky(Solver *solver, SolvedBlock *unit, uint32_t k) {
   return true;
 }
 
-/* The constraints give dependent accelerations, and the equations of their coordinates the multipliers; what remains in the others
- * is (72). */
+/* The constraints give dependent accelerations, and the equations of their coordinates the multipliers; the others
+ * become (72). */
 static bool eliminate_projected(Solver *solver, SolvedBlock *unit, const TangentPlan *plan) {
   uint32_t n = unit->size, m = (uint32_t)plan->constraints;
   Roles roles = roles_make(solver, plan, n);
@@ -340,7 +340,7 @@ static void assert_pivot(Solver *solver, Expr pivot, double value) {
   if (!dag_depends(dag, pivot, OP_VARIABLE) && !dag_depends(dag, pivot, OP_TIME)) return;
   const char *words = arena_printf(&solver->arena,
                                    "the choice made at time %.10g ends here: %s, which the equations divide by, has "
-                                   "fallen to a thousandth; reduce the model anew from here",
+                                   "fallen to a thousandth; reduce the model again from here",
                                    solver->reduction->time, model_text(model, pivot, &solver->arena));
   Expr edge = dag_constant(dag, EDGE * fabs(value));
   Action action = {.kind = ACTION_ASSERT,

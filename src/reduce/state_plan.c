@@ -83,8 +83,8 @@ static void flush_fusion(StatePlan *plan, Fusion *fusion) {
 /* The assignments of an explicitly solved block: columns as leaves of the graph, in order, and their values. */
 typedef struct Assignments {
   ExprVec leaves, values;
-  ExprVec rows, columns; /* workspace: what is left of the block */
-  uint32_t written;      /* the first so many rows are as written */
+  ExprVec rows, columns; /* workspace: the remaining part of the block */
+  uint32_t written;      /* this many rows at the beginning are as written */
 } Assignments;
 
 static void free_assignments(Heap *heap, Assignments *assignments) {
@@ -322,7 +322,7 @@ static void find_loose(StatePlan *plan) {
   keep_unused(plan, plan->loose);
 }
 
-/* Nonlinear units need a guess for what they may solve. */
+/* Nonlinear units need a guess for the columns that they solve. */
 static void find_given(StatePlan *plan) {
   const Array *array = plan->code->array;
   plan->given = heap_array(plan->heap, array->columns, sizeof *plan->given);

@@ -12,7 +12,7 @@ enum { ITERATION_LIMIT = 60, HALVING_LIMIT = 14 };
 static const double STEP_TOLERANCE =
     1e-13;                              /* relative to the largest singular value: a column may have a large weight */
 static const double CONSISTENT = 1e-11; /* scaled residual of a consistent point */
-static const double HOLDS = 1e-10;      /* relative to what the columns of a row contribute to it */
+static const double HOLDS = 1e-10;      /* relative to the contributions of columns to their row */
 
 /* How easily columns move: start values given, others of x, derivatives. */
 static const double WEIGHT_GIVEN = 1, WEIGHT_DEFAULT = 1e2, WEIGHT_DERIVATIVE = 1e4;
@@ -216,7 +216,8 @@ static bool improve(PointSearch *search, double *y, double *norm) {
   return better && *norm > 0;
 }
 
-/* Finds the columns of x in rows on x alone that hold at y: moves because of other rows should not change them. */
+/* Finds the columns of x in those rows that contain only x and hold at y: corrections for other rows should not change
+ * them. */
 static void find_settled(PointSearch *search, const double *y, bool *settled) {
   const Strangeness *strangeness = search->strangeness;
   if (!linearize(search, y, strangeness->evaluator->nominal) || !(residual_norm(search, y) < HUGE_VAL)) return;
@@ -230,8 +231,8 @@ static void find_settled(PointSearch *search, const double *y, bool *settled) {
   }
 }
 
-/* What may not move besides fixed start values. With the last one everything else moves alike, because derivatives that move more
- * easily may run away. */
+/* Which columns may not move, in addition to fixed start values. With the last value, all other columns move equally
+ * easily, because derivatives that move more easily may diverge. */
 typedef enum Hold { HOLD_NOTHING_ALIKE, HOLD_NOTHING, HOLD_SETTLED, HOLD_GIVEN } Hold;
 
 static const Variable *variable_of(const Strangeness *strangeness, uint32_t column) {
@@ -264,7 +265,7 @@ static void set_weights(PointSearch *search, Hold hold, const bool *settled) {
   }
 }
 
-/* Do the rows hold at y, whatever moved how easily? */
+/* Do the rows hold at y, regardless of the weights? */
 static bool rows_hold(PointSearch *search, const double *y) {
   const double *nominal = search->strangeness->evaluator->nominal;
   for (uint32_t q = 0; q < search->columns; q++) search->weight[q] = nominal[q] + fabs(y[q]);
@@ -333,7 +334,7 @@ static PointSearch search_make(const Strangeness *strangeness, double t, bool in
   return search;
 }
 
-/* From y to a point where the rows hold, by continuation: otherwise many derivatives at once may lead astray. */
+/* From y to a point where the rows hold, by continuation: otherwise many derivatives at once may make it diverge. */
 static bool continue_to_point(PointSearch *search, double *y) {
   Heap *outer = search->strangeness->heap;
   void *ticket = NULL;
@@ -392,7 +393,7 @@ static void note_conflict(PointSearch *search, const double *y, Diag *diag) {
     const Equation *equation =
         &model->equations.data[strangeness->problem.equation[strangeness->array->row_equation[i]]];
     diag_note(strangeness->diags, diag, equation->span, "%s `%s`",
-              shown ? "together with" : "no values were found that meet",
+              shown ? "together with" : "no values were found that satisfy",
               model_equation_text(model, equation, &strangeness->diags->arena));
     shown++;
   }

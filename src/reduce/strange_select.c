@@ -46,14 +46,14 @@ static double line_factor(const double *first, size_t stride, uint32_t count) {
   return 1 / sqrt(smallest * largest);
 }
 
-/* `all` keeps what it was multiplied by so far. */
+/* `all` keeps the product of the factors so far. */
 static void scale_line(double *first, size_t stride, uint32_t count, double factor, double *all) {
   for (uint32_t k = 0; k < count; k++) first[k * stride] *= factor;
   *all *= factor;
 }
 
 /* Scales rows and columns in turn to geometric means of 1 (Curtis, Reid 1972, in its simplest form): singular values of a badly
- * scaled matrix, such as one with masses of 1e-7 beside forces, say little. */
+ * scaled matrix, such as one with masses of 1e-7 and forces of 1, say little. */
 static void equilibrate(PartRanks *ranks, uint32_t m, uint32_t n) {
   for (uint32_t q = 0; q < n; q++) ranks->factor[q] = 1;
   for (int turn = 0; turn < EQUILIBRATION_TURNS; turn++) {

@@ -179,7 +179,7 @@ static bool strangeness_reduce(Strangeness *strangeness, ArrayCode *code, const 
 }
 
 /* Takes the states that dummies leave instead of the selected ones, if they are columns of x: a choice by block and stage keeps
- * positions and velocities apart, while ranks alone may choose velocities in place of positions. */
+ * positions and velocities apart, while ranks by themselves may choose velocities instead of positions. */
 static void use_staged_states(Strangeness *strangeness, Dummy *dummy, double t) {
   int32_t block;
   const int32_t *from, *to;
@@ -372,7 +372,7 @@ static bool is_sufficient(const Strangeness *strangeness, double t) {
   return ok;
 }
 
-/* Removes from the uniform array what is not needed: rows of high levels, and the high derivatives that only they contain. */
+/* Removes unneeded parts of the uniform array: rows of high levels, and the high derivatives that only they contain. */
 static void shrink(Strangeness *strangeness, double t) {
   const Problem *problem = &strangeness->problem;
   int32_t *c = arena_array(strangeness->arena, problem->equations, sizeof *c),
@@ -400,8 +400,9 @@ static void report_free(const Strangeness *strangeness) {
                    name, free->value);
     else
       diag_warning(strangeness->diags, DIAG_WARNING, (Span){0}, "the equations leave %s free: %s", name,
-                   free->choice == FREE_NEAREST ? "with the others that are, it is as near to its start value as can be"
-                                                : "with the others that are, it changes as slowly as can be");
+                   free->choice == FREE_NEAREST
+                       ? "together with other free variables, it is as near to its start value as possible"
+                       : "together with other free variables, it changes as slowly as possible");
   }
 }
 
@@ -430,7 +431,7 @@ static void extend_starts(Strangeness *strangeness, uint32_t before) {
   strangeness->start = start;
 }
 
-/* Adds equations for what is free: for unknowns without derivatives, or for derivatives, whose motion no equation sees. No unknown
+/* Adds equations for free unknowns, or for free derivatives, which no equation determines. No unknown
  * is held if others would have to grow because of that. Then a level is found again. */
 static bool close_free(Strangeness *strangeness, double t, bool of_rates) {
   const Array *array = strangeness->array;
@@ -513,8 +514,8 @@ static bool build_uniform(Strangeness *strangeness, const Reduction *reduction) 
   return strangeness_build(strangeness, reduction->time);
 }
 
-/* The printed form: d differential equations for the states, and what determines the other columns: the a algebraic equations for
- * x, and w. */
+/* The printed form: d differential equations for the states, and the equations of the other columns: a algebraic
+ * equations for x, and those for w. */
 static void take_form(Reduction *reduction) {
   const Strangeness *strangeness = reduction->strangeness;
   const Array *array = reduction->array;

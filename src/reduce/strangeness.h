@@ -1,7 +1,7 @@
 /* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, Hypothesis 1).
  *
  * Let x be the columns below the first derivative (for an unknown that occurs with order o: its derivatives 0 .. max(o, 1) - 1) and
- * w the columns above. Ranks of the array's Jacobian at a consistent point give the number a of constraints on x alone: a = rank
+ * w the columns above. Ranks of the array's Jacobian at a consistent point give the number a of constraints on only x: a = rank
  * [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
  *
  * The array is the reduced derivative array (15) where structural analysis says how often each equation must be differentiated and
@@ -28,7 +28,7 @@ typedef struct SingularValues {
   int32_t count, rank;
 } SingularValues;
 
-/* What happens to an unknown that nothing determines. */
+/* The treatment of an unknown that nothing determines. */
 typedef enum FreeChoice {
   FREE_NEAREST, /* it stays near its start value, together with others that are free (freedom.h), */
   FREE_SLOWEST, /* or its highest derivative stays near 0, */
@@ -62,7 +62,7 @@ typedef struct Strangeness {
   bool is_isolated;        /* structural analysis is right near the initial point, but not at it */
   bool reduced;            /* the array has structural offsets */
   bool staged;             /* states are exchanged only within their stage */
-  bool shrunk;             /* it is the uniform one without what is not needed */
+  bool shrunk;             /* it is the uniform one without unneeded parts */
   int32_t *first;          /* per unknown: number of its columns in x */
   /* the characteristic values; x has `size` columns, u of which the equations leave free: added equations hold them */
   int32_t mu, size, a, d, v, u;
@@ -80,7 +80,7 @@ typedef struct Strangeness {
   int32_t links;
 } Strangeness;
 
-/* The rank tolerance asked for, or the default. */
+/* The requested rank tolerance, or the default. */
 double strangeness_tolerance(const MethodOptions *options);
 
 /* Replaces the selected rows, columns and links by copies in the heap. */
@@ -161,7 +161,7 @@ int32_t strangeness_constraints(const Strangeness *strangeness, const Ranks *ran
 /* The highest level of a row that some constraint on x needs. The ranks are full. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y);
 
-/* Independent unknowns whose first derivative the equations leave open; returns their number. */
+/* Independent unknowns whose first derivative the equations do not determine; returns their number. */
 int32_t strangeness_open(const Strangeness *strangeness, const Ranks *ranks, Arena *arena, uint32_t *unknowns);
 
 /* Do the rows determine w and the columns of x whose derivative the array does not have? */

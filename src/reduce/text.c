@@ -15,8 +15,7 @@ static void head_released(const Reduction *reduction, const Derived *derived, Te
         !derived->used[q])
       continue;
     if (count++ >= SHOWN) continue;
-    text_printf(reduction->heap, text, "%s%s by %s",
-                count > 1 ? ", " : "derivatives replaced by variables of their own: ",
+    text_printf(reduction->heap, text, "%s%s by %s", count > 1 ? ", " : "derivatives replaced by separate variables: ",
                 array_column_name(array, q, reduction->arena),
                 model_name(derived->model, derived->model->unknowns.data[derived->unknown[q]]));
   }
@@ -32,7 +31,7 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
   text_printf(heap, &text, "%s, reduced by method %s: %s\n", names_text(original->names, original->name), method->name,
               method->description);
   if (reduction->mode)
-    text_printf(heap, &text, "the equations are those where %s; they are others elsewhere\n", reduction->mode);
+    text_printf(heap, &text, "the equations are those where %s; they differ elsewhere\n", reduction->mode);
   if (reduction->remark) text_printf(heap, &text, "%s\n", reduction->remark);
   text_printf(heap, &text, "%u differential equations, %u algebraic, %u solved\n", after->differential,
               after->algebraic, after->solved);
@@ -41,7 +40,7 @@ static const char *make_head(const Reduction *reduction, const Method *method, c
     text_printf(heap, &text, "%u superfluous differentiation%s left out\n", reduction->counts.removed,
                 reduction->counts.removed == 1 ? "" : "s");
   if (method->chooses)
-    text_printf(heap, &text, "the choice is that of time %.10g; a simulation by daedal changes it when it must\n",
+    text_printf(heap, &text, "the states are those of time %.10g; a simulation by daedal changes them when necessary\n",
                 reduction->time);
   return text_keep(heap, &text, reduction->arena);
 }

@@ -7,6 +7,6 @@
  * otherwise it is printed for its present values. O(size of the text). */
 void reduction_print(Reduction *reduction, const Method *method, bool has_values, TextVec *text);
 
-/* Appends the matrices by which the states were chosen at the start (dummy_describe); nothing where there was no choice. The
+/* Appends the matrices that decided the choice of states at the start (dummy_describe); nothing where there was no choice. The
  * arena's heap has the text. */
 void reduction_print_choice(const Reduction *reduction, const ArrayRun *at, Arena *arena, TextVec *text);

@@ -1,9 +1,9 @@
-/* analysis_report: an analysis for people, for programs (JSON, docs/command.md) and for the eye (SVG). */
+/* analysis_report: an analysis as text, as JSON (docs/command.md) and as a picture (SVG). */
 #pragma once
 
 #include "array/analysis.h"
 
-/* Each appends to the text. O(size of what is reported). */
+/* Each appends to the text. O(size of the report). */
 void analysis_report_text(Analysis *analysis, Heap *heap, TextVec *text);
 void analysis_report_json(Analysis *analysis, Heap *heap, TextVec *text);
 

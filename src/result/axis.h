@@ -1,8 +1,7 @@
 /* axis: the range of an axis, its ticks and their labels.
  *
- * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high]. Labels are
- * short whatever the range: a common power of ten, or an offset that all values share, goes into `note`.
- */
+ * Invariant: low < high, both finite (and positive on a logarithmic axis); ticks ascend within [low, high]. Labels are short for
+ * every range: a common power of ten, or an offset that all values share, goes into `note`. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +22,7 @@ typedef struct Axis {
 bool axis_drawable(bool logarithmic, double value);
 
 /* An axis for data in [low, high] (low > high: no data), with about `aim` ticks. `margin` is the part of the
- * range to leave free at both ends; a range that is nothing but rounding is widened. */
+ * range to leave free at both ends; a range that is only rounding is widened. */
 Axis axis_make(double low, double high, bool logarithmic, double margin, uint32_t aim);
 
 /* The place of a drawable value: 0 at low, 1 at high. */

@@ -1,4 +1,4 @@
-/* difference: two results side by side: for each signal that both have, where they differ most.
+/* difference: compares two results: for each signal that both have, the time at which they differ most.
  *
  * Values are compared at all times of either result that lie within both, interpolated linearly between rows, or only where both
  * have a row. At an event the values before it are compared with those before, the values after it with those after. */

@@ -13,8 +13,8 @@ typedef struct Drift {
   double largest; /* deviation from the first value, largest in size */
 } Drift;
 
-/* Fits c0 + c1 t + c2 t^2 by least squares and names the term that moves the value most over the run, unless it is lost in the
- * rest. If a value is not finite, the drift is unknown. O(count). */
+/* Fits c0 + c1 t + c2 t^2 by least squares and names the term that moves the value most over the run, unless it is
+ * negligible. If a value is not finite, the drift is unknown. O(count). */
 Drift drift_of(const double *times, const double *values, size_t count);
 
 const char *drift_name(DriftKind kind); /* "none", "linear", "quadratic" */

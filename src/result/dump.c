@@ -1,4 +1,4 @@
-/* dump: see dump.h. Each pass is run here as a simulation runs it: with aliases eliminated and relations taken out. */
+/* dump: see dump.h. Each pass is run here as a simulation runs it: with aliases eliminated and relations extracted. */
 #include "result/dump.h"
 
 #include "array/kink_modes.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What can be shown: dump_<pass> does it. */
+/* The passes that can be shown; dump_<pass> shows one. */
 #define PASSES(PASS) PASS(flat) PASS(aliases) PASS(modes) PASS(structure) PASS(array)
 #define PASS_NAME(pass) #pass,
 #define PASS_DUMP(pass) dump_##pass,
@@ -45,7 +45,7 @@ static void dump_aliases(Dump *dump) {
 }
 
 static void dump_modes(Dump *dump) {
-  text_printf(dump->heap, dump->text, "%u relations that make events\n", dump->modes.count);
+  text_printf(dump->heap, dump->text, "%u relations that cause events\n", dump->modes.count);
   for (uint32_t m = 0; m < dump->modes.count; m++)
     text_printf(dump->heap, dump->text, "%s\n", model_text(dump->model, dump->modes.relation[m], &dump->arena));
 }

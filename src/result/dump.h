@@ -1,4 +1,4 @@
-/* dump: the result of a pass, as text for those who look inside. */
+/* dump: the result of a pass, as text for developers. */
 #pragma once
 
 #include "array/array.h"

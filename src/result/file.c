@@ -74,7 +74,7 @@ static char *temporary_name(Heap *heap, const char *target, int number) {
   return name.data;
 }
 
-/* A file that is replaced passes on its permissions and, where allowed, its owner. */
+/* The new file gets the permissions and, if allowed, the owner of the file that it replaces. */
 static void inherit(int descriptor, const struct stat *replaced) {
   (void)!fchown(descriptor, replaced->st_uid, replaced->st_gid);
   fchmod(descriptor, replaced->st_mode & 0777);

@@ -1,15 +1,15 @@
 /* file: whole files in and out.
  *
  * Invariant: a file appears under its final name only when it is complete. A FileWriter writes under a temporary name in the same
- * directory and renames at the commit. A writer that is abandoned, or whose heap dies, removes the temporary file, and an older
+ * directory and renames at the commit. A writer that is abandoned, or whose heap is freed, removes the temporary file, and an older
  * file of the final name stays unchanged. The same happens when a signal interrupts: the signal takes effect after the temporary
- * file is gone. A file that replaces another gets its permissions. What cannot be replaced by renaming (a device, a pipe) is
+ * file is gone. A file that replaces another gets its permissions. A file that cannot be replaced by renaming (a device, a pipe) is
  * written directly. Errors are diagnostics of class DIAG_FILE. */
 #pragma once
 
 #include "base/diag.h"
 
-/* Takes the bytes meant for standard output. Returns false with errno set when it cannot. */
+/* Receives the bytes for standard output. Returns false with errno set when it cannot. */
 typedef bool FileSink(void *context, const void *bytes, size_t length);
 
 typedef struct FileWriter FileWriter;
@@ -25,7 +25,7 @@ void file_write(FileWriter *writer, const void *bytes, size_t length);
 char *file_room(FileWriter *writer, size_t length);
 void file_advance(FileWriter *writer, size_t length);
 
-/* Replaces the first bytes of what was written. Call it last: nothing may be appended afterwards. Works for files only. */
+/* Replaces the first bytes of the file. Call it last: nothing may be appended afterwards. Works for files only. */
 void file_write_over(FileWriter *writer, const void *bytes, size_t length);
 
 /* Does the file name have this ending? */
@@ -35,11 +35,11 @@ bool file_has_ending(const char *path, const char *ending);
  * that belong together are all finished first, then committed, the last created one first. */
 bool file_finish(FileWriter *writer);
 
-/* Finishes if necessary, and gives the file its name. Returns false after reporting to the diags, with errno set; then nothing is
- * left behind. The writer is gone in both cases. */
+/* Finishes if necessary, and gives the file its name. Returns false after reporting to the diags, with errno set; then
+ * no file remains. The writer is gone in both cases. */
 bool file_commit(FileWriter *writer);
 
-/* Removes what was written. The writer is gone. NULL is allowed. */
+/* Removes the temporary file. The writer is gone. NULL is allowed. */
 void file_abandon(FileWriter *writer);
 
 /* Creates, writes and commits in one call. False after reporting. */

@@ -158,7 +158,7 @@ static void append_attribute(Hdf5 *hdf5, const Hdf5Attribute *attribute) {
 
 /* ---- data ---- */
 
-/* What stands for a dataset whose data begin at `address`; text 0: doubles. Returns the address of the header. */
+/* The object of a dataset whose data begin at `address`; text 0: doubles. Returns the address of the header. */
 static uint64_t write_dataset(Hdf5 *hdf5, uint64_t address, uint32_t text, int rank, const uint64_t *extent) {
   uint64_t size = text ? text : sizeof(double);
   for (int k = 0; k < rank; k++) size *= extent[k];
@@ -339,7 +339,7 @@ void hdf5_add(Hdf5 *hdf5, const char *group, const Trajectory *trajectory, const
 
 /* ---- the root, sections III.A, III.B and III.D ---- */
 
-/* So many that one node of the tree is enough for all nodes of symbols. */
+/* At most as many as one node of the tree can hold. */
 static uint32_t symbols_per_node(const Hdf5 *hdf5) {
   uint32_t count = FEWEST_SYMBOLS;
   while (hdf5->groups.count / count >= MOST_NODES) count *= 2;

@@ -1,4 +1,4 @@
-/* incidence: a picture of the structure of a model: its incidence matrix as written and, beside it, in block triangular form.
+/* incidence: a picture of the structure of a model: its incidence matrix as written and, next to it, in block triangular form.
  * Entries are coloured by derivative order, blocks are framed, and names appear on hover.
  *
  * Small systems show every entry; very small ones also show names, orders and offsets. Beyond INCIDENCE_DETAIL equations or

@@ -220,10 +220,10 @@ static const char *errors_text(const Propagation *propagation, const Evaluator *
 static void text_propagation(const Propagation *propagation, const Evaluator *evaluator, Heap *heap, Arena *arena,
                              TextVec *text) {
   if (propagation->failure) {
-    text_printf(heap, text, "\nWhat a wrong start does is not known: %s\n", propagation->failure);
+    text_printf(heap, text, "\nThe effect of a wrong start is not known: %s\n", propagation->failure);
     return;
   }
-  text_printf(heap, text, "\nWhat a wrong start does: equations as given%s, linearized at the start, of index %u\n",
+  text_printf(heap, text, "\nEffect of a wrong start: equations as given%s, linearized at the start, of index %u\n",
               propagation->is_closed ? " and those for free variables" : "", propagation->index);
   for (uint32_t j = 0; j < propagation->count; j++) {
     if (!is_inconsistent(propagation, evaluator, j)) continue;

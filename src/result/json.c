@@ -17,7 +17,7 @@ static void new_line(JsonWriter *json) {
   text_printf(json->heap, json->text, "\n%*s", (int)(2 * json->levels.count), "");
 }
 
-/* Writes what separates an element from the one before it. */
+/* Writes the separator between an element and the one before it. */
 static void separate(JsonWriter *json, bool own_line) {
   JsonLevel *level = &vec_last(&json->levels);
   if (level->filled) put(json, own_line ? "," : ", ");

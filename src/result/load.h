@@ -1,4 +1,4 @@
-/* load: a result file of either format into memory, told apart by content. */
+/* load: reads a result file of either format, which is recognized by its content. */
 #pragma once
 
 #include "result/trajectory.h"

@@ -247,7 +247,7 @@ static const char *read_matrix(MatReader *reader, const char **at, const char *e
   uint32_t precision = type / 10 % 10, rows = (uint32_t)load(*at + 4, 4, big);
   uint32_t columns = (uint32_t)load(*at + 8, 4, big), name_length = (uint32_t)load(*at + 16, 4, big);
   if (type > 1999 || type % 10 > 1 || precision >= N_PRECISIONS || load(*at + 12, 4, big) != 0)
-    return "it does not hold matrices of MATLAB level 4";
+    return "it does not contain matrices of MATLAB level 4";
   const char *name = *at + HEADER_SIZE;
   if (name_length == 0 || (uint64_t)(end - name) < name_length || name[name_length - 1]) return "a name is damaged";
   const char *element = name + name_length;

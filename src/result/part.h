@@ -10,7 +10,7 @@
 
 typedef struct PartFile PartFile;
 
-/* What another program left behind. */
+/* The state that another program has left. */
 typedef struct PartContent {
   uint64_t run; /* identifies the run */
   Transfer state;
@@ -22,7 +22,8 @@ typedef struct PartContent {
  * file is closed, and stays, when the heap dies. */
 PartFile *part_new(Heap *heap, const char *path, const PartContent *earlier);
 
-/* Appends new rows, and writes the state after them. NULL: the current state is none to continue from, and the one before stays. */
+/* Appends new rows, and writes the state after them. NULL: the run cannot continue from the current state, so the one
+ * before stays. */
 void part_write(PartFile *part, Diags *diags, const Trajectory *trajectory, uint64_t run, const Transfer *state);
 
 /* false: there is no state, or rows before it are missing. */

@@ -81,7 +81,7 @@ static const char *unit_of_rate(SignalTable *signals, const char *unit) {
   return names_text(&signals->texts, name);
 }
 
-/* An unknown and its written derivatives. Where some may not be listed, their names are kept only if they are. */
+/* An unknown and its written derivatives. If some may be missing in the list, names are kept only of listed ones. */
 static void add_unknown(RecorderBuilder *builder, uint32_t unknown, uint32_t orders, const bool *is_state) {
   Evaluator *evaluator = builder->recorder->evaluator;
   const Model *model = evaluator->model;

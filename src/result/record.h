@@ -22,7 +22,7 @@ typedef struct Recorder {
    * derivative that the equations of a mode do not have. */
   uint32_t *source;
   const RecordPlace *places;       /* meaning of the columns, in any derivative array of the model */
-  uint32_t directions;             /* number of directions whose variations rows have, too: so many more columns */
+  uint32_t directions;             /* number of directions whose variations are also in the rows, as further columns */
   const double *const *variations; /* per direction, by source: variations of the next row; NULL: none */
 } Recorder;
 
@@ -39,9 +39,9 @@ double recorder_value(const Recorder *recorder, uint32_t column, const double *y
 typedef struct RecorderChoice {
   const SignalFilter *listed; /* those in files and counts */
   const SignalFilter *hidden; /* further ones, for pictures only */
-  bool leaves_out;            /* without `listed`: leave out what is protected or has HideResult, except for states */
-  uint8_t digits;             /* digits of numbers in CSV files; 0: all */
-  bool by_mode;               /* the array is that of a mode: derivatives that it lacks may exist in another mode */
+  bool leaves_out; /* without `listed`: leave out variables that are protected or have HideResult, except for states */
+  uint8_t digits;  /* digits of numbers in CSV files; 0: all */
+  bool by_mode;    /* the array is that of a mode: derivatives that it lacks may exist in another mode */
 } RecorderChoice;
 
 /* orders: per unknown of the model, its highest derivative that is a

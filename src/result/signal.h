@@ -1,5 +1,5 @@
-/* signal: what a result holds: named signals. Each is a column of the rows (possibly negated: an alias) or a constant. Rows hold
- * each distinct column once, so aliases cost only their names.
+/* signal: the contents of a result: named signals. Each is a column of the rows (possibly negated: an alias) or a constant. Rows
+ * hold each distinct column once, so aliases cost only their names.
  *
  * Invariant: every text of a table is non-NULL and owned by the table, or by the names it was made over. Columns are numbered 0 ..
  * columns-1. */
@@ -39,7 +39,7 @@ typedef struct SignalTable {
   VEC(Signal) list;
   uint32_t columns;                /* 1 + the largest column of any signal */
   uint8_t digits;                  /* significant digits of continuous signals in CSV files; 0: all 17 */
-  bool hides;                      /* what is added from now on is for pictures only: files leave it out */
+  bool hides;                      /* signals that are added from now on are only for pictures, not for files */
   uint32_t listed, listed_columns; /* signals and columns before that */
   Names texts;
   SignalPlace *places; /* open addressing */

@@ -50,7 +50,7 @@ static bool compile(Diags *diags, regex_t *expression, const char *pattern, cons
   return false;
 }
 
-/* Compiles the word alone first: a stray parenthesis must not pair with those added here. */
+/* Compiles the word by itself first: a stray parenthesis must not pair with those added here. */
 static bool compile_word(Heap *heap, Arena *arena, Diags *diags, FilterWord *word) {
   if (strlen(word->text) > PATTERN_LIMIT) {
     diag_error(diags, DIAG_USAGE, (Span){0, 0}, "a regular expression for variables is longer than %d bytes",

@@ -176,8 +176,8 @@ bool start_list_from_result(Heap *heap, const Model *model, const char *path, do
   double first = trajectory_time(trajectory, 0), last = trajectory_time(trajectory, trajectory->rows - 1);
   double *row = heap_array(heap, (size_t)trajectory->columns + 1, sizeof *row);
   if (!trajectory_sample(trajectory, isnan(time) ? last : time, row)) {
-    diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has no time %.10g: it goes from %.10g to %.10g", path, time,
-               first, last);
+    diag_error(diags, DIAG_FILE_CONTENT, (Span){0}, "%s has no time %.10g: its times are from %.10g to %.10g", path,
+               time, first, last);
     return false;
   }
   const double *held = trajectory_row(trajectory, trajectory_find(trajectory, isnan(time) ? last : time));

@@ -7,7 +7,7 @@
 
 /* Reads the list in file `path`. Values go to starts (per variable of the model; others stay unchanged). `name = value` is also
  * accepted, comments and line breaks are allowed anywhere, and the outer parentheses may be missing. Names that the model does not
- * have cause a warning. false: a DIAG_FILE error says what is wrong and in which line. O(size of the file). */
+ * have cause a warning. false: a DIAG_FILE error describes the fault and names the line. O(size of the file). */
 bool start_list_read(Heap *heap, const Model *model, const char *path, double *starts, Diags *diags);
 
 /* The same for a text; messages say that it is in file `path`. */

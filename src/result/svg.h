@@ -1,4 +1,4 @@
-/* svg: what the pictures share: document frame, escaped text, colours. */
+/* svg: shared by all pictures: document frame, escaped text, colours. */
 #pragma once
 
 #include "base/vec.h"
@@ -16,7 +16,7 @@ void svg_end(Heap *heap, TextVec *text);
  * digit as a minus sign; shortened in the middle to about `most` characters. */
 void svg_escape(Heap *heap, TextVec *text, const char *words, uint32_t most);
 
-/* The words as above, in an element of their own. */
+/* The words as above, in a separate element. */
 void svg_words(Heap *heap, TextVec *text, double x, double y, const char *attributes, const char *words, uint32_t most);
 
 /* Like text_printf, with only %s, %d and %f: a number has at most two decimals, which is enough for coordinates, and a decimal

@@ -49,7 +49,7 @@ void topology_report_text(const Analysis *analysis, Heap *heap, TextVec *text) {
   else
     text_printf(heap, text, "  structural index %d, numerical index %lld: %s\n",
                 (int)analysis->structure.structural_index, (long long)numerical_index(analysis),
-                topology->has_charges  ? "charges and fluxes are variables of their own"
+                topology->has_charges  ? "charges and fluxes are separate variables"
                 : topology->is_certain ? "parameter values make the difference"
                                        : "controlled sources or parameter values make the difference");
 }

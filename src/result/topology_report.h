@@ -1,4 +1,4 @@
-/* topology_report: what the graph of a circuit says about its index, for people and for programs. */
+/* topology_report: the conclusions about the index from the graph of a circuit, as text and as JSON. */
 #pragma once
 
 #include "array/analysis.h"

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a system adds to the lists of a run. */
+/* The part of the lists of a run that one system adds. */
 typedef struct RunLists {
   PivotVec pivots;
   EventVec passed;
@@ -88,8 +88,8 @@ static void look_at_signs(RunLoop *run, double t) {
   if (!signs_look(run->signs, t, y, &change)) return;
   Diag *diag = diag_warning(
       run->diags, DIAG_WARNING, (Span){0},
-      "near time %.10g the determinant of a Jacobian is zero, and this method steps over it: behind it the "
-      "solution may be another one, or not the only one",
+      "near time %.10g the determinant of a Jacobian is zero, and this method steps over it: after that, the solution "
+      "may be a different one, or not the only one",
       change.time);
   report_block(run->diags, diag, run->view->original, run->own, change.block);
   run->signs = NULL;
@@ -180,7 +180,7 @@ static bool record_event(RunLoop *run, double t) {
 
 static bool has_ended(const RunLoop *run) { return run->statistics->stopped || stepper_terminated(run->stepper); }
 
-/* Does the work after the last step, to t: the event that ends it, and what the next step needs. */
+/* Does the work after the last step, to t: the event that ends it, and preparations for the next step. */
 static bool close_step(RunLoop *run, double t) {
   const RunOptions *options = run->options;
   run->is_open = false;
@@ -214,7 +214,7 @@ static bool stay_within(RunLoop *run, double t) {
   return true;
 }
 
-/* The next time at which the solution is read. A caller that goes step by step may read it anywhere. */
+/* The next time at which the solution is read. A caller that advances step by step may read it anywhere. */
 static double next_look(const RunLoop *run, double until, bool once) {
   if (once) return -INFINITY;
   return run->next_output < until ? run->next_output : until;
@@ -228,7 +228,7 @@ static bool end(RunLoop *run) {
   return true;
 }
 
-/* A step beyond the time asked for is useless if an input gets a new value there. */
+/* A step beyond the requested time is useless if an input gets a new value there. */
 static bool advance(RunLoop *run, double until, bool once) {
   Stepper *stepper = run->stepper;
   double t = stepper_time(stepper);

@@ -42,7 +42,7 @@ typedef struct RunStatistics {
   bool stopped;                   /* the callback stopped the run */
 } RunStatistics;
 
-/* What does not depend on the values of a run. */
+/* The part that does not depend on the values of a run. */
 typedef struct RunPlan {
   const Structure *structure; /* structure of the view's array; NULL where there is none */
   const TurningPlan *watched; /* NULL: nothing */

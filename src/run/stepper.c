@@ -27,8 +27,8 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* Searches for a fold from the beginning of the last step. The other columns are those there or, where steps have led them astray,
- * those of an earlier point. */
+/* Searches for a fold from the beginning of the last step. The other columns are those there or, if steps have moved
+ * them off the solution, those of an earlier point. */
 static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;
   const System *system = &view->system;
@@ -41,7 +41,7 @@ static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
 }
 
 /* The solution may end in the last step or soon after it, at the time `expected` (NAN: unknown). If it ends at a corner, where it
- * folds, the run continues after the fold, with an event. A curve that leads back to where it was has not folded: it branches
+ * folds, the run continues after the fold, with an event. A curve that returns to its earlier points has not folded: it branches
  * there. */
 static bool pass_fold(Stepper *stepper, double step, double expected) {
   double seen = NEGLIGIBLE * stepper_span(stepper), longest = fmax(4 * step, seen);
@@ -54,8 +54,8 @@ static bool pass_fold(Stepper *stepper, double step, double expected) {
   if (!stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
                  "at time %.10g the branch of the solution ends at a corner of the equations: %s jumps from %.6g to "
-                 "%.6g, where the curve "
-                 "of solutions leads behind the fold",
+                 "%.6g, the next point on "
+                 "the curve of solutions after the fold",
                  fold.time, stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
   stepper->warned_fold = true;
   return true;
@@ -170,8 +170,8 @@ static bool fails_at_instant(Stepper *stepper) {
   return stepper_is_first(stepper) && stepper_leaps_instant(stepper, stepper->before);
 }
 
-/* Steps fail some way before a singular point, because columns bend there. The explicit method gets nearer; after the point the
- * current method takes over again. */
+/* Steps fail some time before a singular point, because columns bend there. The explicit method gets nearer; after the
+ * point the current method continues. */
 static bool approach_instant(Stepper *stepper) {
   TurningPoint *point = &stepper->turning_point;
   const Integrator *asked = stepper->integrator;
@@ -186,14 +186,15 @@ static bool approach_instant(Stepper *stepper) {
   return true;
 }
 
-/* The explicit method has passed an instant in place of another method, without an event. The other method takes over again. */
+/* The explicit method has passed an instant in place of another method, without an event. The other method continues.
+ * */
 static void leave_instant(Stepper *stepper) {
   if (!stepper->waiting || stepper_is_sliding(stepper) || !(stepper->t_passed > stepper->changed)) return;
   stepper_copy_values(stepper);
   stepper_suit_integrator(stepper, stepper_time(stepper));
 }
 
-/* Handles a singular point ahead that steps do not get over. */
+/* Handles a singular point ahead that steps cannot pass. */
 static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
 }
@@ -318,7 +319,7 @@ static bool leaves_branch(Stepper *stepper, double t) {
   return true;
 }
 
-/* What is known about the inside of the last step, to t, before it is examined. */
+/* The knowledge about the inside of the last step, to t, before it is examined. */
 static StepInside inside_of_step(const Stepper *stepper, double t) {
   if (t <= stepper->unread) return INSIDE_UNREAD;
   return stepper->segment->methods->is_costly ? INSIDE_COSTLY : INSIDE_KNOWN;
@@ -534,7 +535,7 @@ static void count_samples(Heap *heap, Decisions *decisions, double begin, double
 
 static void count_timed(Heap *heap, const Schedule *schedule, double begin, double stop) {
   double each = SELDOM * (1 + (double)schedule_count(schedule));
-  refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "what depends on time alone");
+  refuse_many(heap, schedule_expected(schedule, begin, stop), each, "%s has %s events", "a condition on time");
 }
 
 static void count_delayed(Heap *heap, Evaluator *evaluator, double span) {
@@ -593,7 +594,7 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
   return stepper;
 }
 
-/* Handles what happens at the start itself: whens, and samples that are due at once. */
+/* Handles the event at the start itself: whens, and samples that are due at once. */
 static bool begin_discrete(Stepper *stepper, double t) {
   Switches *switches = stepper->view->switches;
   if (!switches || !switches->decisions) return true;

@@ -83,7 +83,7 @@ bool stepper_step(Stepper *stepper);
 /* Later steps end at this time at the latest; INFINITY: only at the stop time. */
 void stepper_limit(Stepper *stepper, double limit);
 
-/* Of later steps, only those that end after this time will be read inside; -INFINITY, the default: all may be. */
+/* Only later steps that end after this time will be read inside; -INFINITY, the default: all may be. */
 void stepper_expect(Stepper *stepper, double time);
 
 /* The time reached, and all columns there; at an event those before it. */
@@ -93,8 +93,8 @@ const double *stepper_values(const Stepper *stepper);
 /* All columns at a time within the last step, with the rows solved. false: they cannot be solved. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
 
-/* Called where the rows cannot be solved within the last step. Is there a fold that leads on (event/fold.h)? Then the step is
- * undone, and the next one ends there. */
+/* Called where the rows cannot be solved within the last step. Is there a fold that the solution can pass (event/fold.h)? Then the
+ * step is undone, and the next one ends there. */
 bool stepper_passed_fold(Stepper *stepper);
 
 /* Like stepper_start, but continues the iteration of an event at t. */
@@ -104,7 +104,7 @@ bool stepper_resume(Stepper *stepper, double t, const double *y);
  * those before the event. */
 bool stepper_restructured(const Stepper *stepper);
 
-/* Has the model asked for the end of the run? */
+/* Has the model requested the end of the run? */
 bool stepper_terminated(const Stepper *stepper);
 
 /* Did the last step end at an event? Then stepper_settle finds the modes and columns after it, and restarts there. false: an error
@@ -136,13 +136,13 @@ bool stepper_go_back(Stepper *stepper, double t, const double *y);
 bool stepper_disturb(Stepper *stepper, const uint8_t *held, const double *values);
 
 /* Saves the whole state: time, columns, values of parameters and modes, choice of states. Lives in the heap. The run restarts where
- * it is saved, so that it and every run restored there continue alike, bit for bit. NULL: an error is in diags. */
+ * it is saved, so that it and every run restored there continue with the same numbers, bit for bit. NULL: an error is in diags. */
 typedef struct StepperState StepperState;
 StepperState *stepper_save(Stepper *stepper, Heap *heap);
 bool stepper_restore(Stepper *stepper, const StepperState *state);
 
-/* The same as bytes, for another program, between two steps. The run that is written continues as if it had not been. The reading
- * run restarts there, so both agree within the tolerance. false: the bytes belong to another model, or an error is in diags. */
+/* The same as bytes, for another program, between two steps. Writing does not affect the run. The reading run restarts
+ * there, so both agree within the tolerance. false: the bytes belong to another model, or an error is in diags. */
 void stepper_write(Stepper *stepper, Transfer *transfer);
 bool stepper_read(Stepper *stepper, Transfer *transfer);
 

@@ -1,4 +1,5 @@
-/* stepper_defect: accepts a step by its defect (segment/defect.h), and only if it leads no state across its min or max. */
+/* stepper_defect: accepts a step by its defect (segment/defect.h), and only if it takes no state across its min or max.
+ * */
 #include "core/constants.h"
 #include "run/stepper_internal.h"
 
@@ -31,7 +32,7 @@ static void make_bounds(Stepper *stepper) {
   if (!any) stepper->low = stepper->high = NULL;
 }
 
-/* Does a step from `begin` to `end` lead below the bound? Its error is measured against the distance to the bound. A small positive
+/* Does a step from `begin` to `end` go below the bound? Its error is measured against the distance to the bound. A small positive
  * concentration must not become a negative one that only the absolute tolerance allows, since equations may be unstable there. */
 static bool leads_below(double begin, double end, double bound, double tolerance, double size) {
   double allowed = fmax(tolerance * (begin - bound), LEAST_ABSOLUTE * fmax(1, fmax(size, fabs(bound))));
@@ -56,7 +57,7 @@ static bool is_above(int count, const double *b, double bound, int halvings) {
   return is_above(count, before, bound, halvings - 1) && is_above(count, behind, bound, halvings - 1);
 }
 
-/* Does the step lead below the bound inside? The cubic through both ends rules that out for most steps: it stays farther from the
+/* Does the step go below the bound inside? The cubic through both ends rules that out for most steps: it stays farther from the
  * bound than it moves, or it does not reach the bound and the polynomial of the method costs evaluations. */
 static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, double tolerance, double size) {
   double allowed = tolerance * fmax(fmax(step->begin, step->end) - bound, size);
@@ -68,11 +69,11 @@ static bool dips_below(Stepper *stepper, const BoundedStep *step, double bound, 
   int count = stepper->segment->count;
   double b[BERNSTEIN_MOST];
   for (int k = 0; k < count; k++) b[k] = step->sign * segment_column(stepper->segment, step->column)[k];
-  b[0] = fmax(b[0], bound), b[count - 1] = fmax(b[count - 1], bound); /* leads_below judges the ends */
+  b[0] = fmax(b[0], bound), b[count - 1] = fmax(b[count - 1], bound); /* leads_below checks the ends */
   return !is_above(count, b, bound - allowed, ROUNDS);
 }
 
-/* Does the last step lead the state of a link below its min, or for the sign -1 above its max? */
+/* Does the last step take the state of a link below its min, or for the sign -1 above its max? */
 static bool crosses(Stepper *stepper, int32_t l, double sign, double bound) {
   const System *system = &stepper->view->system;
   const double *begin = stepper->begin, *end = stepper->integrator->values(stepper->self);
@@ -84,7 +85,7 @@ static bool crosses(Stepper *stepper, int32_t l, double sign, double bound) {
   return dips_below(stepper, &step, bound, tolerance, system->size[c]);
 }
 
-/* A state that the last step leads across its bound; -1: none. */
+/* A state that the last step takes across its bound; -1: none. */
 static int32_t find_crossing(Stepper *stepper, bool *is_low) {
   const System *system = &stepper->view->system;
   for (int32_t l = 0; stepper->low && l < system->links; l++) {
@@ -95,8 +96,8 @@ static int32_t find_crossing(Stepper *stepper, bool *is_low) {
   return -1;
 }
 
-/* Has the last step, to t, led a state across its bound? A state that crosses its bound with any step size has no bound there from
- * then on. */
+/* Has the last step, to t, taken a state across its bound? A state that crosses its bound with any step size has no bound there
+ * from then on. */
 static bool leaves_bounds(Stepper *stepper, double t) {
   bool is_low;
   int32_t c = find_crossing(stepper, &is_low);

@@ -113,7 +113,7 @@ static bool goes_on(const Stepper *stepper) {
   return !stepper->view->settle.disturbed && stepper->integrator->time(stepper->self) == stepper->t_event;
 }
 
-/* Does the event lead out of the structure for which the system was made? A system made for all branches may be singular in
+/* Does the event change the structure for which the system was made? A system made for all branches may be singular in
  * some. */
 static bool leaves_structure(Stepper *stepper, bool settled) {
   View *view = stepper->view;
@@ -193,8 +193,8 @@ bool stepper_misses_no_event(Stepper *stepper) {
 
 bool stepper_restructured(const Stepper *stepper) { return stepper->view->settle.restructured; }
 
-/* Handles the event of time alone at which the last step ended. An implicit method leaves an error in the rows, which is not a
- * jump. */
+/* Handles the event that depends only on time, at which the last step ended. An implicit method leaves an error in the rows, which
+ * is not a jump. */
 static void take_timed(Stepper *stepper) {
   if (stepper->integrator->explicit_form || !stepper_interpolate(stepper, stepper->t_timed, stepper->y))
     stepper_copy_values(stepper);

@@ -45,7 +45,7 @@ static void guess_at(Stepper *stepper, double t, bool has_step, double *y) {
     y[system->link_from[k]] += (t - stepper->before) * stepper->begin[system->link_to[k]];
 }
 
-/* Columns beside an instant, by place: states, and guesses for the others. */
+/* Columns near an instant, by place: states, and guesses for the others. */
 static void guess_beside(Stepper *stepper, double singular, double gap, bool has_step, double *const *y) {
   for (InstantPlace place = INSTANT_FAR_BEFORE; place <= INSTANT_FAR_AFTER; place++)
     if (y[place]) guess_at(stepper, instant_time(singular, gap, place), has_step, y[place]);
@@ -75,7 +75,7 @@ static double way_to(const Stepper *stepper, double singular) {
 }
 
 /* The same for a point in the last step, to t, or just before it: the columns change as fast as since the last event or instant.
- * Times beside the point differ by more than round-off. */
+ * Times near the point differ by more than round-off. */
 static double way_within(const Stepper *stepper, double singular, double t) {
   double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->before));
   return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);
@@ -85,11 +85,11 @@ double stepper_crossing_gap(const Stepper *stepper, double singular) { return SL
 
 /* Does the solution pass the instant? `until`: columns are known up to there. *gap: the distance that decides. Where the rank does
  * not yet drop at the first distance, the time is less accurate than that, or errors of the run hide it. Then two distances must
- * agree. Where it drops at none, a single equation is small by itself, and the direction that is nearly lost decides. */
+ * agree. If it drops at no distance, a single equation is small by itself, and the direction that is nearly lost decides. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {
   double way = has_step ? way_within(stepper, singular, until) : way_to(stepper, singular), first = LOCATED * way;
   bool told = false, judged = false;
-  if (!(way > 0)) return VERDICT_SINGULAR; /* a single point has no times beside it */
+  if (!(way > 0)) return VERDICT_SINGULAR; /* a single point has no neighbouring times */
   for (*gap = first; told || *gap <= 2 * SLIVER * way; *gap /= GOOD_PART) {
     if (instant_time(singular, *gap, INSTANT_FAR_AFTER) > until) break;
     Verdict verdict = judge_at(stepper, singular, *gap, has_step, has_before, false);
@@ -141,8 +141,8 @@ static bool take_start_values(Stepper *stepper, double *y) {
 }
 
 /* Several solutions may continue from a singular start. Does one continue from near the given start values, as from initial values?
- * Then it is in `beyond`, `gap` after the start. That solution, and the one FAR times as far away, both come from where the run
- * begins. */
+ * Then it is in `beyond`, `gap` after the start. That solution, and the one FAR times as far away, both start at the beginning of
+ * the run. */
 static bool start_values_choose(Stepper *stepper, double singular, double *gap) {
   View *view = stepper->view;
   const System *system = &view->system;
@@ -189,8 +189,8 @@ static bool crosses(Stepper *stepper, double singular, double gap) {
   return is;
 }
 
-/* Do the states reach the columns `beyond`, at t, by the rates at the beginning of the last step? They do if the rates stay
- * constant, or the way is short. */
+/* Do the states reach the columns `beyond`, at t, by the rates at the beginning of the last step? They do if the rates
+ * stay constant, or the distance is small. */
 static bool reaches(const Stepper *stepper, double t) {
   const System *system = &stepper->view->system;
   const double *begin = stepper->begin, *beyond = stepper->beyond;
@@ -223,8 +223,8 @@ bool stepper_crosses_instant(Stepper *stepper, double singular) {
   uint32_t column = farthest_jump(stepper);
   if (column != MAP_NONE && !stepper->warned_fold)
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
-                 "at time %.10g the equations leave %s open for an instant: it goes on from %.6g to %.6g", singular,
-                 stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
+                 "at time %.10g the equations do not determine %s for an instant: it continues from %.6g to %.6g",
+                 singular, stepper_known_name(stepper, column), stepper->y[column], stepper->beyond[column]);
   stepper->warned_fold |= column != MAP_NONE;
   leap(stepper, singular + stepper_crossing_gap(stepper, singular));
   return true;
@@ -238,7 +238,7 @@ bool stepper_leaps_instant(Stepper *stepper, double singular) {
   if (judge(stepper, singular, stop, false, !is_start, &gap) != VERDICT_PASSED) {
     if (!start_values_choose(stepper, singular, &gap)) return stepper_crosses_instant(stepper, singular);
     diag_warning(stepper->diags, DIAG_WARNING, (Span){0},
-                 "several solutions go on from the start: the one next to the start values is taken");
+                 "several solutions continue from the start: the one nearest to the start values is used");
   }
   if (!reaches(stepper, singular + gap)) return false;
   leap(stepper, singular + gap);

@@ -39,7 +39,7 @@ void stepper_take_values(const Stepper *stepper, double *y) {
 
 void stepper_copy_values(Stepper *stepper) { stepper_take_values(stepper, stepper->y); }
 
-/* Variations are solved at the stages of radau, which chooses their number for the solution alone. Three stages are cheap for the
+/* Variations are solved at the stages of radau, which chooses their number only by the solution. Three stages are cheap for the
  * solution, but need short steps where it is smoother than its variations. */
 
 void stepper_create_integrator(Stepper *stepper, const Integrator *integrator) {
@@ -193,7 +193,7 @@ const Integrator *stepper_first_integrator(Stepper *stepper) {
     return &integrator_bdf;
   }
   if (stepper->view->sensitivity && sensitivity_shares_factors(stepper->view->sensitivity)) {
-    stepper->statistics.solver_reason = "its factors serve sensitivities";
+    stepper->statistics.solver_reason = "its factors are used for sensitivities";
     return &integrator_radau;
   }
   if (stepper->view->system.complete) {

@@ -1,4 +1,4 @@
-/* stepper_internal: what the files of the stepper share. Their layers from the bottom: reports, integrator and choice of states,
+/* stepper_internal: shared by the files of the stepper. Their layers from the bottom: reports, integrator and choice of states,
  * events, steps. */
 #pragma once
 
@@ -45,7 +45,7 @@ struct Stepper {
   Kinks *kinks;             /* NULL: there are none */
   double t_kink, across;    /* the kink at which a step ends, and the size of the step across it; INFINITY: none */
   double t_doubt;           /* where a repeated step must end; INFINITY: anywhere */
-  double t_timed;           /* the next event of time alone; INFINITY: none */
+  double t_timed;           /* the next event that depends only on time; INFINITY: none */
   uint32_t timed;           /* a mode that changes then */
   double t_event;           /* time of the last event */
   Stretches stretches;
@@ -150,7 +150,7 @@ void stepper_change_integrator(Stepper *stepper, const Integrator *integrator, d
 /* Replaces the explicit method by an implicit one when it reports that the problem is stiff. */
 void stepper_leave_if_stiff(Stepper *stepper);
 
-/* The same from the beginning of the last step. false: the user asked for the method, or it is implicit. */
+/* The same from the beginning of the last step. false: the user chose the method, or it is implicit. */
 bool stepper_leave_explicit(Stepper *stepper);
 
 /* After a failed step from t: continues with another method where the choice is free and nothing shows that the solution ends
@@ -172,17 +172,17 @@ void stepper_start_with(Stepper *stepper, double t, const double *y, double step
 /* Repeats the last step, first with this size, which is not larger than before. */
 void stepper_repeat(Stepper *stepper, double step);
 
-/* Judges the choice of states at `ahead`, and changes it at (t, stepper->y). */
+/* Examines the choice of states at `ahead`, and changes it at (t, stepper->y). */
 int32_t stepper_exchange_states(Stepper *stepper, double t, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
 /* Selects rows and columns again at stepper->y, and makes a new integrator for them. */
 bool stepper_reselect(Stepper *stepper, double t);
 
-/* Judges the choice of states at the end of a step, closely if the step was rejected before. */
+/* Examines the choice of states at the end of a step, more closely if the step was rejected before. */
 bool stepper_watch_choice(Stepper *stepper, double t);
 
-/* After a failed step from t: returns true if the run continues with another choice. The choice of dummies was judged before the
- * step. */
+/* After a failed step from t: returns true if the run continues with another choice. The choice of dummies was examined
+ * before the step. */
 bool stepper_repair_choice(Stepper *stepper, double t);
 
 /* ---- singular points ---- */
@@ -241,13 +241,13 @@ bool stepper_note_event(Stepper *stepper);
 /* After a step without an event: was no expected event lost? A lost one is an error. */
 bool stepper_misses_no_event(Stepper *stepper);
 
-/* Keeps the step size that the first step after an event asks for. */
+/* Keeps the step size that suits the first step after an event. */
 void stepper_keep_first_step(Stepper *stepper);
 
-/* Returns the end for a time that is the end except for round-off: no step leads from there to it. */
+/* Returns the end for a time that equals the end up to round-off: no step fits between them. */
 double stepper_snap(const Stepper *stepper, double t);
 
-/* Finds the next event of time alone after t. */
+/* Finds the next event after t that depends only on time. */
 void stepper_plan_timed(Stepper *stepper, double t);
 
 /* Finishes the event at t_event, whether it was settled or not. */
@@ -274,7 +274,7 @@ void stepper_make_defect(Stepper *stepper);
  * sign, by its min or max, falls with it; otherwise its sign would be lost in an absolute tolerance. */
 void stepper_note_sizes(Stepper *stepper, double t, const double *y);
 
-/* Do the polynomials of the last step, to t, miss the rows by more than the error of the step explains? Then it is taken again,
+/* Do the polynomials of the last step, to t, violate the rows by more than the error of the step explains? Then it is taken again,
  * shorter, from a consistent point. */
 bool stepper_misses_rows(Stepper *stepper, double t);
 

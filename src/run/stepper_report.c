@@ -1,4 +1,4 @@
-/* stepper_report: what a stepper says when it fails, and its warnings. */
+/* stepper_report: errors and warnings of a stepper. */
 #include "code/message.h"
 #include "run/stepper_internal.h"
 
@@ -63,8 +63,8 @@ static const TurningPoint *keep_turning_point(Stepper *stepper) {
 bool stepper_report_astray(Stepper *stepper) {
   const TurningPoint *point = keep_turning_point(stepper);
   Diag *diag = diag_error(stepper->diags, DIAG_SINGULAR_POINT, (Span){0},
-                          "integration stopped at time %.10g: two solutions come so near to each other before it that "
-                          "steps pass from one to the other",
+                          "integration stopped at time %.10g: two solutions come so close before it "
+                          "that steps move from one to the other",
                           point->time);
   note_block(stepper, diag, point->block);
   return false;
@@ -89,8 +89,8 @@ bool stepper_report_turning(Stepper *stepper) {
   note_block(stepper, diag, point->block);
   diag_note(stepper->diags, diag, (Span){0}, "%s",
             determines_derivatives(stepper, point->block)
-                ? "the equations determine no highest derivatives there: the index changes, and the solution ends or "
-                  "several go on"
+                ? "the equations determine no highest derivatives there: the index changes, and the "
+                  "solution ends or is not unique"
                 : "the solution ends, turns back or branches there: the equations determine no unique continuation");
   return false;
 }
@@ -183,7 +183,7 @@ static const char *condition_text(Stepper *stepper) {
   return stepper->mode == MAP_NONE ? "of a when" : relation_text(stepper, stepper->mode);
 }
 
-/* Values set by an event may leave an equation undefined, whatever the modes are. */
+/* Values set by an event may leave an equation undefined in all modes. */
 static bool report_undefined(Stepper *stepper, const Blame *blame) {
   Diag *diag = diag_error(stepper->diags, DIAG_STEP_FAILED, (Span){0},
                           "integration stopped at time %.10g: the equations could not be evaluated after the event",
@@ -224,8 +224,8 @@ bool stepper_report_chatter(Stepper *stepper) {
 
 bool stepper_report_accumulation(Stepper *stepper) {
   diag_error(stepper->diags, DIAG_ZENO, (Span){0},
-             "integration stopped at time %.10g: the condition %s changes ever faster, infinitely often before the "
-             "solution gets beyond this time; end the run before, or model what happens after it",
+             "integration stopped at time %.10g: the condition %s changes infinitely often before this time, faster "
+             "and faster; end the run earlier, or model what happens afterwards",
              stepper->t_event, condition_text(stepper));
   return false;
 }
@@ -281,7 +281,7 @@ bool stepper_report_fired(Stepper *stepper, double t, const double *y) {
 
 bool stepper_report_lost(Stepper *stepper, double t, uint32_t column, double value) {
   diag_error(stepper->diags, DIAG_INTEGRATION, (Span){0},
-             "%s cannot be set to %.10g at time %.10g: the equations, with what else was set, leave it at %.10g",
+             "%s cannot be set to %.10g at time %.10g: the equations, and other values that were set, keep it at %.10g",
              stepper_known_name(stepper, column), value, t, stepper->y[column]);
   return false;
 }

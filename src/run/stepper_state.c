@@ -73,7 +73,7 @@ StepperState *stepper_save(Stepper *stepper, Heap *heap) {
   return stepper_restore(stepper, state) ? state : NULL;
 }
 
-/* Forgets what is in progress: an event, a fold, a repeated step. */
+/* Forgets everything in progress: an event, a fold, a repeated step. */
 static void forget_course(Stepper *stepper) {
   View *view = stepper->view;
   view->settle.restructured = view->settle.disturbed = false;

@@ -1,11 +1,11 @@
-/* defect: how much the polynomials of a step miss the equations inside it.
+/* defect: by how much the polynomials of a step violate the equations inside it.
  *
  * At a point of the step the rows are solved for all other columns, from the states that the polynomials have there. The defect of
- * a state is its slope minus the resulting rate, times the step: the error that such a miss makes over the whole step. Where the
- * equations are stiff, a wrong state returns at once. There (1 - h J)^-1 gives what remains of the error, with J the Jacobian of
- * the rates at the point. The defect of an asymptotic step is a known multiple of its error (Enright, "A new error-control for
+ * a state is its slope minus the resulting rate, times the step: the error that this difference causes over the whole step. Where
+ * the equations are stiff, a wrong state returns at once. There (1 - h J)^-1 gives the remaining error, with J the Jacobian
+ * of the rates at the point. The defect of an asymptotic step is a known multiple of its error (Enright, "A new error-control for
  * initial value solvers", 1989; Shampine, "Solving ODEs and DDEs with residual control", 2005). Jumps, bends and pulses between the
- * points of the method make it larger, whatever the cause.
+ * points of the method make it larger.
  *
  * Columns that are not states count through the rates that depend on them. They are solved for at output points, so errors of their
  * polynomials do not matter. */

@@ -1,7 +1,7 @@
 /* elimination: eliminates the states from a linear system by their links.
  *
  * An implicit method couples y[from] = known + factor * y[to] with the rows of G. Each chain of links ends at a column that is not
- * a state (an unknown). Walking back from there, the matrix of the rows in the unknowns alone has as column u the sum of factor^k
+ * a state (an unknown). Walking back from there, the matrix of the rows for only the unknowns has as column u the sum of factor^k
  * times G's column k links before u. A pivot changes only these lists. */
 #pragma once
 
@@ -20,7 +20,7 @@ typedef struct Elimination {
   Heap *heap;
   const System *system;
   JacobianPattern jacobian; /* of the rows: the system's, or the remaining ones */
-  int32_t *unknown;         /* [rows] columns that are no state, ascending */
+  int32_t *unknown;         /* [rows] columns that are not states, ascending */
   int32_t *from, *to;       /* [links] a state that is `to` comes earlier as `from` */
   int32_t *start, *row;     /* pattern of the matrix, compressed columns; start[rows + 1] */
   int32_t *slot, *power;    /* [nonzeros of the Jacobian] entry of the matrix, and number of links to the unknown */

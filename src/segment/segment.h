@@ -30,7 +30,7 @@ typedef struct Segment {
   double *sample;         /* [columns] */
 } Segment;
 
-/* Room for so many columns; lives in the heap. */
+/* Room for this many columns; lives in the heap. */
 Segment *segment_new(Heap *heap, int32_t columns);
 
 /* Starts another step: no polynomial is known. It is valid as long as the method, its begin and its end are. O(1). */

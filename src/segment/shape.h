@@ -1,5 +1,5 @@
-/* shape: what a method says about the polynomials of its last step, and how they are evaluated. Exported solvers carry this as it
- * stands. */
+/* shape: properties of the polynomials of a method's last step, and their evaluation. Exported solvers contain this
+ * file unchanged. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ typedef struct StepShape {
   double defect;
 } StepShape;
 
-/* Where the columns come from: the step of a method. */
+/* The source of the columns: the step of a method. */
 typedef struct SegmentMethods {
   /* Evaluates these columns at a time of the step, with the method's continuous order; NULL: the first `count`. Other entries of y
    * stay unchanged. Columns that are not states are only as accurate as the method makes them: good guesses for `complete`. */

@@ -1,4 +1,4 @@
-/* system: the equations of a run, as seen by the methods that integrate them and those that judge their steps.
+/* system: the equations of a run, as seen by the methods that integrate them and those that check their steps.
  *
  * A system is a view of the derivative array: `columns` unknowns y, `rows` algebraic equations G(t, y) = 0 and `links` pairs
  * y[from]' = y[to], with columns == rows + links. No other derivative occurs, so the present choice of states is data: a pivot

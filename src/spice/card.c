@@ -9,7 +9,7 @@
 
 enum { DEEPEST_INCLUDE = 32 };
 
-/* Opening a file costs as much as so many steps of work. */
+/* Opening a file costs as much as this many steps of work. */
 enum { FILE_WORK = 3000 };
 
 /* A text being read, line by line. */
@@ -138,7 +138,7 @@ static void append_bytes(DeckReader *reader, const CardFile *file, const char *a
 
 static CardFile *top_file(DeckReader *reader) { return &reader->files[reader->depth - 1]; }
 
-/* The path beside the file that names it. */
+/* The path, relative to the file that names it. */
 static char *resolve_path(DeckReader *reader, const CardFile *file, const char *path) {
   const char *slash = strrchr(file->path, '/');
   if (path[0] == '/' || !slash) return arena_copy(reader->arena, path, strlen(path));
@@ -189,7 +189,8 @@ static bool include_card(DeckReader *reader, const Card *card) {
   return true;
 }
 
-/* Handles what begins, ends or lies outside of the section to read. true: the card is not part of the circuit. */
+/* Handles cards that begin or end the section to read, or are outside of it. true: the card is not part of the circuit.
+ * */
 static bool outside_section(DeckReader *reader, const Card *card) {
   CardFile *file = top_file(reader);
   const char *at = card->text;
@@ -276,7 +277,7 @@ static void read_line(DeckReader *reader, CardFile *file) {
   file->line++;
 }
 
-/* The title: the first line, whatever it contains. */
+/* The title: the first line, with any content. */
 static void read_title(DeckReader *reader) {
   CardFile *file = top_file(reader);
   const char *end = memchr(file->at, '\n', (size_t)(file->end - file->at));

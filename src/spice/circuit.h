@@ -42,7 +42,7 @@ typedef struct Branch {
   Expr value;        /* current or voltage; charge or flux, unless is_slope */
   bool is_slope;     /* value is a capacitance or inductance: it multiplies the derivative of the voltage or current */
   bool has_junction; /* of a device */
-  bool is_independent; /* of a source: it depends on time and parameters alone */
+  bool is_independent; /* of a source: it depends only on time and parameters */
   Expr still; /* for a source: its value for operating points that do not start a run; EXPR_NONE: `value` at 0 */
   const Hysteresis *hysteresis; /* for a switch: `value` holds at the operating point; NULL: none */
   Expr given;                   /* of a capacitor or inductor: IC=; EXPR_NONE: none */
@@ -56,7 +56,7 @@ typedef struct Coupling {
   const Card *card;
 } Coupling;
 
-/* A piece of a card: bytes [begin, end). `=` is a field; what braces or quotes hold is one. */
+/* A piece of a card: bytes [begin, end). `=` is a field; the contents of braces or quotes are one field. */
 typedef struct CardField {
   uint32_t begin, end;
   bool is_used;
@@ -105,7 +105,7 @@ typedef struct Block {
   VEC(Name) ports;
   VEC(uint32_t) elements; /* cards */
   VEC(Definition) parameters;
-  uint32_t formal; /* how many of them, the first ones, stand on .subckt: an instance may set them */
+  uint32_t formal; /* how many of them, at the beginning, are on .subckt: an instance may set them */
   VEC(FunctionCard) functions;
   VEC(ModelCard) models;
   VEC(struct Block *) blocks;
@@ -170,7 +170,7 @@ typedef struct Circuit {
   NodeValueVec initial, guesses;
   AnalysisKind analysis; /* ANALYSIS_NONE: the equations are those of a run over time */
   const Card *analysis_card,
-      *missing_card; /* missing: the first card that asks for an analysis that daedal does not have */
+      *missing_card; /* missing: the first card that requests an analysis that daedal does not have */
   double step, stop;
   bool uses_initial; /* uic */
   SpiceModel *made;

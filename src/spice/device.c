@@ -1,5 +1,5 @@
 /* device: semiconductors from the lines of devices.def. Parameters are numbers, so expressions of them are folded, and a branch
- * that is always 0 is not made. Nothing in a device makes an event: its equations are continuous. */
+ * that is always 0 is not made. Nothing in a device causes an event: its equations are continuous. */
 #include "spice/circuit.h"
 
 #include "base/suggest.h"
@@ -344,7 +344,7 @@ static bool define_polarity(Device *device, const ModelCard *model) {
       return true;
     }
   card_error(device->circuit->diags, device->card, 0, CARD_END,
-             "%s: its model is of type %s, which is none of such a device", device->name, model->type);
+             "%s: its model is of type %s, which does not fit this device", device->name, model->type);
   return false;
 }
 

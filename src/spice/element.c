@@ -221,7 +221,7 @@ static bool read_passive(const Element *element, const char *type, const char *c
   for (; *words; words++) {
     uint32_t at = find_word(element, *words);
     if (at == MAP_NONE) continue;
-    if (passive->value != EXPR_NONE) return refuse_field(element, at, "it has a value already");
+    if (passive->value != EXPR_NONE) return refuse_field(element, at, "it already has a value");
     passive->value = passive_at(element, at, rest_at);
     if (passive->value == EXPR_NONE) return false;
   }
@@ -410,15 +410,15 @@ static bool read_coupling(const Element *element) {
   Expr factor = as_parameter(element, at == MAP_NONE ? item_at(element, 3) : value_at(element, at), "1");
   if (factor == EXPR_NONE) return false;
   if (fabs(value_now(element->circuit, factor)) > 1)
-    warn(element, "a coupling factor beyond 1 gives inductors that make energy");
+    warn(element, "with a coupling factor above 1 the inductors would create energy");
   vec_push(element->circuit->heap, &element->circuit->couplings, (Coupling){ends[0], ends[1], factor, element->card});
   return true;
 }
 
 /* ---- sources ---- */
 
-/* Skips values for analyses that daedal does not have: `ac magnitude phase`, `distof1 magnitude phase`. false: the word is none of
- * these. */
+/* Skips values for analyses that daedal does not have: `ac magnitude phase`, `distof1 magnitude phase`. false: the word
+ * is not one of these. */
 static bool skip_small_signal(const Element *element, uint32_t *k) {
   static const char *const words[] = {"ac", "distof1", "distof2", "acmag", "acphase"};
   Fields *fields = element->fields;
@@ -448,13 +448,14 @@ static bool read_source_value(const Element *element, uint32_t at, const char *u
     }
     Expr wave;
     if (read_waveform(element->circuit, element->scope, element->fields, k, &wave)) {
-      if (moving != EXPR_NONE) return refuse_field(element, k, "a source has one function of time");
+      if (moving != EXPR_NONE) return refuse_field(element, k, "a source can have only one function of time");
       moving = wave;
       if (moving == EXPR_NONE) return false;
       continue;
     }
     if (field_assigns(element->fields, k) || k != place) continue; /* reported later as unused */
-    if (still != EXPR_NONE) return refuse_field(element, k, "a source has one value and one function of time");
+    if (still != EXPR_NONE)
+      return refuse_field(element, k, "a source can have only one value and one function of time");
     still = value_at(element, k);
     if (still == EXPR_NONE) return false;
   }
@@ -711,7 +712,7 @@ static bool read_current_switch(const Element *element) { return read_switch(ele
 /* ---- T ---- */
 
 /* One end of an ideal line: a resistance equal to the line's impedance, in series with the wave that left the other end one delay
- * ago. wave = v + z i is what leaves this end. */
+ * ago. wave = v + z i leaves this end. */
 static void add_line_end(const Element *element, uint32_t from, uint32_t to, Expr impedance, Expr arriving,
                          uint32_t wave) {
   Circuit *circuit = element->circuit;
@@ -839,7 +840,7 @@ static bool read_values(const Element *element, uint32_t first, double *values, 
 /* A run makes one analysis: is there one already? */
 static bool is_taken(const Element *element) {
   if (!element->circuit->analysis_card) return false;
-  warn(element, "a run does one analysis, and there is another one: this one is not run");
+  warn(element, "a run makes only one analysis, and there is another one: this one is not run");
   return true;
 }
 
@@ -958,7 +959,7 @@ static void read_element(Circuit *circuit, const Scope *scope, const Card *card,
   if (fields.list.count) {
     element.name =
         arena_printf(circuit->arena, "%s%s", scope->prefix, names_text(circuit->names, name_at(&element, 0)));
-    if (is_known(&element)) refuse_field(&element, 0, "there is an element of this name already");
+    if (is_known(&element)) refuse_field(&element, 0, "there is already an element of this name");
     else if (read_by_letter(&element)) fields_check(circuit, &fields, element.name);
   }
   vec_free(circuit->heap, &fields.list);
@@ -974,7 +975,7 @@ static int pass_of(const Card *card) {
 static bool comes_last(const Card *card) {
   return !strncmp(card->text, ".ic", 3) || !strncmp(card->text, ".nodeset", 8);
 }
-/* Reading an element costs as much as so many steps of work, plus its expressions. */
+/* Reading an element costs as much as this many steps of work, plus its expressions. */
 enum { ELEMENT_WORK = 250 };
 
 static void read_block(Circuit *circuit, const Scope *scope, Expansion *expansion) {
@@ -996,7 +997,7 @@ static void check_currents(Circuit *circuit) {
   for (uint32_t k = 0; k < circuit->currents.count; k++) {
     const Card *card = circuit->current_cards.data[k];
     if (!has_branch[circuit->currents.data[k]])
-      card_error(circuit->diags, card, 0, CARD_END, "%s is asked for, but no such element has a current",
+      card_error(circuit->diags, card, 0, CARD_END, "%s is requested, but no such element has a current",
                  model_name(circuit->model, circuit->currents.data[k]));
   }
 }

@@ -17,7 +17,7 @@
 
 enum { DEEPEST = 200 };
 
-/* Reading an expression, or one inside it, costs as much as so many steps of work, plus its nodes. */
+/* Reading an expression, or one inside it, costs as much as this many steps of work, plus its nodes. */
 enum { EXPRESSION_WORK = 80 };
 
 typedef struct Reader {
@@ -356,7 +356,7 @@ static Expr call_user(Reader *reader, uint32_t begin, const FunctionCard *functi
   if (value == EXPR_NONE || cursor.at >= function->end) return value;
   begin = cursor.at;
   cursor.at = function->end;
-  return refuse(&body, begin, "this is no part of the function before it");
+  return refuse(&body, begin, "this is not part of the function before it");
 }
 
 static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, const ExprVec *x) {
@@ -378,7 +378,7 @@ static Expr call_built_in(Reader *reader, uint32_t begin, const char *name, cons
   return refuse(reader, begin, "there is no function %s here with these arguments", name);
 }
 
-/* ---- what the circuit gives ---- */
+/* ---- values of the circuit ---- */
 
 static bool is_name_byte(char c) { return isalnum((unsigned char)c) || c == '_' || c == '#' || c == '.' || c == '$'; }
 
@@ -531,7 +531,7 @@ static Expr read_signed(Reader *reader, bool is_operand) {
   Expr e = read_power(reader);
   Dag *dag = reader->circuit->dag;
   if (e != EXPR_NONE && negative && is_operand && has_power(reader, at))
-    return refuse(reader, begin, "a minus between an operator and a power is ambiguous: parentheses are needed");
+    return refuse(reader, begin, "a minus between an operator and a power is ambiguous: use parentheses");
   if (e != EXPR_NONE && negative) e = dag_negate(dag, e);
   if (e != EXPR_NONE && is_not) e = as_number(dag, dag_unary(dag, OP_NOT, as_condition(dag, e)));
   return e;
@@ -612,7 +612,7 @@ Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t
   if (value == EXPR_NONE || cursor.at >= end) return value;
   begin = cursor.at;
   cursor.at = end;
-  return refuse(&reader, begin, "`%.*s` is no part of the value before it", (int)(end - begin), card->text + begin);
+  return refuse(&reader, begin, "`%.*s` is not part of the value before it", (int)(end - begin), card->text + begin);
 }
 
 /* ---- values ---- */

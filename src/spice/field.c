@@ -1,5 +1,6 @@
-/* field: the pieces of a card, and which of them were used. Blanks, commas and parentheses separate; `=` is a piece of its own;
- * braces and quotes hold an expression together. Every function that reads a piece marks it; fields_check reports what is left. */
+/* field: the pieces of a card, and which of them were used. Blanks, commas and parentheses separate; `=` is a separate piece;
+ * braces and quotes hold an expression together. Every function that reads a piece marks it; fields_check reports unmarked
+ * ones. */
 #include "spice/circuit.h"
 
 #include <string.h>

@@ -156,8 +156,7 @@ static bool refuse_voltage_loops(Network *network, Circuit *circuit) {
                             names.count > 1 ? "%s form a loop of voltage sources: their currents are not determined"
                                             : "the voltage source %s is shorted: its current is not determined",
                             list_names(circuit, names.data, names.count));
-    diag_note(circuit->diags, diag, (Span){0},
-              "a resistor in series with one of them, or leaving one out, makes it sound");
+    diag_note(circuit->diags, diag, (Span){0}, "put a resistor in series with one of them, or leave one out");
     fine = false;
   }
   return fine;
@@ -187,7 +186,7 @@ static void refuse_part(Circuit *circuit, NodeSets *parts, uint32_t root) {
   else
     diag = diag_error(circuit->diags, DIAG_CIRCUIT, span, "node%s %s %s not connected to ground", plural, list,
                       nodes.count > 1 ? "are" : "is");
-  diag_note(circuit->diags, diag, (Span){0}, "a resistor from %s to ground, of 1G for example, makes it sound",
+  diag_note(circuit->diags, diag, (Span){0}, "add a resistor from %s to ground, for example of 1G",
             names_text(circuit->names, nodes.data[0]));
 }
 

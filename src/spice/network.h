@@ -1,5 +1,5 @@
-/* network: the circuit as a graph. Contracting first the capacitors, then the voltage sources, then what is resistive shows
- * what the index depends on (Estevez Schwarz, Tischendorf 2000; Kunkel, Mehrmann 2003, section 4):
+/* network: the circuit as a graph. Contracting first the capacitors, then the voltage sources, then resistive branches shows the
+ * causes of a higher index (Estevez Schwarz, Tischendorf 2000; Kunkel, Mehrmann 2003, section 4):
  *
  *   Q_C    of nodes that capacitors join, only the sum of Kirchhoff's current laws is free of derivatives
  *   Q_V-C  a voltage source that closes a loop of capacitors and voltage sources fixes a sum of capacitor voltages
@@ -32,7 +32,7 @@ bool sets_join(NodeSets *parts, uint32_t a, uint32_t b);
 /* Contracts the graph. Refuses floating parts, loops of voltage sources and cutsets of current sources by name. */
 bool network_make(Network *network, Circuit *circuit);
 
-/* The level whose sum of current laws stands in the row of a node. */
+/* The level whose sum of current laws is in the row of a node. */
 Level network_row_level(const Network *network, uint32_t node);
 
 /* The branches of a path from a to b along capacitors and voltage sources that close no loop, in order. MAP_NONE branches never

@@ -1,4 +1,4 @@
-/* operating: the operating point as a model of its own; its variables are the first ones of the circuit's. If a voltage or current
+/* operating: the operating point as a separate model; its variables are the first ones of the circuit's. If a voltage or current
  * is undetermined when capacitors are open and inductors are shorts, it is set to 0 with a warning.
  *
  * Two homotopies lead there: all sources grow from 0 (source stepping), while conductances from the nodes of devices to ground
@@ -91,11 +91,10 @@ static void write_shorts(PointWriter *writer) {
     if (!sets_join(&parts, branch->from, branch->to)) {
       left = model_leaf(writer->model, branch->variable, 0);
       if (!writer->is_silent)
-        card_warning(
-            circuit->diags, branch->card, 0, CARD_END,
-            "%s closes a loop of inductors and voltage sources: the operating point leaves its current open, it "
-            "starts at 0",
-            names_text(circuit->names, branch->name));
+        card_warning(circuit->diags, branch->card, 0, CARD_END,
+                     "%s closes a loop of inductors and voltage sources: the operating point does not determine "
+                     "its current, which starts at 0",
+                     names_text(circuit->names, branch->name));
     }
     add_equation(writer->model, left, dag_constant(writer->dag, 0), card_whole(branch->card));
   }
@@ -141,10 +140,10 @@ static void write_rows(PointWriter *writer) {
     } else if (is_island[n]) {
       add_equation(writer->model, node_voltage(circuit, n), zero, span);
       if (!writer->is_silent)
-        card_warning(
-            circuit->diags, circuit->nodes.data[n].card, 0, CARD_END,
-            "no direct current can flow to node %s: the operating point leaves its voltage open, it starts at 0",
-            names_text(circuit->names, circuit->nodes.data[n].name));
+        card_warning(circuit->diags, circuit->nodes.data[n].card, 0, CARD_END,
+                     "no direct current can flow to node %s: the operating point does not determine its voltage, which "
+                     "starts at 0",
+                     names_text(circuit->names, circuit->nodes.data[n].name));
     } else {
       if (writer->device[n]) vec_push(circuit->heap, &writer->rows[n], (Term){1, stepped_conductance(writer, n)});
       add_equation(writer->model, dag_sum(writer->dag, 0, writer->rows[n].data, writer->rows[n].count), zero, span);

@@ -1,4 +1,4 @@
-/* scope: the meaning of names. Cards that begin with a dot define blocks, models, functions and parameters, or say what to compute.
+/* scope: the meaning of names. Cards that begin with a dot define blocks, models, functions and parameters, or name an analysis.
  * A definition holds in its block and in the blocks inside it. */
 #include "spice/circuit.h"
 
@@ -153,7 +153,7 @@ static Block *block_new(Circuit *circuit, Block *parent, Name name, const Card *
 
 static bool is_identifier(const char *text, uint32_t at) { return isalpha((unsigned char)text[at]) || text[at] == '_'; }
 
-/* Of two definitions the last one counts. */
+/* If there are two definitions, the last one counts. */
 static void define_parameter(BlockReader *reader, Definition definition, uint32_t begin) {
   Circuit *circuit = reader->circuit;
   definition.is_global = !reader->block->parent;
@@ -207,7 +207,7 @@ static bool read_definitions(BlockReader *reader, uint32_t at) {
   return true;
 }
 
-/* Of two definitions of a subcircuit, a model or a function the first one counts. */
+/* If a subcircuit, a model or a function is defined twice, the first definition counts. */
 static bool is_again(BlockReader *reader, const Map *known, Name name, const char *what) {
   if (map_get(known, name) == MAP_NONE) return false;
   card_warning(reader->circuit->diags, reader->card, 0, CARD_END, "%s %s is defined again: this definition is not used",

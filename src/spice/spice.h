@@ -5,7 +5,7 @@
 #include "spice/card.h"
 
 typedef struct SpiceOptions {
-  bool charges;     /* charges and fluxes are variables of their own (charge oriented modified nodal analysis) */
+  bool charges;     /* charges and fluxes are separate variables (charge oriented modified nodal analysis) */
   FileReader files; /* that it includes */
   const ModificationVec *values; /* in place of those of parameters; NULL: none */
 } SpiceOptions;
@@ -18,7 +18,8 @@ typedef struct TopologyGroup {
 } TopologyGroup;
 typedef VEC(TopologyGroup) TopologyGroupVec;
 
-/* What the graph of the circuit says about the index (Estevez Schwarz, Tischendorf 2000; Theorem 6 of Kunkel, Mehrmann 2003). */
+/* The conclusions about the index from the graph of the circuit (Estevez Schwarz, Tischendorf 2000; Theorem 6 of
+ * Kunkel, Mehrmann 2003). */
 typedef struct Topology {
   uint32_t index;                   /* 0, 1 or 2 */
   bool is_certain;                  /* there is no controlled source, whose effect the graph does not show */
@@ -29,7 +30,7 @@ typedef struct Topology {
   TopologyGroupVec loops;           /* a column of Q_V-C each */
 } Topology;
 
-/* What a netlist asks for. */
+/* The analysis that a netlist requests. */
 typedef enum AnalysisKind { ANALYSIS_NONE, ANALYSIS_TRANSIENT, ANALYSIS_OPERATING_POINT, ANALYSIS_SWEEP } AnalysisKind;
 
 /* The source that .dc sweeps: time is how far it has advanced. */
@@ -57,7 +58,7 @@ typedef struct SpiceModel {
   bool rings; /* it has inductors and capacitors */
   AnalysisKind analysis;
   SweepScale sweep;
-  const char *missing;           /* an analysis that it asks for and that daedal does not have: .ac; NULL: none */
+  const char *missing;           /* a requested analysis that daedal does not have: .ac; NULL: none */
   Span missing_span;             /* of its card */
   double output_start, max_step; /* of .tran; 0: not given */
 } SpiceModel;

@@ -1,5 +1,5 @@
-/* waveform: functions of time of independent sources. Their corners are conditions of time alone, so that steps end there. Defaults
- * are those of ngspice: a missing or zero time is the step of .tran, a missing period is its end. */
+/* waveform: functions of time of independent sources. Their corners are conditions that depend only on time, so that steps end
+ * there. Defaults are those of ngspice: a missing or zero time is the step of .tran, a missing period is its end. */
 #include "spice/circuit.h"
 
 #include <math.h>
@@ -179,7 +179,7 @@ bool read_waveform(Circuit *circuit, const Scope *scope, Fields *fields, uint32_
   if (is_pwl ? wave.arguments.count < 2 || wave.arguments.count % 2 : wave.arguments.count > kind->most) {
     CardField field = fields->list.data[at];
     card_error(circuit->diags, fields->card, field.begin, field.end,
-               is_pwl ? "pwl needs pairs of time and value" : "%s does not take so many values", kind->name);
+               is_pwl ? "pwl needs pairs of time and value" : "%s has too many values", kind->name);
   } else if (circuit->stop == 0) {
     *value = argument(&wave, is_pwl, 0); /* there is no run: the value at its beginning */
   } else {

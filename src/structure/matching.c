@@ -1,5 +1,5 @@
-/* matching: see matching.h. Besides distances, levels hold two marks: FINISHED for a row whose search in the current phase is over,
- * and DEAD for a row that no later phase can match. */
+/* matching: see matching.h. In addition to distances, levels contain two marks: FINISHED for a row whose search in the current
+ * phase is over, and DEAD for a row that no later phase can match. */
 #include "structure/matching.h"
 
 enum { FINISHED = -2, DEAD = -3 };

@@ -27,7 +27,7 @@ static void sum_up(Structure *structure) {
   structure->structural_index = most + algebraic;
 }
 
-/* Tells the blocks that block b uses that an algebraic variable depends on them. */
+/* Marks the blocks that block b uses: an algebraic variable depends on them. */
 static void spread_algebraic(const Structure *structure, const Pattern *tight, int32_t b, const bool *needed,
                              bool *algebraic) {
   const Blocks *blocks = &structure->blocks;
@@ -76,7 +76,7 @@ static bool is_driven(const Structure *structure, const Incidence *incidence, in
   return states == 0;
 }
 
-/* Does equation i contain nothing but unknowns of its own block and functions of time? */
+/* Does equation i contain only unknowns of its own block and functions of time? */
 static bool is_closed(const Structure *structure, const Incidence *incidence, int32_t i, const bool *driven) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {
@@ -226,7 +226,7 @@ static int32_t entry_below(const Exchange *exchange, int32_t e) {
   return exchange->structure->d[exchange->incidence->column[e]] - exchange->incidence->order[e];
 }
 
-/* Finds what block b depends on; the blocks that it uses are already done. */
+/* Finds the blocks that block b depends on; the blocks that it uses are already done. */
 static void judge_block(Exchange *exchange, int32_t b) {
   const Blocks *blocks = &exchange->structure->blocks;
   for (int32_t p = blocks->start[b]; p < blocks->start[b + 1]; p++) {

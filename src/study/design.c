@@ -50,7 +50,7 @@ static bool read_samples(Design *design, const DesignRequest *request, Arena *ar
   if (!request->samples) return refuse(diags, "distributions need a number of samples");
   if (!find_sampling(request->sampling ? request->sampling : sampling_names[0], &kind, diags)) return false;
   if (kind == 0 && design->distribution_count > SOBOL_DIMENSIONS)
-    return refuse(diags, "sobol has 21 dimensions; sampling lhs or random has as many as are asked for");
+    return refuse(diags, "sobol has 21 dimensions; use sampling lhs or random for more");
   design->samples = request->samples;
   design->sampling = sampling_new(arena, kind, request->samples, design->distribution_count, request->seed);
   return true;

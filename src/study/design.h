@@ -1,6 +1,6 @@
 /* design: the points of a sweep: every combination of the varied values, each with every sample of the distributions.
  *
- * Invariant: the values of a point follow from its number alone. Samples change fastest, then the last varied variable. */
+ * Invariant: the values of a point depend only on its number. Samples change fastest, then the last varied variable. */
 #pragma once
 
 #include "study/distribution.h"

@@ -143,7 +143,8 @@ static double length_of(const Search *search, const double *step) {
 
 /* Tries Newton's step, or a fraction of it, towards residuals of zero. It accepts the step if the next one, with the same
  * derivatives, is shorter (the natural monotonicity test: Deuflhard 2004, section 2.1). Near a solution the test holds for any
- * scaling of the residuals, where damped steps would creep along a valley. Steps longer than the parameters are left to damping. */
+ * scaling of the residuals, where damped steps would move slowly along a valley. Steps longer than the parameters are left to
+ * damping. */
 static bool take_newton_step(Search *search) {
   const LeastSquares *problem = search->problem;
   double *whole = search->newton, *next = search->newton + problem->parameters;

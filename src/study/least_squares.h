@@ -13,7 +13,7 @@ typedef struct LeastSquares {
   const double *lower, *upper; /* -INFINITY and INFINITY: none */
   uint32_t most_iterations;
   double zero;  /* end when all residuals, relative to their terms, are below this; 0: minimize */
-  bool is_long; /* many variables that the residuals couple: such a search creeps unless Newton's steps come first */
+  bool is_long; /* many variables that the residuals couple: such a search is slow unless Newton's steps come first */
   /* Computes the residuals r at p and, if jacobian is not NULL, their derivatives by columns. false: they do not exist at p. */
   bool (*evaluate)(void *context, const double *p, double *r, double *jacobian);
   void *context;
@@ -36,7 +36,7 @@ typedef struct LeastSquaresResult {
 /* Improves p in place. Results live in the arena. */
 LeastSquaresResult least_squares(const LeastSquares *problem, double *p, Arena *arena);
 
-/* What the residuals tell about the parameters that are not held. */
+/* The information of the residuals about the parameters that are not held. */
 typedef struct Identification {
   uint32_t rank;
   double *covariance; /* parameters x parameters, for residuals of deviation 1; NaN: not known */

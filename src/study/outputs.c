@@ -203,7 +203,7 @@ bool outputs_read(OutputVec *outputs, const daedal_output *given, uint32_t count
   }
   if (!given) add_final_values(outputs, model, filter, arena);
   if (outputs->count) return true;
-  diag_error(diags, DIAG_USAGE, (Span){0}, "there are no outputs: no variable is asked for, or none matches");
+  diag_error(diags, DIAG_USAGE, (Span){0}, "there are no outputs: no variable is requested, or none matches");
   return false;
 }
 

@@ -35,7 +35,8 @@ bool outputs_fit(OutputVec *outputs, const Problem *problem, const Modes *modes,
 void outputs_extend(OutputVec *outputs, const Model *base, const Model *model, const SignalFilter *filter,
                     Arena *arena);
 
-/* The times at which the outputs need rows besides the start and the stop, ascending and each once; *all: at all output points. */
+/* The times at which the outputs need rows, in addition to the start and the stop, ascending and each once; *all: at
+ * all output points. */
 double *outputs_times(const OutputVec *outputs, Arena *arena, uint32_t *count, bool *all);
 
 /* The value of an output of a run of this problem; NaN if there is none. O(rows). */

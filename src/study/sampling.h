@@ -1,4 +1,4 @@
-/* sampling: points of the unit cube. Each coordinate follows from seed, point and dimension alone, so it is the same in any order
+/* sampling: points of the unit cube. Each coordinate depends only on seed, point and dimension, so it is the same in any order
  * and on any thread. */
 #pragma once
 

@@ -3,7 +3,7 @@
  *
  * Invariant: the nodes of an expression are contiguous and in post-order, nodes[first .. e]: kids come before parents. So a loop
  * over that range (ast_first to e) with a stack of values evaluates without recursion, however deep the user nests. Names are
- * interned without their quotes; every node has its span. The tree is immutable after parsing, and dies with its heap. */
+ * interned without their quotes; every node has its span. The tree is immutable after parsing, and is freed with its heap. */
 #pragma once
 
 #include "base/diag.h"
@@ -250,7 +250,9 @@ typedef struct AstComponent {
   Name pattern;          /* the name with \1 in place of each subscript: r[\1].v; 0: subscripts come after the name */
   bool is_view;          /* a record whose fields are declared one by one, as a.x and a.y */
   bool is_inside_hidden; /* in a flat model: inside a component that results need not show */
-  bool is_structural;    /* its value determined the structure */
+  bool
+      is_inner_input; /* in a flat model: an input of a component, which a connection or an equation must give a value */
+  bool is_structural; /* its value determined the structure */
 } AstComponent;
 
 typedef struct AstExtends {

@@ -57,7 +57,7 @@ static bool has_ending(const char *name, const char *ending) {
   return length > end && !strcmp(name + length - end, ending);
 }
 
-/* An FMU is a class only if it is named itself. In a folder it may be beside the model from which it was made. */
+/* An FMU is a class only if it is named itself. In a folder it may be next to the model from which it was made. */
 static void add_entry(const char *path, const char *name, bool is_named, Arena *arena, StoredClassVec *classes) {
   StoredClass stored = {.path = arena_printf(arena, "%s/%s", path, name)};
   size_t length = strlen(name);

@@ -1,6 +1,6 @@
 /* directory: the classes in a directory: NAME.mo, or NAME with a file package.mo in it (Modelica 3.6, section 13.4), each possibly
- * with a version: "NAME 4.1.0". Names come only from the listing, never from the text of a model, so none leads elsewhere. Only
- * regular files count, so none can block. */
+ * with a version: "NAME 4.1.0". Names come only from the listing, never from the text of a model, so none refers to another folder.
+ * Only regular files count, so none can block. */
 #pragma once
 
 #include "base/arena.h"
@@ -15,8 +15,8 @@ typedef struct StoredClass {
 
 typedef VEC(StoredClass) StoredClassVec;
 
-/* Appends the classes in the directory, sorted by name. Of one name, the class without a version comes first, then the latest.
- * False: the directory cannot be read; errno says why. O(n log n). */
+/* Appends the classes in the directory, sorted by name. Among classes of one name, the one without a version comes first, then the
+ * latest. False: the directory cannot be read; errno says why. O(n log n). */
 bool directory_list(const char *path, Arena *arena, StoredClassVec *classes);
 
 /* Appends the class of a path that is itself a class: a file NAME.mo, an FMU, NAME=FILE.fmu or a directory with a package.mo.

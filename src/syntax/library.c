@@ -70,8 +70,9 @@ static bool list_package(Library *library, LibraryPackage *package) {
   if (package->is_listed) return true;
   bool is_read = directory_list(package->directory, &library->arena, &classes);
   if (!is_read)
-    diag_error(library->diags, DIAG_FILE, (Span){0}, "the directory %s cannot be read: %s", package->directory,
-               strerror(errno));
+    diag_error(library->diags, DIAG_FILE, (Span){0}, "the directory %s cannot be read: %s%s", package->directory,
+               strerror(errno),
+               library_is_package(package->directory) ? "; name the directory that holds package.mo" : "");
   add_members(library, package, &classes);
   vec_free(library->ast->heap, &classes);
   return is_read;
@@ -136,8 +137,8 @@ static void check_within(Library *library, const AstFile *file, const AstClass *
                  "`within %s;` is missing at the start of the file", package);
   else
     diag_error(library->diags, DIAG_INPUT, file->within.count ? file->within.span : definition->label.span,
-               *package ? "the file stands in package %s, but says `within %s;`"
-                        : "the file stands at the top%s, but says `within %s;`",
+               *package ? "the file is in package %s, but says `within %s;`"
+                        : "the file is at the top%s, but says `within %s;`",
                package, within);
 }
 
@@ -147,13 +148,13 @@ static AstClass *file_class(Library *library, const AstFile *file, const Library
   const Names *names = library->ast->names;
   AstClass *definition = file->classes.data[0];
   if (definition->label.name != member->name) {
-    diag_error(library->diags, DIAG_INPUT, definition->label.span, "the file of class %s holds `%s`",
+    diag_error(library->diags, DIAG_INPUT, definition->label.span, "the file of class %s contains `%s`",
                names_text(names, member->name), names_text(names, definition->label.name));
     return NULL;
   }
   if (file->classes.count > 1)
     diag_error(library->diags, DIAG_INPUT, file->classes.data[1]->label.span,
-               "a file of a library holds one class; `%s` is a second one",
+               "a file of a library must contain one class; `%s` is a second one",
                names_text(names, file->classes.data[1]->label.name));
   check_within(library, file, definition, package->name);
   return definition;
@@ -174,7 +175,7 @@ static void check_members(Library *library, LibraryPackage *package, const AstCl
     Name name = element->kind == AST_CLASS ? element->class_definition->label.name : 0;
     uint32_t index = name ? map_get(&package->by_name, name) : MAP_NONE;
     if (index == MAP_NONE) continue;
-    diag_error(library->diags, DIAG_INPUT, element->span, "`%s` stands in package.mo and in %s",
+    diag_error(library->diags, DIAG_INPUT, element->span, "`%s` is both in package.mo and in %s",
                names_text(library->ast->names, name), package->members.data[index].stored.path);
   }
 }
@@ -272,13 +273,27 @@ const AstElement *library_find(Library *library, Name name) {
   return element;
 }
 
+static bool is_same_directory(const char *a, const char *b) {
+  struct stat left, right;
+  return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
 void library_note_missing(Library *library, Name name, Diag *diag) {
   const char *version = versions_asked(&library->versions, name), *text = names_text(library->ast->names, name);
-  if (version) diag_note(library->diags, diag, (Span){0}, "`uses` asks for version %s of %s", version, text);
-  for (uint32_t i = 0; i < library->roots.count; i++)
-    diag_note(library->diags, diag, (Span){0}, "no class %s in %s", text, library->roots.data[i]->directory);
+  if (version) diag_note(library->diags, diag, (Span){0}, "`uses` requests version %s of %s", version, text);
+  for (uint32_t i = 0; i < library->roots.count; i++) {
+    const LibraryPackage *root = library->roots.data[i];
+    bool is_package = root->members.count == 1 && root->members.data[0].stored.directory &&
+                      is_same_directory(root->members.data[0].stored.directory, root->directory);
+    diag_note(library->diags, diag, (Span){0}, "no class %s in %s%s", text, root->directory,
+              is_package ? ", which is a library itself: name the directory around it to find others" : "");
+  }
   if (!library->roots.count)
     diag_note(library->diags, diag, (Span){0}, "the directory of a library is given with --library or MODELICAPATH");
+}
+
+void library_note_used(Library *library, Name name, Diag *diag) {
+  if (versions_asked(&library->versions, name)) library_note_missing(library, name, diag);
 }
 
 /* ---- members ---- */

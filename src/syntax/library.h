@@ -28,7 +28,7 @@ bool library_is_package(const char *path);
  * latest. */
 const AstElement *library_find(Library *library, Name name);
 
-/* A class of a package in a separate file beside its package.mo; NULL as above. The elements of package.mo itself are in the tree.
+/* A class of a package in a separate file next to its package.mo; NULL as above. The elements of package.mo itself are in the tree.
  * O(1) except for the first time. */
 const AstElement *library_member(Library *library, const AstClass *package, Name name);
 
@@ -42,6 +42,9 @@ const char *library_renamed(Library *library, Name package, Name name);
 
 /* Notes where a top-level class that was not found could have been. */
 void library_note_missing(Library *library, Name name, Diag *diag);
+
+/* The same, if a library that was read uses the library of that name. */
+void library_note_used(Library *library, Name name, Diag *diag);
 
 /* The file that modelica://Package.Name/path or file:///path refers to, in the arena; NULL, with `reason` set, if there is no such
  * package, or the path leads out of it. Any other text is a path. */

@@ -30,7 +30,7 @@ typedef enum FrameKind {
 
 typedef enum IfStage { IF_CONDITION, IF_VALUE, IF_OTHERWISE } IfStage;
 
-/* What the next token should be. */
+/* The kind of the next token that is expected. */
 typedef enum Step { STEP_OPERAND, STEP_OPERATOR, STEP_DONE, STEP_FAILED } Step;
 
 /* ---- nodes ---- */
@@ -105,7 +105,7 @@ static ExpressionFrame *reduce_above(Parser *parser, FrameKind kind) {
   return &vec_last(&parser->frames);
 }
 
-/* Reports an unclosed bracket where something else was found. */
+/* Reports an unclosed bracket at the token that was found instead. */
 static Step unclosed(Parser *parser, const ExpressionFrame *frame, const char *expected) {
   Span opening = {frame->opening, frame->opening + 1};
   uint32_t errors = parser->diags->list.count;
@@ -323,7 +323,7 @@ static Step read_leaf(Parser *parser, AstKind kind) {
 }
 
 static Step read_end(Parser *parser) {
-  if (!parser->subscript_depth) return parser_refuse(parser, "`end` is a value inside of subscripts only"), STEP_FAILED;
+  if (!parser->subscript_depth) return parser_refuse(parser, "`end` is a value only inside subscripts"), STEP_FAILED;
   return read_leaf(parser, AST_END);
 }
 
@@ -455,7 +455,7 @@ static Step read_iterator(Parser *parser) {
 static Step begin_iteration(Parser *parser) {
   ExpressionFrame *top = &vec_last(&parser->frames);
   if (parser->operands.count != top->operands + 1 || parser->labels.count != top->labels)
-    return parser_refuse(parser, "an expression with `for` is the only one in its brackets"), STEP_FAILED;
+    return parser_refuse(parser, "an expression with `for` must be the only one in its brackets"), STEP_FAILED;
   top->stage = top->kind;
   if (top->kind == FRAME_ARRAY) {
     Name name = names_add(parser->ast->names, "array", 5);
@@ -568,7 +568,7 @@ static Step read_operator(Parser *parser) {
   if (binary_rules[kind].frame) return read_binary(parser, binary_rules[kind]);
   if (parser->is_closed && (kind == TOKEN_LEFT_BRACKET || kind == TOKEN_DOT)) return read_postfix(parser);
   if (kind == TOKEN_LEFT_BRACKET && ast_kind(parser->ast, vec_last(&parser->operands).node) == AST_REFERENCE)
-    return parser_refuse(parser, "the subscripts of a name stand in one list: x[i, j]"), STEP_FAILED;
+    return parser_refuse(parser, "the subscripts of a name are written in one list: x[i, j]"), STEP_FAILED;
   return end_expression(parser);
 }
 

@@ -190,8 +190,8 @@ static bool read_keyword(Parser *parser, AstStatementKind kind) {
 static bool misses_operator(Parser *parser, bool is_algorithm) {
   if (parser->token.kind == TOKEN_IDENTIFIER)
     return parser_unexpected(parser,
-                             "expected `%s` (declarations stand before `equation` and `algorithm`, or after `public` "
-                             "or `protected`)",
+                             "expected `%s` (declarations come before `equation` and "
+                             "`algorithm`, or after `public` or `protected`)",
                              is_algorithm ? ":=" : "=");
   return parser_unexpected(parser, is_algorithm ? "expected `:=` in a statement" : "expected `=` in an equation");
 }
@@ -235,9 +235,9 @@ static bool read_simple(Parser *parser, bool is_algorithm) {
 bool parse_statement(Parser *parser, bool is_algorithm) {
   TokenKind kind = parser->token.kind;
   if (!is_algorithm && (kind == TOKEN_WHILE || kind == TOKEN_BREAK || kind == TOKEN_RETURN))
-    parser_error(parser, parser->token.span, "%s stands in algorithms only", token_kind_text(kind));
+    parser_error(parser, parser->token.span, "%s is allowed only in algorithms", token_kind_text(kind));
   if (kind == TOKEN_CONNECT && (is_algorithm || vec_last(&parser->classes).section.is_initial))
-    parser_error(parser, parser->token.span, "`connect` stands in equation sections only, not in initial ones");
+    parser_error(parser, parser->token.span, "`connect` is allowed only in equation sections, not in initial ones");
   switch (kind) {
   case TOKEN_IF: return begin_condition_block(parser, AST_IF_BLOCK);
   case TOKEN_WHEN: return begin_condition_block(parser, AST_WHEN_BLOCK);

@@ -31,10 +31,10 @@ static bool check_declaration(Parser *parser) {
   TokenKind kind = parser->token.kind;
   if (kind == TOKEN_EQUALS || kind == TOKEN_LEFT_PAREN || (kind >= TOKEN_PLUS && kind <= TOKEN_NOT_EQUAL))
     return parser_unexpected(parser,
-                             "expected the name of a component after its type (equations stand after `equation`)");
+                             "expected the name of a component after its type (equations come after `equation`)");
   if (kind == TOKEN_ASSIGN)
     return parser_unexpected(parser,
-                             "expected the name of a component after its type (statements stand after `algorithm`)");
+                             "expected the name of a component after its type (statements come after `algorithm`)");
   return true;
 }
 
@@ -340,7 +340,7 @@ static bool read_external(Parser *parser) {
   end_section(parser);
   AstClass *definition = vec_last(&parser->classes).definition;
   AstExternal *external = arena_alloc(&parser->ast->arena, sizeof *external);
-  if (definition->external) parser_error(parser, parser->token.span, "a function has one `external` only");
+  if (definition->external) parser_error(parser, parser->token.span, "a function may have only one `external`");
   definition->external = external;
   external->output = AST_NONE;
   external->span = parser->token.span;
@@ -350,7 +350,7 @@ static bool read_external(Parser *parser) {
     external->language = parser->token.name;
     if (strcmp(language, "C") != 0 && strcmp(language, "FORTRAN 77") != 0 && strcmp(language, "builtin") != 0)
       parser_error(parser, parser->token.span,
-                   "`%s` is no language of external functions: they are \"C\" or \"FORTRAN 77\"", language);
+                   "`%s` is not a language of external functions: they are \"C\" or \"FORTRAN 77\"", language);
     parser_advance(parser);
   }
   bool has_call = parser->token.kind == TOKEN_IDENTIFIER || parser->token.kind == TOKEN_DOT;

@@ -1,4 +1,5 @@
-/* parser: parses Base Modelica and Modelica 3.6 to a syntax tree (docs/language.md has the grammar and what is refused). */
+/* parser: parses Base Modelica and Modelica 3.6 to a syntax tree (docs/language.md has the grammar and the list of
+ * errors). */
 #pragma once
 
 #include "syntax/ast.h"

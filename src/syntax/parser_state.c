@@ -150,7 +150,7 @@ bool parse_comment(Parser *parser, Name *comment) {
   TextVec text = {0};
   while (parser_accept(parser, TOKEN_PLUS)) {
     if (parser->token.kind != TOKEN_STRING)
-      return parser_unexpected(parser, "expected a string to go on with the comment");
+      return parser_unexpected(parser, "expected a string to continue the comment");
     Names *names = parser->ast->names;
     if (!text.count) text_append(parser->heap, &text, names_text(names, *comment), names_length(names, *comment));
     text_append(parser->heap, &text, names_text(names, parser->token.name), names_length(names, parser->token.name));

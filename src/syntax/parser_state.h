@@ -1,4 +1,4 @@
-/* parser_state: what the files of the parser share: two tokens of look-ahead, scratch stacks, errors.
+/* parser_state: shared by the files of the parser: two tokens of look-ahead, scratch stacks, errors.
  *
  * Invariant: no function of the parser calls itself, directly or through others; nested constructs are on one of the stacks here. A
  * function that fails has reported why, and returns false, NULL or AST_NONE. The loop over statements and elements then continues

@@ -108,7 +108,7 @@ static bool is_written(const Parser *parser, AstLabel label, const char *const *
 /* The name 0 could not be read and is ignored. */
 static void check_reserved(Parser *parser, AstLabel label) {
   if (is_written(parser, label, base_types))
-    report(parser, label.span, NULL, "`%s` is a type of the language: another name is needed",
+    report(parser, label.span, NULL, "`%s` is a type of the language: choose another name",
            names_text(parser->ast->names, label.name));
 }
 
@@ -192,12 +192,12 @@ static void check_function_component(Parser *parser, AstClass *definition, const
   const char *name = names_text(parser->ast->names, label.name);
   bool is_argument = element->prefixes & DIRECTION_PREFIXES;
   if (is_argument && element->prefixes & PREFIX_PROTECTED)
-    keep_breach(
-        parser, definition,
-        (AstBreach){.span = label.span,
-                    .is_plain = true,
-                    .message = arena_printf(&parser->ast->arena, "`%s` of a function is `%s`, and cannot be protected",
-                                            name, ast_prefix_text(element->prefixes & DIRECTION_PREFIXES))});
+    keep_breach(parser, definition,
+                (AstBreach){.span = label.span,
+                            .is_plain = true,
+                            .message = arena_printf(&parser->ast->arena,
+                                                    "`%s` of a function has the prefix `%s`, and cannot be protected",
+                                                    name, ast_prefix_text(element->prefixes & DIRECTION_PREFIXES))});
   else if (!is_argument && (element->prefixes & (PREFIX_PARAMETER | PREFIX_PROTECTED)) == PREFIX_PARAMETER &&
            !parser->lexer.version)
     keep_breach(parser, definition,
@@ -245,7 +245,7 @@ static void check_component(Parser *parser, AstClass *definition, const AstEleme
   else if (refused)
     report(parser, label.span, NULL, "`%s` of a %s cannot be `%s`", name, kind, ast_prefix_text(refused));
   else if (definition->kind == CLASS_TYPE || definition->kind == CLASS_OPERATOR)
-    report(parser, label.span, NULL, "%s has no components such as `%s`",
+    report(parser, label.span, NULL, "%s cannot have components such as `%s`",
            definition->kind == CLASS_TYPE ? "a type" : "an operator", name);
   else if (definition->kind == CLASS_PACKAGE && !(element->prefixes & PREFIX_CONSTANT))
     report(parser, label.span, NULL, "`%s` of a package must be a constant", name);
@@ -255,7 +255,7 @@ static void check_component(Parser *parser, AstClass *definition, const AstEleme
 static void check_inner_class(Parser *parser, const AstClass *definition, const AstClass *inner) {
   check_reserved(parser, inner->label);
   if (definition->kind == CLASS_OPERATOR && inner->kind != CLASS_FUNCTION)
-    report(parser, inner->label.span, NULL, "an operator has functions only; `%s` is none",
+    report(parser, inner->label.span, NULL, "an operator may contain only functions; `%s` is not a function",
            names_text(parser->ast->names, inner->label.name));
 }
 
@@ -273,7 +273,7 @@ static void check_elements(Parser *parser, AstClass *definition) {
 static void check_function_section(Parser *parser, const AstSection *section, uint32_t number) {
   if (!section->is_algorithm) report(parser, section->span, NULL, "a function has no equations");
   else if (section->is_initial) report(parser, section->span, NULL, "a function has no initial algorithm");
-  else if (number > 0) report(parser, section->span, NULL, "a function has one algorithm only");
+  else if (number > 0) report(parser, section->span, NULL, "a function may have only one algorithm");
 }
 
 static void check_sections(Parser *parser, const AstClass *definition) {
@@ -301,8 +301,7 @@ static void check_time(Parser *parser, const AstClass *definition, Span time) {
     AstLabel label = ast_element_label(element);
     if (element->kind == AST_EXTENDS || (label.name && is_written(parser, label, word))) return;
   }
-  report(parser, time, NULL, "a %s does not know the `time`: only models and blocks do",
-         ast_class_words[definition->kind]);
+  report(parser, time, NULL, "a %s cannot use `time`: only models and blocks can", ast_class_words[definition->kind]);
 }
 
 void restrict_class(Parser *parser, AstClass *definition, Span time) {

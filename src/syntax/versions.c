@@ -24,7 +24,8 @@ static bool stands_in(const Ast *ast, const AstClass *library, Name version) {
   return false;
 }
 
-/* Adds the scripts of conversion(from(version = ..., script = "...")), which say what the library has changed since. */
+/* Adds the scripts of conversion(from(version = ..., script = "...")), which describe the changes of the library since
+ * then. */
 static void add_scripts(Versions *versions, const AstClass *library) {
   const Ast *ast = versions->ast;
   const AstArgument *conversion = ast_argument(ast, library->annotation, "conversion");
@@ -43,10 +44,10 @@ static void check_request(Versions *versions, const VersionRequest *request, con
   add_scripts(versions, library);
   const char *name = names_text(ast->names, request->name), *asked = names_text(ast->names, request->version);
   Diag *diag = version ? diag_warning(diags, DIAG_WARNING_OTHER, request->span,
-                                      "version %s of %s is asked for, version %s is used", asked, name,
+                                      "version %s of %s is requested, version %s is used", asked, name,
                                       names_text(ast->names, version))
                        : diag_warning(diags, DIAG_WARNING_OTHER, request->span,
-                                      "version %s of %s is asked for, one without a version is used", asked, name);
+                                      "version %s of %s is requested, one without a version is used", asked, name);
   diag_note(diags, diag, library->label.span, "the library that is used");
 }
 

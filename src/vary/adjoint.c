@@ -211,7 +211,7 @@ static void forget_values(Adjoint *adjoint, TakenStep *taken) {
   adjoint->used -= bytes_of(adjoint, taken);
 }
 
-/* Keeps one of every so many steps. The first after an event stays: it cannot be recomputed from the one before. */
+/* Keeps one of every `adjoint->spacing` steps. The first after an event stays: it cannot be recomputed from the one before. */
 static void thin_steps(Adjoint *adjoint) {
   uint32_t since = 0;
   for (uint32_t k = 0; k < adjoint->notes.count; k++) {

@@ -2,8 +2,8 @@
  * values, for about the cost of two sensitivities.
  *
  * Sensitivities are propagated by linear maps: one for each step, and several for each event (sensitivity.h). During a run the
- * adjoint records what these maps are made of. From the end on it applies their transposes to the weights that the number gives to
- * the variations of columns and discrete values, and collects the weights of the parameters. The result equals that of forward
+ * adjoint records the data of these maps. From the end on it applies their transposes to the weights that the number gives to the
+ * variations of columns and discrete values, and collects the weights of the parameters. The result equals that of forward
  * sensitivities except for round-off and the errors of iterations.
  *
  * Memory: for each step the columns at its stages. Where these exceed the limit, steps between checkpoints are forgotten, and
@@ -24,7 +24,7 @@ typedef struct Functional {
 
 /* The result. */
 typedef struct Gradient {
-  const char *functional; /* as it was asked for */
+  const char *functional; /* as it was requested */
   double value;
   const SensitivityPlan *plan; /* with the targets */
   double *by;                  /* per target: the derivative */
@@ -49,8 +49,8 @@ void adjoint_forget(Adjoint *adjoint, uint32_t noted);
 void adjoint_note_begin(Adjoint *adjoint, const double *y);
 void adjoint_note_end(Adjoint *adjoint, const double *y);
 
-/* Values of the derivatives of roots, by columns and by leaves, and of the rows with the rates of all columns. What follows uses
- * the last of them. */
+/* Values of the derivatives of roots, by columns and by leaves, and of the rows with the rates of all columns. The maps
+ * below use the last of them. */
 void adjoint_keep_roots(Adjoint *adjoint, const double *columns, const double *leaves);
 void adjoint_keep_rates(Adjoint *adjoint, const double *entries, const double *rows, const double *rates);
 
@@ -60,9 +60,9 @@ void adjoint_note_time(Adjoint *adjoint, uint32_t mode,
 void adjoint_note_shift(Adjoint *adjoint, double sign); /* columns along their rates, times the variation of the time */
 void adjoint_note_lefts(Adjoint *adjoint);              /* pre() of all */
 void adjoint_note_complete(Adjoint *adjoint);           /* all columns from the states, with the time of the event */
-void adjoint_note_steps(Adjoint *adjoint);              /* discrete values, and what reinit sets, from roots */
+void adjoint_note_steps(Adjoint *adjoint);              /* discrete values, and values that reinit sets, from roots */
 void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column,
-                        double sign); /* a column from what reinit sets */
+                        double sign); /* a column from the value that reinit sets */
 
 /* Called after each step on the way back: should the computation stop? */
 typedef bool AdjointStop(void *context);

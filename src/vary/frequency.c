@@ -46,7 +46,7 @@ FrequencyResponse *frequency_response_new(const LinearForm *form, Arena *arena) 
   rotate('L', size, response->h, tau, response->b, size, (lapack_int)form->inputs, scratch, length);
   rotate('R', size, response->h, tau, response->c, (lapack_int)form->outputs, size, scratch, length);
   for (size_t k = 0; k < n; k++)
-    for (size_t i = k + 2; i < n; i++) response->h[i + k * n] = 0; /* clear what is left of the reflectors */
+    for (size_t i = k + 2; i < n; i++) response->h[i + k * n] = 0; /* clear the remains of the reflectors */
   return response;
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an output is: a column of the array with a sign, an input, or an expression over parameters. */
+/* The source of an output: a column of the array with a sign, an input, or an expression over parameters. */
 typedef struct LinearOutput {
   uint32_t column; /* MAP_NONE: no column */
   double sign;
@@ -51,7 +51,7 @@ static bool find_output(const Linearization *work, const char *name, LinearOutpu
   uint32_t found = signals_find(recorder->signals, name);
   if (found == MAP_NONE) found = signals_find_variable(recorder->signals, name);
   if (found == MAP_NONE) {
-    Diag *diag = diag_error(work->diags, DIAG_USAGE, (Span){0}, "there is no signal '%s' to take as an output", name);
+    Diag *diag = diag_error(work->diags, DIAG_USAGE, (Span){0}, "there is no signal '%s' for an output", name);
     signals_suggest(recorder->signals, work->diags, diag, name);
     return false;
   }

@@ -305,7 +305,7 @@ static double correct(const Sensitivity *sensitivity) {
   return sqrt(sum);
 }
 
-/* Corrections by P alone serve where the Jacobians of the stages differ little; otherwise all stages are solved at once. The
+/* Corrections by only P are enough if the Jacobians of the stages differ little; otherwise all stages are solved at once. The
  * contraction of a correction is known from the step before. */
 static bool iterate(Sensitivity *sensitivity, Direction *direction) {
   double before = 0, left = sensitivity->last_h == 0 ? 1 : fmax(pow(direction->contraction, CLEARLY_LESS), NEGLIGIBLE);
@@ -395,7 +395,7 @@ static double direction_error(Sensitivity *sensitivity, Direction *direction, bo
   return error_norm(sensitivity, direction) / inner;
 }
 
-/* Does the step resolve the variations? And how long may the next one be? */
+/* Does the step resolve the variations? Also: how long may the next one be? */
 static void control_step(Sensitivity *sensitivity, bool is_bent) {
   const StepStages *step = &sensitivity->step;
   double error = 0;
@@ -415,7 +415,7 @@ double sensitivity_longest(const Sensitivity *sensitivity) { return sensitivity-
 
 static bool report_slow(Sensitivity *sensitivity, double t) {
   diag_error(sensitivity->diags, DIAG_INTEGRATION, (Span){0},
-             "the variational equations could not be solved behind time %.10g; a smaller --max-step may help", t);
+             "the variational equations could not be solved after time %.10g; a smaller --max-step may help", t);
   sensitivity->failed = true;
   return false;
 }
@@ -440,7 +440,7 @@ static bool calls_are_continuous(Sensitivity *sensitivity, double to) {
   const Function *function =
       model->functions.data[dag_call_info(model->dag, sensitivity->plan->calls.data[call]).function];
   diag_error(sensitivity->diags, DIAG_INTEGRATION, function->routine->span,
-             "no sensitivities behind time %.10g: the function `%s` jumps there in a way that makes no event", t,
+             "no sensitivities after time %.10g: the function `%s` jumps there without an event", t,
              names_text(model->names, function->routine->name));
   sensitivity->failed = true;
   return false;

@@ -4,10 +4,10 @@
  * parameters (Maly and Petzold 1996, for DAEs). The scheme is staggered: when the integrator has accepted a step, the variational
  * equations over it are solved by Radau IIA. For a step of that method they use its stages and factors, otherwise points of the
  * dense output. They are linear, so the iteration only corrects for the Jacobian not being that of each stage. Y holds all columns,
- * so another choice of states changes nothing. The error of the variations is estimated like that of a step of Radau, and takes
- * part in the choice of steps: a step that does not resolve them is repeated, shorter.
+ * so another choice of states changes nothing. The error of the variations is estimated like that of a step of Radau, and
+ * influences the choice of steps: a step that does not resolve them is repeated with a shorter length.
  *
- * At an event its time varies, too (Galán, Feehery and Barton 1999): what is fixed there varies by Y + y' dt. */
+ * At an event its time varies, too (Galán, Feehery and Barton 1999): values that are fixed there vary by Y + y' dt. */
 #pragma once
 
 #include "init/initial.h"
@@ -17,9 +17,9 @@
 
 typedef struct Sensitivity Sensitivity;
 
-/* Lives in the heap. Errors go to diags. tolerance, span: tolerance and length of the run. With an adjoint it passes on everything
- * from which the sensitivities would follow. It follows only a few combinations of them itself, so that steps are short enough for
- * them. */
+/* Lives in the heap. Errors go to diags. tolerance, span: tolerance and length of the run. With an adjoint, it passes
+ * on all data that determine the sensitivities. It follows only a few combinations of them itself, so that steps are
+ * short enough for the sensitivities. */
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
                              Adjoint *adjoint, Diags *diags);
 

@@ -1,6 +1,7 @@
 /* sensitivity_events: sensitivities at events. Within an event everything varies with its time: a column varies by Y + y' dt, where
  * dt is the variation of the time, and discrete values vary as the expressions that give them. After the event the rate after it is
- * subtracted from Y again. The iteration of an event is followed as it goes, with the derivatives of what it evaluates. */
+ * subtracted from Y again. The iteration of an event is followed step by step, with the derivatives of all values that it
+ * evaluates. */
 #include "core/constants.h"
 #include "vary/sensitivity_internal.h"
 
@@ -128,7 +129,7 @@ static bool find_times(Sensitivity *sensitivity, double t, uint32_t mode) {
 
 /* ---- the iteration ---- */
 
-/* Independent numbers between 1 and 2: what a map does to them it does to all. */
+/* Independent numbers between 1 and 2: if a map makes them zero, it makes all numbers zero. */
 static void draw(uint32_t *state, double *numbers, size_t count) {
   for (size_t k = 0; k < count; k++) {
     *state = *state * 1664525u + 1013904223u;

@@ -1,4 +1,4 @@
-/* sensitivity_internal: what the files of sensitivities share. */
+/* sensitivity_internal: shared by the files of sensitivities. */
 #pragma once
 
 #include "core/constants.h"

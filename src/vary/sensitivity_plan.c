@@ -164,7 +164,7 @@ static Expr column_leaf(const Array *array, uint32_t column) {
   return dag_variable(array->dag, unknown, array_order(array, column));
 }
 
-/* What steps evaluate at every stage. */
+/* Programs that steps evaluate at every stage. */
 static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
   const Jacobian *jacobian = code->jacobian;
   ExprVec entries = {0};
@@ -179,7 +179,7 @@ static Program *make_stage(ArrayCode *code, const LeafJacobian *rows) {
   return program;
 }
 
-/* Calls whose values follow the solution, or time and a parameter that varies. */
+/* Calls whose values depend on the solution, or on time and a parameter that varies. */
 static void list_calls(SensitivityPlan *plan, ArrayCode *code) {
   Dag *dag = code->array->dag;
   IndexVec below = {0};

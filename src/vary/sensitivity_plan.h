@@ -1,4 +1,4 @@
-/* sensitivity_plan: what does not depend on values when solutions are differentiated by parameters and start values: which
+/* sensitivity_plan: for the derivatives of solutions by parameters and start values, the part that does not depend on values: which
  * parameters and discrete variables vary with the requested ones, and programs for the direct dependence of rows and events on
  * them. */
 #pragma once
@@ -6,7 +6,7 @@
 #include "code/evaluator.h"
 #include "init/differentiate.h"
 
-/* What solutions are differentiated by. */
+/* A parameter or start value by which solutions are differentiated. */
 typedef struct SensitivityTarget {
   const char *name;   /* as in the names of signals: "L", "x.start" */
   uint32_t parameter; /* leaf; MAP_NONE: a start value */

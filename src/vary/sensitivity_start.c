@@ -36,7 +36,7 @@ static const Variable *variable_of(const Sensitivity *sensitivity, uint32_t para
   return &model->variables.data[model->parameters.data[parameter]];
 }
 
-/* Bound parameters come after what they are bound to. */
+/* Bound parameters come after the parameters in their bindings. */
 static void move_bound(Sensitivity *sensitivity, Direction *direction, const SensitivityTarget *target) {
   const SensitivityPlan *plan = sensitivity->plan;
   for (uint32_t p = 0; p < plan->parameters.count; p++) {
@@ -94,9 +94,9 @@ static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
 
 /* ---- combinations ----
  *
- * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A few targets
- * are followed one by one. Of many targets one random combination is followed, with weights by their sizes: that they cancel in it has
- * probability zero. */
+ * The gradient that an adjoint finds is that of the sensitivities over the same steps, so these must resolve the sensitivities. A
+ * few targets are followed one by one. If there are many targets, one random combination of them is followed, with weights by their
+ * sizes. The probability that they cancel in it is zero. */
 
 /* The size of a target: its value, or 1. */
 static double target_size(const Sensitivity *sensitivity, const Initial *initial, const SensitivityTarget *target) {

@@ -1,4 +1,4 @@
-/* steady: a point where nothing moves: the equations as written hold with every derivative zero, at a fixed time. Differentiated
+/* steady: a point where nothing changes: the equations as written hold with every derivative zero, at a fixed time. Differentiated
  * rows of the array then hold by themselves. */
 #pragma once
 
@@ -16,7 +16,8 @@ bool steady_newton(SteadySystem *steady, double *y, uint32_t *iterations);
 /* Continuation from a problem that y solves: the residual there goes to zero step by step. */
 bool steady_continue(SteadySystem *steady, double *y, uint32_t *iterations);
 
-/* The largest residual at y with all derivatives zero, scaled by what one iteration would move; INFINITY where it is undefined. */
+/* The largest residual at y with all derivatives zero, scaled by the change that one iteration would make; INFINITY
+ * where it is undefined. */
 double steady_residual(SteadySystem *steady, const double *y);
 
 /* Is the Jacobian regular at y? Otherwise there are other steady states next to this one. */

@@ -12,11 +12,11 @@ static const double shortest = 1e-5;
 /* Relative to the size of a column: closer solutions count as the same. */
 static const double same = 1e-6;
 
-/* Part of a way over which Newton's method was certain: from this close to its end it leads there, too, because h there is below
- * 1/2 (statespace.c). */
+/* Part of a distance over which Newton's method was certain: from a point this close to its end it converges there,
+ * too, because h there is below 1/2 (statespace.c). */
 static const double sure = 0.125;
 
-/* Part of a way: over this part a branch is straight. */
+/* Part of a distance: over this part a branch is straight. */
 static const double little = 1e-4;
 
 /* Relative to the time: smaller time differences are round-off. */
@@ -33,8 +33,8 @@ struct Branch {
   int32_t count, *columns; /* branching columns */
   BranchPoint begin, end;  /* of the last step */
   bool is_at_once;         /* the last step was followed without halving */
-  BranchPoint at, next;    /* at: where the branch was last followed to; next: what comes next, or was before it */
-  double *beside;          /* all columns next to a point */
+  BranchPoint at, next; /* at: the last point of the branch that was reached; next: the point after it, or before it */
+  double *beside;       /* all columns next to a point */
 };
 
 Branch *branch_new(Heap *heap, View *view) {
@@ -81,8 +81,9 @@ static bool find_rate(Branch *branch, const Segment *segment, double way, Branch
   return point->has_rate = true;
 }
 
-/* Does the branch get as far as its rates at both ends lead it, within half of that? Otherwise it went elsewhere between them. Where a column turns, another
- * branch may cross this one or come near it, so the way must be so short that the column hardly moves. */
+/* Does the branch move as its rates at both ends predict, within half of that? Otherwise it took another course between them. Where
+ * a column turns, another branch may cross this one or come near it, so the distance must be so short that the column hardly moves.
+ * */
 static bool keeps_course(const Branch *branch) {
   double half = (branch->next.t - branch->at.t) / 2, ahead = 0, missed = 0, turned = 0;
   for (int32_t k = 0; k < branch->count; k++) {
@@ -125,7 +126,7 @@ static bool follow(Branch *branch, const Segment *segment, double t) {
   return true;
 }
 
-/* Does y differ from the branch by at most a part of the last way? */
+/* Does y differ from the branch by at most a part of the last distance? */
 static bool is_near(const Branch *branch, const double *y, double part) {
   for (int32_t k = 0; k < branch->count; k++) {
     int32_t c = branch->columns[k];
@@ -142,7 +143,7 @@ static bool ends_there(Branch *branch, const Segment *segment) {
   return solve(branch, segment, branch->at.t, GUESS_STEEP, y, branch->beside) && is_near(branch, branch->beside, 0);
 }
 
-/* Sets the point where a step begins, if it is not where the last one ended. */
+/* Sets the point where a step begins, if the last one did not end there. */
 static bool begin_at(Branch *branch, ConstMoment begin) {
   copy_numbers(branch->begin.y, begin.y, (size_t)branch->view->system.columns);
   branch->begin.t = begin.t;

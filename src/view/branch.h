@@ -1,10 +1,10 @@
-/* branch: columns that nonlinear equations give and on which nothing that is integrated depends, and the branch of their solutions
- * on which a run must stay.
+/* branch: columns that nonlinear equations give and on which no integrated column depends. A run must stay on one branch of their
+ * solutions.
  *
  * Such equations may have several solutions, and a long step may end at any of them: no error test sees that. From the beginning of
  * a step the branch is followed along the step, with the other columns of the step, by Newton's method where that is certain to
- * find the nearest solution (Deuflhard 2004, section 5.1). Where it is not certain, the way is halved. A step that ends at another
- * solution has left its branch. The sizes of other steps do not change. */
+ * find the nearest solution (Deuflhard 2004, section 5.1). Where it is not certain, the distance is halved. A step that ends at
+ * another solution has left its branch. The sizes of other steps do not change. */
 #pragma once
 
 #include "view/view.h"
@@ -16,7 +16,7 @@ Branch *branch_new(Heap *heap, View *view);
 
 typedef enum BranchStatus {
   BRANCH_KEPT,
-  BRANCH_LEFT, /* the branch goes on to the end of the step, but the step ends elsewhere */
+  BRANCH_LEFT, /* the branch continues to the end of the step, but the step ends at another solution */
   BRANCH_LOST, /* it cannot be followed that far */
 } BranchStatus;
 
@@ -29,7 +29,8 @@ void branch_forget(Branch *branch);
 /* The point of the branch where the last step began. */
 const double *branch_begin(const Branch *branch);
 
-/* Are these columns, at a time of the last step, near to where a branch that was followed without halving must be? */
+/* Are these columns, at a time of the last step, near the expected place of a branch that was followed without halving?
+ * */
 bool branch_expects(const Branch *branch, const Segment *segment, double t, const double *y);
 
 /* Copies the columns of the branch at a time of the last step, along which it was followed. */

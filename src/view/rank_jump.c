@@ -42,7 +42,7 @@ static void integrate_entry(const Array *array, uint32_t *row, uint32_t *column,
   *column = p < array_order(array, *column) ? *column - p - 1 : array->columns + unknown;
 }
 
-/* Entries of equations are integrated as long as something of them is left. */
+/* Entries of equations are integrated until they vanish. */
 static uint32_t integrals_of(const Array *array, uint32_t row, uint32_t column) {
   return array_level(array, row) ? 0 : array_order(array, column) + 1;
 }
@@ -122,8 +122,8 @@ static void add_entry(void *context, uint32_t row, uint32_t column, int32_t entr
       jump->values[entry] * jump->weight[column];
 }
 
-/* Scales the rows to a largest entry of 1, with their residuals: the array's own rows, and integrated ones for what has moved so
- * far. */
+/* Scales the rows to a largest entry of 1, with their residuals: the array's own rows, and integrated ones for the
+ * jumps so far. */
 static void scale_rows(RankJump *jump) {
   uint32_t own = jump->strangeness->array->rows;
   for (uint32_t i = 0; i < jump->rows; i++) {
@@ -216,7 +216,7 @@ static double correct(void *context, bool *renew) {
   return jump->is_refused ? HUGE_VAL : change;
 }
 
-/* Do entries of integrated equations depend on what jumps? */
+/* Do entries of integrated equations depend on columns that jump? */
 static bool coefficients_changed(const RankJump *jump) {
   for (uint32_t i = jump->strangeness->array->rows; i < jump->rows; i++) {
     const RankPart *part = &jump->parts.part[jump->parts.of_row[i]];

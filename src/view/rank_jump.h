@@ -3,8 +3,8 @@
  * The jumps of columns and the impulses of the unknowns solve one linear system, which need not be square. It has all rows of the
  * array in the new modes, and each equation integrated over the instant, once and more often, up to its highest derivative.
  * Integrated once, a derivative becomes the jump of the one below it, and an unknown its impulse. Integrated again, a derivative
- * becomes the jump of the one two below, and a first derivative the impulse. So nothing that is differentiated has an impulse, and
- * no position jumps. */
+ * becomes the jump of the one two below, and a first derivative the impulse. So no differentiated variable has an impulse, and no
+ * position jumps. */
 #pragma once
 
 #include "reduce/strangeness.h"

@@ -1,7 +1,7 @@
 /* share: jumps at events of a view whose system is not the model's own array. How a jump is distributed (core/jump.h) follows from
  * the equations as written, at every level. Systems that leave rows out, replace them or add multipliers would distribute it
- * differently. So the columns of the view are put into the model's array, the jump is computed there, and the columns take it over.
- * The drift of a constraint before the event is not part of a jump. */
+ * differently. So the columns of the view are put into the model's array, the jump is computed there, and is copied back to the
+ * columns. The drift of a constraint before the event is not part of a jump. */
 #pragma once
 
 #include "view/view.h"
@@ -25,7 +25,7 @@ const double *share_columns(Share *share, const double *y);
 bool share_jump(Share *share, double t, double *y);
 
 /* Solves all rows of the model's array after the jump, and sets the columns of the view. false: they cannot be solved, and y stays
- * unchanged. A view with its own modes would then be another system than the model: view->undetermined names a column. */
+ * unchanged. A view with its own modes would then differ from the model: view->undetermined names a column. */
 bool share_solve(Share *share, double t, double *y);
 
 /* The same where columns of the view have been set: `held` as in ViewMethods. */

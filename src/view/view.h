@@ -1,5 +1,5 @@
-/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of one run. What
- * a view can do is a const struct of functions; its own data are private. */
+/* view: a reduction method's choice of rows, columns and links, as the system that integrators see, at the values of
+ * one run. The functions of a view are a const struct; its data are private. */
 #pragma once
 
 #include "base/transfer.h"
@@ -22,7 +22,7 @@ typedef struct ConstMoment {
   const double *y;
 } ConstMoment;
 
-/* Results of judging the choice of states that are not a number of exchanges. */
+/* Results of examining the choice of states that are not a number of exchanges. */
 enum {
   EXCHANGE_SINGULAR = -1, /* the Jacobian of `block` is singular for every choice */
   EXCHANGE_UNSOLVED = -2, /* the rows cannot be solved at `now` */
@@ -39,8 +39,8 @@ typedef struct ViewMethods {
    * point where the rows hold. */
   EvalStatus (*solve)(View *view, double t, double *y);
 
-  /* Solves for the branching columns (View.branching), and only for what they need: finds the solution nearest to the guess, or
-   * returns EVAL_DOMAIN where it is uncertain which that is. NULL: there are no such columns. */
+  /* Solves for the branching columns (View.branching), and only for columns that they need: finds the solution nearest
+   * to the guess, or returns EVAL_DOMAIN if it is uncertain which solution that is. NULL: there are no such columns. */
   EvalStatus (*follow)(View *view, double t, double *y, BranchGuess guess);
 
   /* The same from a guess that may be far off, left by continuation. */
@@ -57,9 +57,9 @@ typedef struct ViewMethods {
    * the rows allow. */
   EvalStatus (*solve_holding)(View *view, double t, double *y, const uint8_t *held);
 
-  /* Exchanges states for columns that serve better at the point `ahead`; only the links change. Without `sure` it looks
-   * closely only where the rates ask for it. Before an exchange the rows are solved at `now` in the old choice, so that
-   * the new states have the accuracy of the old ones. NULL: the states stay as they are. */
+  /* Exchanges states for columns that are better at the point `ahead`; only the links change. Without `sure` it examines the choice
+   * only if the rates suggest it. Before an exchange the rows are solved at `now` in the old choice, so that the new states have
+   * the accuracy of the old ones. NULL: the states never change. */
   int32_t (*exchange)(View *view, Moment now, ConstMoment ahead, bool sure, Exchanges *exchanges);
 
   /* Selects rows and columns again at the consistent point y, and sets the columns in it that have no influence. true:
@@ -80,7 +80,7 @@ typedef struct ViewMethods {
   /* Why the rows could not be solved last; reason NULL: unknown. */
   SolveFailure (*failure)(const View *view);
 
-  /* Factorizations so far for solving the rows or judging the choice of states. */
+  /* Factorizations so far for solving the rows or examining the choice of states. */
   uint64_t (*factorizations)(const View *view);
 } ViewMethods;
 
@@ -94,7 +94,7 @@ struct View {
   bool is_direct;             /* where states are known, no column needs iterations or a function call */
   double *size, *seen;        /* [columns] sizes for absolute tolerances; largest values so far */
   Evaluator *evaluator;
-  Settle settle;           /* the event iteration: what the last event has changed */
+  Settle settle;           /* the event iteration: the changes of the last event */
   IndexVec fired;          /* actions that the last event leaves to its caller: failed assertions, terminate */
   Workspace *conditions;   /* conditions of the branches of the equations (array/branches.h); NULL: there are none */
   uint32_t branches;       /* how many */
@@ -109,7 +109,8 @@ struct View {
   struct Sensitivity *sensitivity; /* sensitivities through events (sensitivity.h); NULL: none */
   /* the array of the model, for checking its constraints; its columns are among those of the view */
   Evaluator *original;
-  Share *share; /* for jumps, where the system is another one (share.h); NULL: it is not, or has no events */
+  Share *
+      share; /* for jumps, if the system differs from the model's array (share.h); NULL: it does not, or has no events */
   const uint32_t
       *mode; /* per mode of that array: the same mode of the view, MAP_NONE if there is none; NULL where they are
                            * shared */

@@ -13,7 +13,7 @@ typedef struct DummyView {
   View view;
   Dummy *dummy;
   StateSpace *space;
-  ArrayJump *jump; /* for the model's own array; NULL: it is another one, or there are no events */
+  ArrayJump *jump; /* for the model's own array; NULL: the array is different, or there are no events */
   Workspace *kept_rows, *kept_entries;
   double *corners; /* all columns, for each corner of the edges along which the solution slides */
   int room;        /* for this many */
@@ -26,7 +26,7 @@ static EvalStatus solve_corner(View *view, double t, double *y, int corner) {
   return statespace_complete(((DummyView *)view)->space, t, y);
 }
 
-/* Room for the columns of so many corners. */
+/* Room for the columns of this many corners. */
 static void make_corners(DummyView *chosen, int count) {
   if (count <= chosen->room) return;
   Heap *heap = chosen->view.evaluator->heap;
@@ -238,7 +238,7 @@ static void list_watched(Heap *heap, View *view, const Modes *modes) {
   dag_scratch_free(&scratch);
 }
 
-/* Do columns follow more than the states? Otherwise they rest where the states do. */
+/* Do columns follow more than the states? Otherwise they are at rest when the states are. */
 static bool follows_time(Heap *heap, const View *view) {
   const Evaluator *evaluator = view->evaluator;
   const Problem *problem = evaluator->array->problem;
@@ -254,7 +254,7 @@ static bool follows_time(Heap *heap, const View *view) {
   return follows;
 }
 
-/* Of these: see System. */
+/* Among these columns: see System. */
 static const bool *mark_watched(Heap *heap, const View *view) {
   const System *system = &view->system;
   bool *marks = heap_array(heap, (size_t)system->columns, sizeof *marks), any = false;

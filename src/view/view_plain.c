@@ -25,7 +25,7 @@ static uint32_t find_source(const View *view, int32_t column) {
   return 0;
 }
 
-/* Keeps the states; where the rows do not allow that, nothing says how they jump. */
+/* Keeps the states; if the rows do not allow that, their jump is not determined. */
 static EvalStatus keep_states(PlainView *plain, double t, double *y) {
   int32_t column = 0;
   nearest_move_others(plain->nearest, t, y);

@@ -1,10 +1,10 @@
 /* view_strangeness: the selection of a strangeness-free system (reduce/strangeness.h) as the system that integrators see: the
  * selected rows, then one row for each column that is held.
  *
- * A selection stays as long as it serves. The choice of states among the columns of x is judged when steps are rejected, or when
- * the rate of another column of x outgrows those of the states. An exchange multiplies the determinant of the rows by an entry of T
- * = -M^-1 N, as for dummy derivatives, and changes only the links. Exchanges happen within a part of the array (rank_parts.h), so T
- * is computed and used only there. */
+ * A selection stays as long as it is good enough. The choice of states among the columns of x is examined when steps are rejected,
+ * or when the rate of another column of x outgrows those of the states. An exchange multiplies the determinant of the rows by an
+ * entry of T = -M^-1 N, as for dummy derivatives, and changes only the links. Exchanges happen within a part of the array
+ * (rank_parts.h), so T is computed and used only there. */
 #include "base/linear.h"
 #include "core/corrector.h"
 #include "view/array_jump.h"
@@ -17,9 +17,10 @@
 
 static const double DEPENDS = 1e-6; /* a scaled entry of T above this is a dependence */
 static const double GAIN = 1.5;     /* an exchange must multiply the determinant by more than this */
-static const double RAISED = 1.3;   /* growth of the estimate that is required after a judgement that changed nothing */
-static const double JUMPED = 1e-6;  /* a larger relative change of a column is a jump */
-enum { LOOK_EVERY = 32 /* steps, whatever the rates are */ };
+static const double RAISED =
+    1.3; /* growth of the estimate that is required after an examination that changed nothing */
+static const double JUMPED = 1e-6; /* a larger relative change of a column is a jump */
+enum { LOOK_EVERY = 32 /* steps, for any rates */ };
 
 /* The columns of the system that are not states, with all rows or those of their own part. */
 typedef struct Minor {
@@ -282,7 +283,7 @@ static double correct_completion(void *context, bool *renew) {
   return size;
 }
 
-/* Solves the columns that are not states; the factors are kept from point to point as long as they serve. */
+/* Solves the columns that are not states; the factors are kept from point to point while they are good enough. */
 static EvalStatus complete_columns(void *context, double t, double *y) {
   SelectedView *selected = context;
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
@@ -336,7 +337,8 @@ static double outgrowth(const SelectedView *selected, const double *y) {
   return most;
 }
 
-/* Should T be computed? A judgement that changed nothing raises the bar until the estimate has been below it again. */
+/* Should T be computed? An examination that changed nothing raises the limit until the estimate has been below it
+ * again. */
 static bool is_look_due(SelectedView *selected, const double *y) {
   double most = outgrowth(selected, y);
   if (most <= GAIN) selected->bar = GAIN;
@@ -359,7 +361,8 @@ static void note_dependence(SelectedView *selected) {
   selected->looked = true;
 }
 
-/* T at (t, y): how the other columns depend on the states of their part. One solve serves the n-th states of all parts. */
+/* T at (t, y): how the other columns depend on the states of their part. One solve covers the n-th states of all parts.
+ * */
 static bool find_dependence(SelectedView *selected, double t, const double *y) {
   const System *system = &selected->view.system;
   double *solution = selected->change;
@@ -512,7 +515,8 @@ static bool has_jumped(const SelectedView *selected, const double *before, const
   return false;
 }
 
-/* By ranks only where the selected columns cannot adapt to the new modes alone, which is cheaper to check. */
+/* Ranks are used only if the selected columns cannot adapt to the new modes by themselves, which is cheaper to check.
+ * */
 static bool share_by_ranks(SelectedView *selected, double t, double *y, uint32_t *column) {
   size_t bytes = (size_t)selected->view.system.columns * sizeof *y;
   memcpy(selected->before, y, bytes);

@@ -15,8 +15,8 @@ struct Certificate {
   /* rows call functions of moving columns: branches inside these are not visible, and may make the rows jump */
   bool has_calls;
   Segment *cubics;    /* Hermite cubics of a step */
-  double credit;      /* what proofs may still cost, in lines of plain numbers */
-  double lines_a_row; /* what an evaluation of a row costs */
+  double credit;      /* the remaining budget of proofs, in lines of plain numbers */
+  double lines_a_row; /* the cost of an evaluation of a row */
   uint64_t counted;   /* evaluations of rows and entries that the credit already includes */
   CertificateTotals totals;
   TimeSpanVec unproven;
@@ -58,7 +58,7 @@ void certificate_set_credit(Certificate *certificate, double credit) {
 }
 
 /* Hermite's cubic of column q, from values and rates at both ends: a step has these without further evaluations. Its error may be
- * much larger than that of the step, so it serves only where conditions are far from their edges. false: a rate is unknown. */
+ * much larger than that of the step, so it is used only if conditions are far from their edges. false: a rate is unknown. */
 static bool make_cubic(const Certificate *certificate, uint32_t q, ConstMoment begin, ConstMoment end, double *b) {
   const System *system = &certificate->view->system;
   int32_t rate = system->successor ? system->successor[q] : -1;
@@ -169,7 +169,7 @@ bool certificate_bracket(const Certificate *certificate, double *low, double *hi
 
 void certificate_open(const Certificate *certificate, double *low, double *high) {
   const Proof *proof = &certificate->proof;
-  if (isnan(proof->first)) return; /* the proof contradicts what was found */
+  if (isnan(proof->first)) return; /* the proof contradicts the search */
   *low = proof->first;
   *high = proof->last;
 }

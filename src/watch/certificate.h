@@ -1,5 +1,5 @@
 /* certificate: the part of a run on which it is proven that no event was missed. After each step the prover (watch/prover.h)
- * examines the inside of the step. What it cannot prove within its budget counts as not proven. */
+ * examines the inside of the step. Any time without a proof within the budget counts as not proven. */
 #pragma once
 
 #include "view/view.h"
@@ -8,7 +8,8 @@
 typedef struct CertificateTotals {
   double time, proven;
   uint64_t evaluations;
-  bool has_lost_branch; /* the solution may have gone on another branch of the equations: see certificate_lose_branch */
+  bool
+      has_lost_branch; /* the solution may have changed to another branch of the equations: see certificate_lose_branch */
 } CertificateTotals;
 
 typedef struct TimeSpan {
@@ -27,7 +28,7 @@ Certificate *certificate_new(Heap *heap, View *view);
 /* The run begins again, or continues after an event. */
 void certificate_begin(Certificate *certificate);
 
-/* What is known about the inside of a step. */
+/* The knowledge about the inside of a step. */
 typedef enum StepInside {
   INSIDE_KNOWN,  /* its dense output costs nothing, or was already requested */
   INSIDE_COSTLY, /* its dense output would take evaluations, and nothing else has requested it */
@@ -58,20 +59,20 @@ StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, b
 /* The same with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
 void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees);
 
-/* After a proof: the stretch in which the first mode changes, once. false: it is unknown. */
+/* After a proof: the interval in which the first mode changes, once. false: it is unknown. */
 bool certificate_bracket(const Certificate *certificate, double *low, double *high);
 
-/* After a proof: the stretch outside of which no mode changes. */
+/* After a proof: the interval outside of which no mode changes. */
 void certificate_open(const Certificate *certificate, double *low, double *high);
 
 /* The step ends at t, with an event. */
 void certificate_end(Certificate *certificate, double t);
 
-/* The run continues from t. What was examined up to t counts; what lies after it is discarded. */
+/* The run continues from t. The examined time up to t counts; the time after it is discarded. */
 void certificate_accept(Certificate *certificate, double t);
 
-/* What proofs may still cost. It depends on the run so far, so it must be saved with the run's state. A run that takes over a
- * credit remembers nothing else. */
+/* The remaining budget of proofs. It depends on the run so far, so it must be saved with the run's state. A run that
+ * receives a credit remembers nothing else. */
 double certificate_credit(Certificate *certificate);
 void certificate_set_credit(Certificate *certificate, double credit);
 

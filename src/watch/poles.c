@@ -60,7 +60,7 @@ typedef struct PoleStep {
 
 /* ---- what to watch ---- */
 
-/* Can the divisor be zero in this time span, whatever the values of the variables are? */
+/* Can the divisor be zero in this time span, for any values of the variables? */
 static bool may_be_zero(Heap *heap, const Evaluator *evaluator, DagScratch *scratch, Expr divisor, Interval time) {
   const Dag *dag = evaluator->array->dag;
   if (!enclosure_possible_of_variables(dag, scratch, divisor)) return true;
@@ -108,7 +108,7 @@ void poles_forget(Poles *poles) {
   for (uint32_t k = 0; k < poles->count; k++) poles->earlier[k] = NAN;
 }
 
-/* ---- where one is zero ---- */
+/* ---- the time of a zero ---- */
 
 /* Divisors in branches that are not taken may be undefined: they become NAN, and the others keep their values. */
 static void evaluate(const Poles *poles, ConstMoment at, double *out) {
@@ -139,8 +139,8 @@ static bool may_pass(Poles *poles, uint32_t k, double size) {
   return !poles->is_done[k] && way > 0 && !(before * end > 0 && fmin(fabs(before), fabs(end)) > way);
 }
 
-/* A divisor that has often been no pole, as a flow that reverses where its quotient is not taken, is searched for in every second
- * step, then in every fourth, and so on. So searches never cost more than the steps. */
+/* If a divisor was often zero without a pole, such as a flow that reverses while its quotient is not used, the search
+ * is made only in every second step, then in every fourth, and so on. So searches never cost more than the steps. */
 static void note_in_vain(Poles *poles, uint32_t k) {
   if (++poles->in_vain[k] % NEXT_STEPS == 0) poles->pause[k] = 2 * poles->pause[k] + 1;
   poles->wait[k] = poles->pause[k];

@@ -13,7 +13,7 @@ typedef struct Poles Poles;
 typedef struct Pole {
   double time;
   uint32_t equation;
-  Expr divisor, node; /* what is zero, and the quotient, logarithm or tangent that becomes infinite */
+  Expr divisor, node; /* the divisor that is zero, and the quotient, logarithm or tangent that becomes infinite */
 } Pole;
 
 /* For one run; NULL: there is nothing to watch, or nothing can be zero from `start` to `stop`. Lives in the heap. */

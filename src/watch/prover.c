@@ -32,10 +32,10 @@ typedef struct ProverUnit {
   IndexVec entry_sections;
   VEC(Entry) entries;
   Krawczyk *krawczyk;
-  /* per column: how far the solution was from the polynomials, over a stretch of half the length `span`; 0: unknown */
+  /* per column: how far the solution was from the polynomials, over an interval of half the length `span`; 0: unknown */
   double *reach;
   double span;
-  Place *here, *next; /* at the time reached, and at the end of the stretch evaluated last */
+  Place *here, *next; /* at the time reached, and at the end of the interval evaluated last */
 } ProverUnit;
 
 struct Prover {
@@ -61,7 +61,7 @@ struct Prover {
   double *z, *slope;
   double *guess; /* for a block: the polynomials at the middle */
   double *polynomial,
-      *way;          /* per column of the prover: its polynomial in the middle of the stretch, and how far it moves */
+      *way;          /* per column of the prover: its polynomial in the middle of the interval, and how far it moves */
   Interval *region;  /* per column of the prover; see prover_region */
   double region_end; /* end of its validity in time; NAN: there is none */
   /* during a proof */
@@ -69,7 +69,7 @@ struct Prover {
   uint64_t last_cost; /* cost of the last evaluation */
   uint64_t debt;      /* see prover_take_debt */
   double reached;     /* the time of `here` in blocks; NAN: unknown */
-  bool is_start;      /* the stretch is at the start of a step, where the columns equal its polynomials */
+  bool is_start;      /* the interval is at the start of a step, where the columns equal its polynomials */
 };
 
 static bool is_searched(const Modes *modes, uint32_t m) { return !modes->timed[m] && !modes->meets[m]; }
@@ -83,7 +83,7 @@ Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const S
   return prover;
 }
 
-/* ---- what conditions depend on ---- */
+/* ---- dependencies of conditions ---- */
 
 /* The columns, while the units are listed. */
 typedef struct Cone {
@@ -294,7 +294,7 @@ typedef struct Stretch {
   double low, high;
 } Stretch;
 
-/* A column over a stretch; *way: how far it moves. */
+/* A column over an interval; *way: how far it moves. */
 static Motion follow_column(const ProverStep *step, uint32_t column, Stretch stretch, double *way) {
   double value[BERNSTEIN_MOST], largest = 0;
   int count = step->segment->count;
@@ -368,9 +368,9 @@ static void run_residual(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* Moves the path by the middle of the Newton correction, computed from the residual in the middle of the stretch and from its rate.
- * The box is what remains. At the start of a step the path stays, and the box includes the Newton correction. Returns how far off
- * the path was, relative to the size of the columns. */
+/* Moves the path by the middle of the Newton correction, computed from the residual in the middle of the interval and from its
+ * rate. The box contains the remaining error. At the start of a step the path stays, and the box includes the Newton correction.
+ * Returns the distance of the path from the solution, relative to the size of the columns. */
 static double correct_path(Prover *prover, const ProverUnit *unit) {
   int32_t n = unit->count;
   double radius = interval_tape_radius(prover->tape), farthest = 0;
@@ -394,7 +394,8 @@ static double correct_path(Prover *prover, const ProverUnit *unit) {
   return farthest;
 }
 
-/* Is this the solution to which the stretch before led? It is if one of the two images is inside the box of the other. */
+/* Is this the continuation of the solution in the interval before? It is if one of the two images is inside the box of
+ * the other. */
 static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape);
   const Place *before = from_next ? unit->next : unit->here;
@@ -409,7 +410,7 @@ static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_
   return is_within || holds;
 }
 
-/* Keeps the enclosure at the end of the stretch. */
+/* Keeps the enclosure at the end of the interval. */
 static void keep_end(const Prover *prover, const ProverUnit *unit) {
   double radius = interval_tape_radius(prover->tape);
   for (int32_t k = 0; k < unit->count; k++) {
@@ -478,7 +479,7 @@ static void widen_box(Prover *prover, const ProverUnit *unit) {
   }
 }
 
-/* Tries the box. from_next: the stretch begins where the last one ended, not at the time reached. */
+/* Tries the box. from_next: the interval begins where the last one ended, not at the time reached. */
 static bool try_box(Prover *prover, const ProverUnit *unit, bool from_next) {
   set_path(prover, unit, prover->box);
   run_residual(prover, unit);
@@ -490,8 +491,8 @@ static bool try_box(Prover *prover, const ProverUnit *unit, bool from_next) {
   return take_solution(prover, unit);
 }
 
-/* Tries the inverse of the stretch before, around the polynomials, with a box of the size needed there. If that succeeds, it costs
- * half the work. The error of the polynomials grows with the square of the length of a stretch. */
+/* Tries the inverse of the interval before, around the polynomials, with a box of the size needed there. If that succeeds, it costs
+ * half the work. The error of the polynomials grows with the square of the length of an interval. */
 static bool try_box_of_before(Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape), grown = radius / unit->span;
   if (!(unit->span > 0) || !(radius > 0) || prover->is_start) return false;
@@ -523,7 +524,7 @@ static bool enclose_block(Prover *prover, ProverUnit *unit, bool from_next) {
   return is_enclosed;
 }
 
-/* ---- stretches ---- */
+/* ---- intervals ---- */
 
 /* Returns the number of lines evaluated. */
 static uint32_t run_explicit(Prover *prover, const ProverUnit *unit, bool with_rates) {
@@ -554,7 +555,7 @@ static void run_stretch(Prover *prover, const ProverStep *step, Stretch stretch,
   prover->evaluations++;
 }
 
-/* What the stretch evaluated last says about the modes. */
+/* The conclusions about the modes from the interval evaluated last. */
 typedef struct Verdict {
   bool is_open;     /* a mode may change and change back */
   bool is_monotone; /* some modes may change, each at most once */
@@ -584,7 +585,7 @@ static Verdict judge(const Prover *prover) {
 
 static bool is_clear(Verdict verdict) { return !verdict.is_open && !verdict.is_monotone; }
 
-/* Judges a time of the step, where the stretch evaluated last ends. */
+/* Examines a time of the step, where the interval evaluated last ends. */
 static Verdict judge_end(Prover *prover, const ProverStep *step, double part) {
   run_stretch(prover, step, (Stretch){part, part}, true);
   return judge(prover);
@@ -649,7 +650,7 @@ ProverScope prover_scope(Prover *prover) {
   return prover->is_judged && !prover->is_bounded ? PROVER_UNABLE : PROVER_ABLE;
 }
 
-/* The next stretch begins with the result of the last one. */
+/* The next interval begins with the result of the last one. */
 static void move_on(Prover *prover, double t) {
   for (uint32_t u = 0; u < prover->units.count; u++) {
     ProverUnit *unit = &prover->units.data[u];
@@ -668,7 +669,7 @@ static void begin_step(Prover *prover, const ProverStep *step) {
   move_on(prover, step->segment->t0);
 }
 
-/* Do the differences have bounds at the start of the step? If not, no stretch has, however short. */
+/* Do the differences have bounds at the start of the step? If not, no interval has, however short. */
 static bool has_bounds(Prover *prover, const ProverStep *step) {
   if (prover->is_judged) return prover->is_bounded;
   const Modes *modes = prover->switches->modes;
@@ -683,7 +684,7 @@ static bool has_bounds(Prover *prover, const ProverStep *step) {
 /* A proof in progress, from left to right, in parts of the step. */
 typedef struct Walk {
   double low, end, width;
-  double skip;        /* how much the next unprovable stretch skips; it doubles each time */
+  double skip;        /* how much the next unprovable interval skips; it doubles each time */
   bool left_agrees;   /* all modes agree at `low` */
   bool end_agrees;    /* all modes agree at `end`; if not, one contradicts there */
   double proven;      /* time proven so far */
@@ -706,7 +707,7 @@ static void pass_stretch(Prover *prover, Walk *walk, double high) {
   walk->left_agrees = true;
 }
 
-/* Halves the stretch, or skips it if it is too narrow. */
+/* Halves the interval, or skips it if it is too narrow. */
 static void leave_open(Walk *walk, double high) {
   if (high - walk->low > walk->skip) {
     walk->width = (fmin(high, walk->end) - walk->low) / 2;
@@ -718,7 +719,7 @@ static void leave_open(Walk *walk, double high) {
   walk->left_agrees = false;
 }
 
-/* Examines the next stretch. false: the first change was found. */
+/* Examines the next interval. false: the first change was found. */
 static bool walk_on(Prover *prover, const ProverStep *step, Walk *walk) {
   double high = walk->low + walk->width < walk->end ? walk->low + walk->width : walk->end;
   run_stretch(prover, step, (Stretch){walk->low, high}, false);

@@ -1,10 +1,10 @@
-/* prover: proves that no condition changes within a step. Over a stretch of the step the states follow polynomials. The units of
- * the state-space form that conditions depend on run as an interval program, and Krawczyk's operator encloses what has to be solved
- * for. One success proves four things about the stretch: no difference leaves the range of its mode; the columns they depend on are
- * enclosed, so no pulse of them is hidden; each has one solution there; and its Jacobian is regular. Where that fails, the stretch
- * is halved, as far as the budget allows.
+/* prover: proves that no condition changes within a step. Over an interval of the step the states follow polynomials. The units of
+ * the state-space form that conditions depend on run as an interval program, and Krawczyk's operator encloses the solutions of
+ * equations that are solved together. One success proves four things about the interval: no difference leaves the range of its
+ * mode; the columns they depend on are enclosed, so no pulse of them is hidden; each has one solution there; and its Jacobian is
+ * regular. Where that fails, the interval is halved, as far as the budget allows.
  *
- * The proof is about the polynomials of the step. They are as near to the solution of the equations as the tolerance asks for. */
+ * The proof is about the polynomials of the step. They are as close to the solution of the equations as the tolerance requires. */
 #pragma once
 
 #include "code/switches.h"
@@ -35,7 +35,7 @@ ProverScope prover_scope(Prover *prover);
 /* Call this where columns may have jumped since the last step. */
 void prover_restart(Prover *prover);
 
-/* Makes the prover as new: what it does next depends on the step alone. */
+/* Resets the prover: its next results depend only on the step. */
 void prover_forget(Prover *prover);
 
 /* A step whose segment knows the columns of prover_columns. Its coefficients have an error of at most `slack` times the largest one

@@ -26,7 +26,7 @@ typedef struct Trail {
   int nodes;
   double middle;   /* between the first two evaluations; NAN: unknown */
   bool is_suspect; /* it may be zero between the last two evaluations: */
-  Stretch near;    /* there, as far as the columns of the run show */
+  Stretch near;    /* that time, as far as the columns of the run show */
 } Trail;
 
 typedef struct Mark {
@@ -46,7 +46,7 @@ struct Turning {
   Determinants moving, switched; /* `switched` change at events only, and are evaluated there */
   Trail *trails;                 /* of the moving ones, since the run began or its last event */
   double *inside;                /* columns at a point within a step */
-  double *beside;                /* columns beside a kink */
+  double *beside;                /* columns next to a kink */
   Mark origin;                   /* where the smooth part of the run began */
   Mark behind, recent;           /* two points of it; the first is far enough back for a follower to begin */
   Mark looks[2];                 /* points of the last two evaluations */
@@ -325,7 +325,7 @@ static bool ends_at_zero(Turning *turning, uint32_t b, const Solver *follower, c
   return changes_sign(&stretch) ? crosses_zero(trail, &stretch) : lowest(&stretch) <= lost;
 }
 
-/* Is the determinant below this part of its largest value, and nearly zero where the last step leads? */
+/* Is the determinant below this part of its largest value, and nearly zero in the direction of the last step? */
 static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower, const Trail *trail, const Mark *begin,
                             double way, double part) {
   Mark end = {trail->times[2], (double *)follower->integrator->values(follower->self)};
@@ -335,7 +335,7 @@ static bool is_next_to_zero(Turning *turning, uint32_t b, const Solver *follower
   return determinants_evaluate(&turning->moving, end.t, end.y) && leads; /* evaluate the current entries again */
 }
 
-/* Are the steps such a small part of the way that they no longer advance? */
+/* Are the steps so short that they no longer advance? */
 static bool is_stuck(const Trail *trail, double way) { return trail->times[2] - trail->times[1] < SLIVER * way; }
 
 /* Adds the value at t, where the follower is. */
@@ -353,11 +353,11 @@ typedef enum Trace {
   TRACE_NO_ZERO,
   TRACE_ZERO,
   TRACE_TURNS_AWAY, /* there is no zero, although long steps suggested one */
-  TRACE_TOO_LONG,   /* the follower did not get there: nothing is known */
+  TRACE_TOO_LONG,   /* the follower did not reach it: nothing is known */
   TRACE_STUCK,      /* the same, because its steps became too small or failed near a zero */
 } Trace;
 
-/* What was seen on the way. */
+/* Observations of a follower. */
 typedef struct Way {
   Mark last;              /* the beginning of the step in which a zero was found, */
   double behind;          /* and its end, if the sign differs there; otherwise NAN */
@@ -368,7 +368,8 @@ typedef struct Way {
   bool begins, ends;      /* it made at least one step; it came to the end */
 } Way;
 
-/* Follows a determinant from a mark to its zero. There its sign changes, it touches zero, or the follower cannot go on. */
+/* Follows a determinant from a mark to its zero. There its sign changes, it touches zero, or the follower cannot
+ * continue. */
 static Trace follow_at(Turning *turning, uint32_t b, const Mark *mark, double until, double tolerance,
                        TurningPoint *point, Way *way) {
   double longest = (until - mark->t) / PARTS;

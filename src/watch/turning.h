@@ -1,11 +1,11 @@
 /* turning: watches the Jacobians of the blocks during a run. Where one becomes singular, the solution turns back, branches or
  * changes its index. No method may pass such a point silently.
  *
- * Only what is certain stops a run. A determinant is suspect if its sign changes between two accepted points, or if values between
- * them do not rule out that it touches zero. A follower, an integrator with a tight tolerance, then starts from an earlier point.
- * The point is singular in four cases: the follower's determinant changes its sign through zero; it is zero except for round-off at
- * a converged point; the follower cannot go on with any step size while the determinant vanishes; or the rest of the determinant
- * comes only from the errors of the run. A determinant that is merely small gives a warning. */
+ * A run stops only at a certain singularity. A determinant is suspect if its sign changes between two accepted points, or if values
+ * between them do not rule out that it touches zero. A follower, an integrator with a tight tolerance, then starts from an earlier
+ * point. The point is singular in four cases: the follower's determinant changes its sign through zero; it is zero except for
+ * round-off at a converged point; the follower cannot continue with any step size while the determinant vanishes; or the remaining
+ * value of the determinant comes only from the errors of the run. A determinant that is merely small gives a warning. */
 #pragma once
 
 #include "view/view.h"
@@ -39,7 +39,7 @@ void turning_begin(Turning *turning, double t, const double *y);
 double turning_origin(const Turning *turning);
 
 /* Is a matrix singular exactly where the run begins, or where it continues after an event? After an event, entries may be as small
- * as round-off for a moment, as those of what begins to move. */
+ * as round-off for a moment, such as those of a part that begins to move. */
 bool turning_at_start(Turning *turning, bool is_event, TurningPoint *point);
 
 /* The same for any point, without a run. */

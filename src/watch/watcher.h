@@ -1,10 +1,10 @@
-/* watcher: finds events inside the last step. First it tries to prove that no mode has changed (prover.h). In a stretch where the
- * conditions that change are monotone there is one root, which is located. What is not proven, because it cannot be or would cost
+/* watcher: finds events inside the last step. First it tries to prove that no mode has changed (prover.h). In an interval where the
+ * conditions that change are monotone there is one root, which is located. An interval without a proof, or with one that would cost
  * too much, is sampled (search.h) and counts as not proven (certificate.h).
  *
  * Only the segment of the step is used, so an event costs no steps. Inside the step the modes stay frozen. The time found is the
- * first one, up to round-off, at which a difference has left the range of its mode. Modes of time alone are never searched for:
- * their times are known in advance. */
+ * first one, up to round-off, at which a difference has left the range of its mode. Modes that depend only on time are never
+ * searched for: their times are known in advance. */
 #pragma once
 
 #include "watch/certificate.h"
@@ -14,7 +14,7 @@ typedef struct Watcher Watcher;
 /* For the modes of a view. Lives in the heap. */
 Watcher *watcher_new(Heap *heap, View *view);
 
-/* What it has proven. */
+/* The proven part of the run. */
 Certificate *watcher_certificate(Watcher *watcher);
 
 /* Is it proven, or clear from both ends of the step, that no mode changes in it and nothing slides? Then the conditions at its end

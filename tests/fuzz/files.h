@@ -15,7 +15,7 @@ typedef struct InputFiles {
   size_t main_length; /* of the text before the first file */
 } InputFiles;
 
-/* Writes the files of the text. Without any, nothing is made, and the whole text is the model. */
+/* Writes the files of the text. Without such lines, no directory is made, and the whole text is the model. */
 void files_open(InputFiles *files, const char *text, size_t length);
 
 /* Removes them. */

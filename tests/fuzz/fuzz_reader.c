@@ -1,6 +1,6 @@
 /* libFuzzer target: the reader on any bytes. For all bytes and every refused allocation it must return a model or diagnostics, and
- * free every block. What it accepts must flatten to a text that reads back to the same flat model. A text that begins with an
- * asterisk is a netlist; one with lines "//@ PATH" is a model with files of libraries. See tools/fuzz. */
+ * free every block. A model that it accepts must flatten to a text that reads back to the same flat model. A text that begins with
+ * an asterisk is a netlist; one with lines "//@ PATH" is a model with files of libraries. See tools/fuzz. */
 #include "files.h"
 #include "meter.h"
 

@@ -375,7 +375,7 @@ static bool is_name(const char *word, size_t length) {
          (length == 1 || isdigit((unsigned char)word[length - 1]));
 }
 
-/* A statement: what stands between two semicolons. */
+/* A statement: the text between two semicolons. */
 static Span random_statement(Random *random, const char *text, size_t size) {
   size_t begin = random_below(random, (uint32_t)size);
   while (begin > 0 && text[begin - 1] != ';') begin--;

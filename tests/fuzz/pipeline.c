@@ -1,4 +1,4 @@
-/* pipeline: what the targets fuzz_pipeline, fuzz_netlist and fuzz_library share: the whole way from a text to every report, with
+/* pipeline: shared by the targets fuzz_pipeline, fuzz_netlist and fuzz_library: the whole path from a text to every report, with
  * several runs on one handle. Each target has its own mutator.
  *
  * The input is a model, a netlist, or a model with the files of libraries (files.h); a number in a comment on its first line
@@ -19,7 +19,8 @@ enum { RUNS = 6, STEPS = 150, INTERVALS = 4, EQUATIONS = 60 };
 /* Values differ if their difference, relative to 1 and their size, exceeds these. Runs have a tolerance of 1e-6. */
 static const double SAME_MODEL = 1e-3, SAME_SOLUTION = 1e-2;
 
-/* Starting a compiler takes longer than everything else, so only one input in so many has a comparison that needs it. */
+/* Starting a compiler takes longer than everything else, so only one input in this many has a comparison that needs it.
+ * */
 enum { COMPILER = 64 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -176,7 +177,7 @@ static bool bit_equal(const daedal_result *one, const daedal_result *other) {
   return true;
 }
 
-/* ---- notes: what is not fatal ---- */
+/* ---- notes: findings that are not fatal ---- */
 
 static struct { uint64_t passes, models, runs, ended, compared, notes; } tally;
 

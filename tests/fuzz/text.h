@@ -40,7 +40,7 @@ typedef struct Span {
   size_t begin, end;
 } Span;
 
-/* Puts `with` in the place of the span; leaves the text alone when that is too long. */
+/* Puts `with` in the place of the span; leaves the text unchanged if that is too long. */
 static inline size_t replace(char *text, size_t size, size_t limit, Span span, const char *with, size_t length) {
   size_t rest = size - span.end;
   if (span.begin + length + rest > limit) return size;

@@ -1,4 +1,4 @@
-/* events: conditions, discrete values, and what happens to both at an event.
+/* events: conditions, discrete values, and their changes at an event.
  *
  * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode holds while
  * its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre() held, then
@@ -135,8 +135,8 @@ static int solve_jump(Solver *solver, double t, double *y) {
   return !jump_solve(&solver->jump, t, y, &column);
 }
 
-/* Only the modes have changed: states keep their values, except for a jump. States that served in the old modes may not serve in
- * the new ones. */
+/* Only the modes have changed: states keep their values, except for a jump. States that suited the old modes may not
+ * suit the new ones. */
 static bool solve_at_event(void *host, double t, double *y) {
   Solver *solver = host;
   if (solve_jump(solver, t, y)) {
@@ -369,12 +369,11 @@ int events_settle(Solver *solver, double *y, int mode) {
 /* ---- accumulating events ---- */
 
 static int report_accumulation(const Solver *solver, int m) {
-  report_mode(solver, m,
-              "this condition changes ever faster, infinitely often before the solution gets beyond this time:");
+  report_mode(solver, m, "this condition changes infinitely often before this time, faster and faster:");
   return 1;
 }
 
-/* Reports that hysteresis has grown: the first time, and when it exceeds what the tolerance asks for. */
+/* Reports that hysteresis has grown: the first time, and when it exceeds the tolerance. */
 static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
   if (is_first)
     report_mode(solver, m,
@@ -398,7 +397,7 @@ int events_hover(Solver *solver, int m, double t) {
   return 0;
 }
 
-/* After a step without an event: was one lost from a series that came ever faster? */
+/* After a step without an event: was one lost from an accumulating series? */
 int events_are_lost(const Solver *solver) {
   int m = edges_escaped(&solver->edges, solver->stretches.begin, 4 * DBL_EPSILON * fabs(solver->now->time));
   return m >= 0 && report_accumulation(solver, m);

@@ -134,7 +134,7 @@ static InstanceStatus start(Instance *instance) {
   return INSTANCE_OK;
 }
 
-/* Computes what depends on what was set. Where that fails, a shorter step may help. */
+/* Computes the values that depend on those that were set. If that fails, a shorter step may help. */
 static InstanceStatus update(Instance *instance) {
   if (is_initial(instance)) return start(instance);
   if (!instance->is_stale) return INSTANCE_OK;
@@ -377,7 +377,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
 
 InstanceStatus instance_completed(Instance *instance, int *needs_event, int *terminates) {
   if (!instance_may(instance, IN_CONTINUOUS | OF_EXCHANGE, "CompletedIntegratorStep")) return INSTANCE_ERROR;
-  if (!needs_event || !terminates) return refuse_call(instance, "there is no room for what a call returns");
+  if (!needs_event || !terminates) return refuse_call(instance, "there is no room for the results of a call");
   Solver *solver = instance->solver;
   Scalars *now = solver->now;
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
@@ -425,7 +425,7 @@ static InstanceStatus check_step(const Instance *instance, double time, double s
   if (is_later(time, now) || is_later(now, time))
     return refuse_call(instance, "a communication step must begin where the last one ended");
   if (is_later(time + step, instance->stop))
-    return refuse_call(instance, "a communication step must not lead beyond the stop time");
+    return refuse_call(instance, "a communication step must not go beyond the stop time");
   if (instance->solver->now->terminated) return refuse_call(instance, "the model has ended the run");
   return INSTANCE_OK;
 }
@@ -606,7 +606,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
 
 /* ---- states of the whole ---- */
 
-/* What an instance holds besides its run. */
+/* The data of an instance other than its run. */
 typedef struct Header {
   char mark[8];
   unsigned long long model, check, size; /* hash of the model's token; hash of what follows; size of all */
@@ -691,7 +691,7 @@ InstanceStatus instance_get_state(Instance *instance, void **state) {
 InstanceStatus instance_set_state(Instance *instance, const void *state) {
   Header header;
   if (!instance_may(instance, IN_ANY, "the setting of a state")) return INSTANCE_ERROR;
-  if (!find_state(instance, state)) return refuse_call(instance, "this is no state of the instance");
+  if (!find_state(instance, state)) return refuse_call(instance, "this is not a state of the instance");
   memcpy(&header, state, sizeof header);
   instance->start = header.start;
   instance->stop = header.stop;
@@ -708,7 +708,7 @@ InstanceStatus instance_free_state(Instance *instance, void **state) {
   if (!instance_may(instance, IN_ANY, "the release of a state")) return INSTANCE_ERROR;
   if (!state || !*state) return INSTANCE_OK;
   SavedState **link = find_state(instance, *state), *found = link ? *link : 0;
-  if (!found) return refuse_call(instance, "this is no state of the instance");
+  if (!found) return refuse_call(instance, "this is not a state of the instance");
   *link = found->next;
   free(found);
   *state = 0;
@@ -717,7 +717,7 @@ InstanceStatus instance_free_state(Instance *instance, void **state) {
 
 InstanceStatus instance_serialized_size(Instance *instance, const void *state, size_t *size) {
   if (!instance_may(instance, IN_ANY, "the size of a state")) return INSTANCE_ERROR;
-  if (!size || !find_state(instance, state)) return refuse_call(instance, "this is no state of the instance");
+  if (!size || !find_state(instance, state)) return refuse_call(instance, "this is not a state of the instance");
   *size = state_size(instance);
   return INSTANCE_OK;
 }
@@ -725,14 +725,14 @@ InstanceStatus instance_serialized_size(Instance *instance, const void *state, s
 InstanceStatus instance_serialize(Instance *instance, const void *state, void *bytes, size_t size) {
   if (!instance_may(instance, IN_ANY, "the bytes of a state")) return INSTANCE_ERROR;
   if (!bytes || size < state_size(instance) || !find_state(instance, state))
-    return refuse_call(instance, "this is no state of the instance, or there is no room for it");
+    return refuse_call(instance, "this is not a state of the instance, or there is no room for it");
   memcpy(bytes, state, state_size(instance));
   return INSTANCE_OK;
 }
 
 InstanceStatus instance_deserialize(Instance *instance, const void *bytes, size_t size, void **state) {
   if (!instance_may(instance, IN_ANY, "the reading of a state")) return INSTANCE_ERROR;
-  if (!is_state_of(instance, bytes, size)) return refuse_call(instance, "these bytes are no state of this model");
+  if (!is_state_of(instance, bytes, size)) return refuse_call(instance, "these bytes are not a state of this model");
   void *to = take_state(instance, state);
   if (!to) return refuse_call(instance, "a state cannot be saved there");
   memcpy(to, bytes, size);

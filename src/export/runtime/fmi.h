@@ -1,4 +1,4 @@
-/* fmi: what both versions of the Functional Mock-up Interface need from an instance. */
+/* fmi: the functions of an instance that both versions of the Functional Mock-up Interface need. */
 #ifndef FMI_H
 #define FMI_H
 
@@ -79,14 +79,14 @@ typedef struct InstanceEvent {
   double next;
 } InstanceEvent;
 
-/* NULL: the model is another one, or there is no memory. */
+/* NULL: the model is a different one, or there is no memory. */
 Instance *instance_make(const char *guid, int is_cosimulation, InstanceLog *log, void *context);
 void instance_free(Instance *instance);
 
 /* Is a call allowed now? If not, a message names it. A NULL instance allows none. */
 int instance_may(Instance *instance, int phases, const char *call);
 
-/* All of these may be called at any time with any arguments: what FMI does not allow is an error. */
+/* All of these may be called at any time with any arguments: calls that FMI does not allow are errors. */
 InstanceStatus instance_reset(Instance *instance);
 InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, double tolerance, double start,
                                        int has_stop, double stop);

@@ -2,7 +2,7 @@
  *
  *   model [STOP [TOLERANCE]]
  *
- * The memory of the run is asked for once, before it begins. */
+ * The memory of the run is allocated once, before it begins. */
 #include "rounds.h"
 #include "solver.h"
 

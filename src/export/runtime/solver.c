@@ -187,7 +187,7 @@ static int is_changed(const Solver *solver) {
   return 0;
 }
 
-/* Start values for what was set. Returns 1 where there are none. */
+/* Start values for the variables that were set. Returns 1 where there are none. */
 static int fill_starts(Solver *solver, double time) {
   const Model *model = solver->model;
   if (model->starts_program) program_run(solver, model->starts_program, model->start, model->y0, solver->y);
@@ -204,7 +204,7 @@ static void gather_states(Solver *solver) {
     solver->states[k] = k < solver->model->states ? solver->y[solver->from[k]] : 0;
 }
 
-/* Sets the values of the model's text, except for what was set. */
+/* Sets the values of the model's text, except for those that were set. */
 static void fill_values(Solver *solver) {
   const Model *model = solver->first;
   program_enter(solver, model);
@@ -268,8 +268,8 @@ SolverStatus solver_complete(Solver *solver) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   memcpy(solver->stage_y, solver->y, size);
   for (int is_following = 1; is_following >= 0; is_following--) {
-    /* Columns that are found from any guess begin at 0, so that they are the same to the last bit however the importer comes
-     * there. */
+    /* Columns that are found from any guess begin at 0, so that they are the same to the last bit regardless of the
+     * importer's calls. */
     for (int q = 0; q < solver->model->columns; q++)
       if (solver->model->given[q]) solver->y[q] = 0;
     for (int k = 0; k < solver->model->states; k++) solver->y[solver->from[k]] = solver->states[k];
@@ -294,7 +294,7 @@ static const double *columns_at(void *host, double t) {
   return solver->event_y;
 }
 
-/* Keeps what delays will read from the last step. */
+/* Keeps the values of the last step that delays will read. */
 static SolverStatus keep_past(Solver *solver) {
   const Scalars *now = solver->now;
   DelaysStep step = {now->step_begin, now->step_end, now->tolerance, columns_at, 0, solver};

@@ -1,8 +1,8 @@
 /* solver: one run of a model that daedal has written as C99, in memory that the caller gives.
  *
  * The model is data and functions (struct Model): the derivative array y with the order in which its columns are solved, the
- * conditions that cause events, and what happens at them. A run is a struct Solver. Everything that changes in a run is one piece
- * of memory without pointers (solver->changing), so a copy of it is the whole state of the run.
+ * conditions that cause events, and the actions there. A run is a struct Solver. Everything that changes in a run is one piece of
+ * memory without pointers (solver->changing), so a copy of it is the whole state of the run.
  *
  * solver_size says how much memory a run needs, and solver_make lays it out. Integrators and matrices, which are those of the
  * library, grow in a heap that solver_free frees. */
@@ -153,7 +153,7 @@ typedef struct Model {
   /* Delays, and the most pieces of the past that are kept. */
   int delays, has_free_delays, pieces;
   const Delay *delay;
-  ModelProgram *delayed;     /* the delayed values; what enters pipes */
+  ModelProgram *delayed;     /* the delayed values; the inflows of pipes */
   ModelProgram *delay_times; /* delay times, then the longest; for pipes: x, whether the flow is positive, der(x) */
   ModelProgram *pipe_points;
   int points; /* number of values that these have */
@@ -270,8 +270,8 @@ void solver_restored(Solver *solver);
 /* Restores the values of the model's text. */
 void solver_reset(Solver *solver);
 
-/* Finds consistent initial values at `time`: those of the model's text, or others for what was set since. Then handles the first
- * instant. */
+/* Finds consistent initial values at `time`: those of the model's text, or others for variables that were set since. Then handles
+ * the first instant. */
 SolverStatus solver_start(Solver *solver, double time);
 
 /* Computes the states, their derivatives and everything else at (solver->now->time, states). */
@@ -319,8 +319,8 @@ int looks_point(Solver *solver, double t, double *y);
 int looks_find(Solver *solver, Bracket *bracket);
 double looks_locate(Solver *solver, Bracket bracket);
 
-/* What the columns that are not states must be: any solution; the one nearest to the guess; of that, only what derivatives depend
- * on. */
+/* The required solution for the columns that are not states: any one; the one nearest to the guess; of that, only the
+ * columns that derivatives depend on. */
 typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
 
 /* states.c */

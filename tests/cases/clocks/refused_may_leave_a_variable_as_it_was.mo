@@ -1,6 +1,6 @@
 // run: check
 // expect: exit 3
-// expect: 10:5: may leave a variable as it was
+// expect: 10:5: may leave a variable unchanged
 model M
   Real x, y;
 equation

@@ -1,6 +1,6 @@
 // run: check
 // expect: exit 3
-// expect: 9:3: which holds values of the clock
+// expect: 9:3: which contains values of the clock
 model M
   Real x, y, z;
 equation

@@ -1,7 +1,7 @@
 model ConstraintWithoutCoordinate
   // run: check
   // expect: exit 3
-  // expect: 10:3: this constraint holds no coordinate
+  // expect: 10:3: this constraint contains no coordinate
   Real x(start = 1), y, u = sin(time);
 lagrangian
   der(x)^2 + der(y)^2;

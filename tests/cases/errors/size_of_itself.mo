@@ -1,4 +1,4 @@
-// A size that is said to be itself is found in the value; --strict refuses it.
+// A size that is declared by itself is taken from the value; --strict refuses it.
 model SizeOfItself
   // run: check --strict
   // expect: exit 3

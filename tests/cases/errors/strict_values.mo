@@ -2,7 +2,7 @@
 // run: check
 // run: check --strict
 // expect: exit 3
-// expect: says the value of constant `c` is no number
+// expect: says the value of constant `c` is not a number
 // run: check --strict
 // change: log(-1) -> log(2)
 // expect: exit 3

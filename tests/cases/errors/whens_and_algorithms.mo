@@ -2,11 +2,11 @@
 // run: check
 // change: when x > 1 then -> when noEvent(x > 1) then | when not noEvent(x > 1) then
 // expect: exit 3
-// expect: says the condition of a when makes events: noEvent() is not allowed around it
+// expect: says the condition of a when causes events: noEvent() is not allowed around it
 // run: check
 // change: when time > 1 then -> when noEvent(time > 1) then
 // expect: exit 3
-// expect: says the condition of a when makes events
+// expect: says the condition of a when causes events
 // run: check
 // change: n = 2; -> m = 2; | n = 2; m = 3;
 // change: discrete Integer n -> discrete Integer m(start = 0); discrete Integer n
@@ -27,7 +27,7 @@
 // run: check
 // change: (a, b) = f(x); -> (a + 1, b) = f(x);
 // expect: exit 3
-// expect: says only variables stand on this side
+// expect: says only variables are allowed on this side
 // run: check
 // change: Real x(start = 0, fixed = true), a, b; -> Real x(start = 0, fixed = true), a; Integer b;
 // expect: exit 3

@@ -1,4 +1,4 @@
-// A ball whose bounces come ever faster, and which the model lets lie on the floor in the limit: the run goes on there.
+// A ball whose bounces accumulate, and which the model lets rest on the floor in the limit: the run continues there.
 // run: simulate --solver {erk,radau,bdf,ida,cvode} --stop-time 4
 // expect: flying = 0
 // expect: abs(h) < 1e-4

@@ -1,4 +1,4 @@
-// Both sides of the relation are equal but for round-off at any time: that is no event, and the run ends.
+// Both sides of the relation are equal up to round-off at any time: there is no event, and the run ends.
 // run: simulate --solver {erk,radau}
 // change: RELATION -> sqrt((1 + time/5)/(2 + time/7)) <= sqrt(1 + time/5)/sqrt(2 + time/7) | sin(2*time + 2) <= 2*sin(time + 1)*cos(time + 1) | exp(time/3)*exp(1 + time/5) <= exp(1 + time/3 + time/5)
 // expect: report.time_events = 0

@@ -1,5 +1,5 @@
 // run: simulate -v
-// expect: says /event at t = 0.5: the equations have become others\n/
+// expect: says /event at t = 0.5: the equations have changed\n/
 model M
   Real a(start = 2, fixed = true), b(start = 0, fixed = true), i;
 equation

@@ -15,7 +15,7 @@
 // run: simulate
 // change: n = integer(twice(1.5)) -> n = 3
 // expect: exit 3
-// expect: says --allow-external lets the C text be compiled that it comes with
+// expect: says --allow-external compiles its C text
 package P
   function twice
     input Real x;

@@ -1,4 +1,4 @@
-// A divisor that initialization makes zero, exactly or but for round-off: an error that names the equation. The quotient was 0, 1e10 or 1e17.
+// A divisor that initialization makes zero, exactly or up to round-off: an error that names the equation. The quotient was 0, 1e10 or 1e17.
 // run: simulate
 // expect: exit 5
 // expect: 28: division by zero
@@ -6,7 +6,7 @@
 // change: p = 2; -> p^3 = 0.001;
 // change: b = 5.6/(a - 2) -> b = 5.6/(a - 0.1)
 // expect: exit 5
-// expect: 28: division by zero but for round-off
+// expect: 28: division by zero up to round-off
 // run: simulate
 // change: b = 5.6/(a - 2) -> b = 5.6*(p + 0.2 - 2.2)^(-1)
 // expect: exit 5
@@ -22,7 +22,7 @@
 // change: initial equation p = 2; -> /* none */
 // change: b = 5.6/(a - 2); a = p; -> b = 5.6/(a - 0.3); a = p + q;
 // expect: exit 5
-// expect: says division by zero but for round-off
+// expect: says division by zero up to round-off
 model DividesByZero parameter Real p(fixed = false, start = 1); Real a, b; initial equation p = 2;
 equation
   b = 5.6/(a - 2); a = p;

@@ -1,4 +1,4 @@
-// Functions see the constants of their model before those of packages around it; functions beside the model do not see them. A flat text, and
+// Functions see the constants of their model before those of packages around it; functions outside the model do not see them. A flat text, and
 // one with instances.
 // run: simulate --stop-time 1
 // expect: x = 14 within 0.00014

@@ -1,4 +1,4 @@
-// What a class gives its elements holds for each element of an array of it, wherever the class is declared: by a constraining clause of a class that is
+// Values that a class gives to its elements hold for each element of an array of it, wherever the class is declared: by a constraining clause of a class that is
 // not replaced, of one that is, in an array of models, and by the class that replaces it. Arrays inside of the class keep their own sizes.
 // expect: g.c[3].x = 8
 // expect: h.c[3].x = 112

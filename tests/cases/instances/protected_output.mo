@@ -1,9 +1,9 @@
 // An output of a function that is protected by mistake is one all the same: a warning, with --strict an error.
-// expect: says `y` of a function is `output`, and cannot be protected
+// expect: says `y` of a function has the prefix `output`, and cannot be protected
 // expect: z = 2
 // run: check --strict
 // expect: exit 3
-// expect: says `y` of a function is `output`, and cannot be protected
+// expect: says `y` of a function has the prefix `output`, and cannot be protected
 model M
   function f
     input Real x;

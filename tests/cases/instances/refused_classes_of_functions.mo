@@ -6,7 +6,7 @@
 // run: check
 // change: "C" -> "fish"
 // expect: exit 3
-// expect: says `fish` is no language of external functions
+// expect: says `fish` is not a language of external functions
 // run: check
 // change: input N b -> input Real b
 // expect: exit 3
@@ -22,7 +22,7 @@
 // run: check
 // change: object = Object(1) -> object = Object.constructor(1)
 // expect: exit 3
-// expect: says `constructor` of an external object is called by the object alone
+// expect: says only the object itself calls `constructor` of an external object
 function base
   input Real x;
   output Real y;

@@ -9,7 +9,7 @@
 // run: check
 // change: break a) -> break r)
 // expect: exit 3
-// expect: says nothing can be left out by `break` here: it is no component of a model, block or connector
+// expect: says nothing can be left out by `break` here: it is not a component of a model, block or connector
 // run: check
 // change: extends WithoutA(break connect(s.u, b.y)); -> extends WithoutA(break connect(s.u, b.y), a(value = 2));
 // expect: exit 3

@@ -1,9 +1,9 @@
 // Equations that are those of one mode say of which.
 // run: reduce --method {dummy,minimal,underlying}
-// expect: prints // the equations are those where x < 1 is true; they are others elsewhere
+// expect: prints // the equations are those where x < 1 is true; they differ elsewhere
 // run: reduce --method {dummy,minimal,underlying}
 // change: x(start = 0.5 -> x(start = 1.5
-// expect: prints // the equations are those where x < 1 is false; they are others elsewhere
+// expect: prints // the equations are those where x < 1 is false; they differ elsewhere
 model M
   Real x(start = 0.5, fixed = true), y(start = 1), z(start = 1);
 equation

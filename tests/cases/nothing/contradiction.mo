@@ -1,6 +1,6 @@
 // Two initial equations for one parameter.
 // expect: exit 5
-// expect: says `k = 2` could not be met together with the rest
+// expect: says `k = 2` could not be satisfied together with the others
 model Contradiction
   parameter Real k(fixed = false);
 initial equation

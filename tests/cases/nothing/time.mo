@@ -1,6 +1,6 @@
 // An initial equation without an unknown.
 // expect: exit 5
-// expect: says `1 = time` could not be met together with the rest
+// expect: says `1 = time` could not be satisfied together with the others
 model Time
 initial equation
   1 = time;

@@ -1,7 +1,7 @@
 // A parameter without a value, and an initial equation that contradicts the 0 that is taken.
 // expect: exit 5
 // expect: says `k` has no value: 0 is used
-// expect: says `k = 2` could not be met together with the rest
+// expect: says `k = 2` could not be satisfied together with the others
 model Unset
   parameter Real k;
 initial equation

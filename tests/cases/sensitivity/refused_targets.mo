@@ -3,7 +3,7 @@
 // expect: says differentiate by
 // run: simulate --sensitivity n
 // expect: exit 2
-// expect: says no Real
+// expect: says not a Real
 // run: simulate --sensitivity f
 // expect: exit 2
 // expect: says final

@@ -1,5 +1,5 @@
 // A state that stays below its absolute tolerance, which is the tolerance times nominal, has no part in the choice of steps. The
-// report names it; without a nominal value, with one of its size, or at a smaller tolerance, it is resolved. What is zero but for round-off is not named.
+// report names it; without a nominal value, with one of its size, or at a smaller tolerance, it is resolved. A state that is zero up to round-off is not named.
 // run: simulate --tolerance 1e-3
 // change: q(start -> q(nominal = 1, start
 // expect: report.below_tolerance.name = ["q"]

@@ -1,5 +1,5 @@
-/* wishes: see wishes.h. */
-#include "reduce/wishes.h"
+/* preferences: see preferences.h. */
+#include "reduce/preference.h"
 
 #include "structure/pattern.h"
 
@@ -9,7 +9,7 @@
 static const double SELECT_WEIGHT[] = {
     [SELECT_NEVER] = 1e4, [SELECT_AVOID] = 1e2, [SELECT_DEFAULT] = 1, [SELECT_PREFER] = 1e-2, [SELECT_ALWAYS] = 1e-4};
 
-double wishes_weight(const Evaluator *evaluator, int32_t unknown) {
+double preference_weight(const Evaluator *evaluator, int32_t unknown) {
   const Array *array = evaluator->array;
   const Model *model = evaluator->model;
   const Variable *variable = &model->variables.data[model->unknowns.data[array->problem->unknown[unknown]]];
@@ -18,21 +18,23 @@ double wishes_weight(const Evaluator *evaluator, int32_t unknown) {
 
 /* ---- must they be bounded? ---- */
 
-/* The least and the largest wish of the columns that may be states. */
+/* The least and the largest preference of the columns that may be states. */
 typedef struct Range {
   double least, most;
 } Range;
 
-static Range range_with(Range range, double wish) { return (Range){fmin(range.least, wish), fmax(range.most, wish)}; }
+static Range range_with(Range range, double preference) {
+  return (Range){fmin(range.least, preference), fmax(range.most, preference)};
+}
 
 static bool may_be_state(const Evaluator *evaluator, const BlockShape *shape, int32_t p) {
   return evaluator->array->d[shape->unknown[p]] > 0;
 }
 
-static Range range_of_wishes(const Evaluator *evaluator, const BlockShape *shape) {
+static Range range_of_preferences(const Evaluator *evaluator, const BlockShape *shape) {
   Range range = {INFINITY, 0};
   for (int32_t p = 0; p < shape->size; p++)
-    if (may_be_state(evaluator, shape, p)) range = range_with(range, wishes_weight(evaluator, shape->unknown[p]));
+    if (may_be_state(evaluator, shape, p)) range = range_with(range, preference_weight(evaluator, shape->unknown[p]));
   return range;
 }
 
@@ -104,7 +106,7 @@ static bool are_always_regular(const Evaluator *evaluator, const BlockShape *sha
   rows.is_solved = arena_array(&arena, (size_t)shape->size, sizeof(bool));
   rows.open = index_zeros(&arena, shape->size);
   for (int32_t p = 0; p < shape->size; p++)
-    rows.is_open[p] = may_be_state(evaluator, shape, p) && wishes_weight(evaluator, shape->unknown[p]) >= weight;
+    rows.is_open[p] = may_be_state(evaluator, shape, p) && preference_weight(evaluator, shape->unknown[p]) >= weight;
   count_open(&rows);
   solve_rows(&rows, index_zeros(&arena, shape->size));
   bool is_regular = rest_is_constant(&rows);
@@ -112,8 +114,8 @@ static bool are_always_regular(const Evaluator *evaluator, const BlockShape *sha
   return is_regular;
 }
 
-bool wishes_are_bounded(const Evaluator *evaluator, const BlockShape *shape) {
-  Range range = range_of_wishes(evaluator, shape);
+bool preference_is_bounded(const Evaluator *evaluator, const BlockShape *shape) {
+  Range range = range_of_preferences(evaluator, shape);
   if (!shape->stages || !(range.most > STRONGEST_WISH * range.least)) return false;
   return !are_always_regular(evaluator, shape, range.most / STRONGEST_WISH);
 }

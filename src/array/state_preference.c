@@ -1,5 +1,5 @@
-/* state_wishes: see state_wishes.h. */
-#include "array/state_wishes.h"
+/* state_preference: see state_preference.h. */
+#include "array/state_preference.h"
 
 #include "model/input.h"
 
@@ -7,13 +7,13 @@ static const Variable *variable_of(const Problem *problem, int32_t j) {
   return &problem->model->variables.data[problem->model->unknowns.data[problem->unknown[j]]];
 }
 
-/* Can the equation be differentiated again, so that what it determines can be a state? */
+/* Can the equation be differentiated again, so that its unknown can be a state? */
 static bool is_smooth(const Problem *problem, Expr residual) {
   int32_t once = 1, order;
   return !model_lacking_input(problem->model, &residual, &once, 1, &order);
 }
 
-Structure state_wishes_offer(const Problem *problem, const Structure *structure, Arena *arena) {
+Structure state_preference_offer(const Problem *problem, const Structure *structure, Arena *arena) {
   bool *preferred = arena_array(arena, problem->unknowns, sizeof *preferred), any = false;
   bool *smooth = arena_array(arena, problem->equations, sizeof *smooth);
   for (uint32_t j = 0; j < problem->unknowns; j++) {
@@ -26,7 +26,7 @@ Structure state_wishes_offer(const Problem *problem, const Structure *structure,
 
 /* The number of states of a block is its number of derivatives minus that of its differentiated equations (Modelica 3.6, section
  * 4.9.7.1). */
-bool state_wishes_check(const Problem *problem, const Structure *structure, Diags *diags) {
+bool state_preference_check(const Problem *problem, const Structure *structure, Diags *diags) {
   const Model *model = problem->model;
   bool fits = true;
   for (int32_t b = 0; b < structure->blocks.n_blocks; b++) {
@@ -51,7 +51,7 @@ bool state_wishes_check(const Problem *problem, const Structure *structure, Diag
   return fits;
 }
 
-bool state_wishes_check_model(Model *model, Arena *arena, Diags *diags) {
+bool state_preference_check_model(Model *model, Arena *arena, Diags *diags) {
   bool any = false;
   for (uint32_t v = 0; v < model->variables.count && !any; v++)
     any = model->variables.data[v].select == SELECT_ALWAYS || model->variables.data[v].select == SELECT_NEVER;
@@ -59,6 +59,6 @@ bool state_wishes_check_model(Model *model, Arena *arena, Diags *diags) {
   Problem problem = problem_make(model, true, arena);
   Structure structure = structure_run(arena, &problem.incidence);
   if (structure.status != STRUCTURE_OK) return true;
-  structure = state_wishes_offer(&problem, &structure, arena);
-  return state_wishes_check(&problem, &structure, diags);
+  structure = state_preference_offer(&problem, &structure, arena);
+  return state_preference_check(&problem, &structure, diags);
 }
