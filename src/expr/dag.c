@@ -487,30 +487,23 @@ static bool walk_passes(const Dag *dag, const DagScratch *scratch, Walk walk, Ex
   return scratch->marks.data[e] == scratch->stamp || (walk.mask && !(dag_flags(dag, e) & walk.mask));
 }
 
-static void walk_enter(const Dag *dag, DagScratch *scratch, Walk walk, Expr e, uint32_t base, IndexVec *order) {
-  scratch->marks.data[e] = scratch->stamp;
-  DagFrame frame = walk_frame(dag, walk, e);
-  if (frame.rest) vec_push(scratch->heap, &scratch->stack, frame);
-  else walk_leave(scratch, e, base, order);
-}
-
 void dag_walk(const Dag *dag, DagScratch *scratch, Walk walk, const Expr *roots, uint32_t count, IndexVec *order) {
   walk_begin(dag, scratch);
   uint32_t base = order->count;
   uint64_t edges = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (!walk_passes(dag, scratch, walk, roots[i])) walk_enter(dag, scratch, walk, roots[i], base, order);
-    while (scratch->stack.count) {
-      DagFrame *frame = &vec_last(&scratch->stack);
-      if (frame->rest == 0) {
-        walk_leave(scratch, vec_pop(&scratch->stack).node, base, order);
-        continue;
+    for (Expr e = roots[i];; edges++) {
+      if (!walk_passes(dag, scratch, walk, e)) {
+        scratch->marks.data[e] = scratch->stamp;
+        vec_push(scratch->heap, &scratch->stack, walk_frame(dag, walk, e));
       }
-      Expr child = *frame->next;
+      while (scratch->stack.count && vec_last(&scratch->stack).rest == 0)
+        walk_leave(scratch, vec_pop(&scratch->stack).node, base, order);
+      if (!scratch->stack.count) break;
+      DagFrame *frame = &vec_last(&scratch->stack);
+      e = *frame->next;
       frame->next += frame->stride;
       frame->rest--;
-      edges++;
-      if (!walk_passes(dag, scratch, walk, child)) walk_enter(dag, scratch, walk, child, base, order);
     }
   }
   heap_work(scratch->heap, order->count - base + 2 * edges);
