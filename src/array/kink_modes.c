@@ -321,6 +321,7 @@ typedef struct Opening {
   const int32_t *highest; /* per unknown: the order of its highest derivative */
   Expr *changed;          /* per node */
   bool *outside;
+  Expr residual; /* the equation */
 } Opening;
 
 /* Does an expression depend on states and the time alone? With other unknowns, the equations of its jump also choose the side. */
@@ -336,8 +337,22 @@ static bool is_of_states(const Opening *opening, Expr e) {
   return all;
 }
 
-/* The relation of an if-expression without events, here or from above, whose branches are shown to jump; EXPR_NONE: it is another
- * node. A relation of the time alone is enough if they are not shown to meet: its events are known in advance, and nothing else
+/* Does the equation jump where a relation changes? A part of it may jump where the whole does not, as the direction of a transistor
+ * does where it is symmetric. */
+static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) {
+  Dag *dag = opening->dag;
+  Expr value[2];
+  for (int side = 0; side < 2; side++) {
+    Expr truth = dag_constant(dag, side);
+    value[side] = opening->residual;
+    dag_substitute(dag, &relation, &truth, 1, &value[side], 1);
+  }
+  return of_time ? !joint_is_continuous(dag, relation, value[1], value[0])
+                 : joint_jumps(dag, relation, value[1], value[0]);
+}
+
+/* The relation of an if-expression without events, here or from above, at which the equation is shown to jump; EXPR_NONE: it is another
+ * node. A relation of the time alone is enough if its sides are not shown to meet: its events are known in advance, and nothing else
  * would see them. */
 static Expr jumping_condition(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;
@@ -350,8 +365,8 @@ static Expr jumping_condition(const Opening *opening, Expr e) {
     return EXPR_NONE;
   if (!is_of_states(opening, relation)) return EXPR_NONE;
   Expr then = dag_child(dag, e, 1), otherwise = dag_child(dag, e, 2);
-  bool jumps = dag_depends(dag, relation, OP_VARIABLE) ? joint_jumps(dag, relation, then, otherwise)
-                                                       : !joint_is_continuous(dag, relation, then, otherwise);
+  bool of_time = !dag_depends(dag, relation, OP_VARIABLE);
+  bool jumps = (of_time || joint_jumps(dag, relation, then, otherwise)) && residual_jumps(opening, relation, of_time);
   return jumps ? relation : EXPR_NONE;
 }
 
@@ -396,7 +411,7 @@ static void open_residuals(Problem *problem, const int32_t *times, bool varies, 
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);
   bool *outside = heap_array(heap, dag_size(dag), sizeof *outside);
   int32_t *highest = heap_array(heap, problem->unknowns, sizeof *highest);
-  Opening opening = {dag, heap, problem->local, highest, changed, outside};
+  Opening opening = {dag, heap, problem->local, highest, changed, outside, EXPR_NONE};
   for (int32_t e = 0; e < problem->incidence.row_start[problem->equations]; e++) {
     int32_t *own = &highest[problem->incidence.column[e]];
     if (problem->incidence.order[e] > *own) *own = problem->incidence.order[e];
@@ -406,6 +421,7 @@ static void open_residuals(Problem *problem, const int32_t *times, bool varies, 
     bool opens_all = c >= (varies ? DIFFERENTIATED : JUMPING);
     IndexVec order = {0};
     dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &order);
+    opening.residual = problem->residual[i];
     Expr residual = opens_all ? open_below(dag, &order, c, changed, outside, heap) : open_jumps(&opening, &order);
     opened[i] = residual != problem->residual[i];
     problem->residual[i] = residual;
