@@ -741,7 +741,7 @@ static void preferred_unknowns_can_be_states(void **state) {
         taken_back += can && states;
         continue;
       }
-      assert_true(can); /* without states of its own it is between others */
+      assert_true(can); /* it has no states itself, but lies between blocks that have */
       offered += states > 0;
       for (int k = 0; k < n; k++) {
         bool is_here = r.blocks.block_of_column[k] == block;

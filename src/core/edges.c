@@ -362,7 +362,7 @@ static bool will_accumulate(const EventTimes *times, double span) {
   return times->falls && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
-/* Did another stored mode change at an edge of its own within the last cycle of mode m? The edges of a thermostat
+/* Did another stored mode change at a different edge within the last cycle of mode m? The edges of a thermostat
  * alternate, while noise toggles only one mode. */
 static bool takes_turns(const Edges *edges, int m) {
   const Condition *condition = edges->condition;

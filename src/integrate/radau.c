@@ -339,9 +339,9 @@ static double radau_gap(const Radau *radau) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. Where the solution
- * follows an input, the end of a step is exact for any size, and the error test does not check the solution in between. Derivatives
- * grow geometrically; two in a row are never both near zero by chance. */
+/* How far the solution deviates from the polynomial of the step between its points, relative to the allowed distance. Where the
+ * solution follows an input, the end of a step is exact for any size, and the error test does not check the solution in between.
+ * Derivatives grow geometrically; two in a row are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {

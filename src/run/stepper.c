@@ -101,7 +101,7 @@ static void sample_past(Stepper *stepper, double from, double to) {
   }
 }
 
-/* Keeps what delays will read from the last step. */
+/* Keeps the values of the last step that delays will read. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
   if (!evaluator->past) return true;

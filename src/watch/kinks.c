@@ -39,7 +39,7 @@ static bool evaluate(const Kinks *kinks, double t, const double *y, double *out)
   return workspace_run(kinks->workspace, &point, out) == EVAL_OK;
 }
 
-/* Sets what counts as small, from sizes at the nominal values. */
+/* Sets the limits of small values, from sizes at the nominal values. */
 static void set_least(Kinks *kinks, Heap *heap, double start, double tolerance) {
   Evaluator *evaluator = kinks->view->evaluator;
   Point point = evaluator_point(evaluator, start, kinks->view->system.nominal);

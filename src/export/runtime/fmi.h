@@ -73,7 +73,7 @@ typedef struct Instance {
   void *context;
 } Instance;
 
-/* What a call for the discrete values at an event has found. */
+/* The result of a call for the discrete values at an event. */
 typedef struct InstanceEvent {
   int states_changed, nominals_changed, terminates, has_next;
   double next;

@@ -329,8 +329,8 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
-/* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to its time by
- * steps of its own, from the end of the history. */
+/* Delays read values between the ends of steps, which an importer does not report. So the run follows the importer to
+ * its time with its own steps, from the end of the history. */
 SolverStatus solver_follow(Solver *solver) {
   Scalars *now = solver->now;
   size_t size = (size_t)solver->model->columns * sizeof(double);
