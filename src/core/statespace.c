@@ -542,7 +542,8 @@ static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) 
   return status == EVAL_OK ? fail(space, unit, "Newton's iteration does not converge") : status;
 }
 
-/* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: unknown. Leaves y there. */
+/* The sign of the determinant at a point between the guess and the solution, in space->first; 0: unknown. Leaves y
+ * there. */
 static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, double *y) {
   double logarithm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++)

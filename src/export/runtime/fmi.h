@@ -12,7 +12,7 @@
 #define EXPORT
 #endif
 
-/* In one program with other models, function names begin with the name of the model. */
+/* If several models are in one program, function names begin with the name of the model. */
 #ifdef FUNCTION_PREFIX
 #define PASTE(a, b) a##b
 #define PASTE_NAMES(a, b) PASTE(a, b)
