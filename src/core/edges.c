@@ -33,7 +33,7 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
 /* How fast the difference has moved: its mean rate since the last point that was kept, which is a rate on the way (mean value
- * theorem). The rate at that point itself may be infinite, as of log(x) where x begins at an event of x > 0. A jump of the
+ * theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0 happens there. A jump of the
  * difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;

@@ -152,8 +152,8 @@ static bool literal_modes_hold(Initializer *initializer, Switches *switches, con
   return hold;
 }
 
-/* Finds initial values for the current modes, until the values found have those modes. Of several failures the first is
- * reported. */
+/* Finds initial values for the current modes, until the values found have those modes. If there are several failures,
+ * the first is reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   const double *discretes = initializer->evaluator->discretes;
