@@ -367,8 +367,8 @@ static void find_driven(const Table *t, const Structure *s, bool *driven) {
   }
 }
 
-/* The definition: blocks with foreign states in their constraints are removed, then those that a remaining differentiated equation
- * needs. */
+/* The definition: removes blocks whose constraints contain states of other blocks, then blocks that a remaining
+ * differentiated equation needs. */
 static void assert_spare(const Table *t, const Structure *s) {
   bool driven[MOST], removable[MOST];
   find_driven(t, s, driven);
