@@ -350,7 +350,7 @@ typedef struct daedal_event {
 /* The source of an input's values. Give a function, a table, an expression or a file; without any of these, the caller
  * of a run sets the input with daedal_run_set_value. */
 typedef struct daedal_input {
-  const char *name; /* NULL with a file: every column of the file is the input of its name */
+  const char *name; /* NULL with a file: every column of the file gives the input with its name */
   /* Returns the derivative of this order. If runs are in several threads, each thread calls it. */
   double (*value)(void *context, double time, uint32_t order);
   void *context;
@@ -724,8 +724,8 @@ bool daedal_sweep_point_finished(const daedal_sweep *sweep, uint32_t point);
 /* The k-th point that this process has finished; UINT32_MAX if it has finished fewer. */
 uint32_t daedal_sweep_finished(const daedal_sweep *sweep, uint32_t k);
 
-/* The computed part of a row, daedal_sweep_row_length numbers; and a row computed by another process. values NULL: the point is only
- * marked as finished. */
+/* The first function returns the computed part of a row, daedal_sweep_row_length numbers. The second one stores a row that another
+ * process computed. values NULL: the point is only marked as finished. */
 uint32_t daedal_sweep_row_length(const daedal_sweep *sweep);
 const double *daedal_sweep_row(const daedal_sweep *sweep, uint32_t point);
 daedal_status daedal_sweep_put(daedal_sweep *sweep, uint32_t point, daedal_status status, const char *cause,

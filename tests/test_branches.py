@@ -191,7 +191,7 @@ CLASSES = {"four bar": lambda rng: four_bar(rng, False), "four bar with flywheel
            "index one": hidden_index_one, "inverter": inverter, "near pole": near_pole, "pole of state": pole_of_state,
            "near fold of sine": near_fold_of_sine, "unwound angle": unwound_angle,
            "watched angle": watched_angle}
-TOLERANCE = 2e-4  # of the difference as a class measures it; runs have tolerance 1e-6
+TOLERANCE = 2e-4  # largest difference, as each class defines it; runs have tolerance 1e-6
 
 # Solvers not meant for a class: the explicit method where it is stiff; and after an amplifier, those that see the states only, or
 # give all columns the same absolute tolerance. The automatic choice must be right in all.

@@ -66,7 +66,7 @@ class Collection(unittest.TestCase):
         self.assertEqual(str(read.tolist()), str([[float(cell) + 0.0 for cell in line[1:]] for line in body]))
 
     def check(self, *arguments, varied, parameters={}):
-        """Of many groups only some are checked."""
+        """If there are many groups, only some are checked."""
         import h5py
         rows = self.sweep(*arguments)
         digits, every = len(str(len(rows))), max(1, len(rows) // 50)

@@ -78,7 +78,7 @@ def several(rng, k, at):
 
 
 def chain(rng, k, at):
-    """One balance after another, all at the same time."""
+    """A chain of balances, all singular at the same time."""
     declared, equations, _ = flow(rng, k, at)
     return Piece(f"{declared} Real h{k}(start=2), g{k}(start=6), x{k}(start=0, fixed=true);",
                  f"{equations} m{k}*h{k} = 2*m{k}; m{k}*g{k} = 3*m{k}*h{k}; der(x{k}) = g{k};", 6 * STOP)

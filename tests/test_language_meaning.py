@@ -512,7 +512,7 @@ class Streams(unittest.TestCase):
 
     @staticmethod
     def mixture(ends):
-        """Of (flow into the component, value); None if nothing flows from them."""
+        """The mixture of pairs (flow into the component, value); None if nothing flows from them."""
         sources = [(-m, h) for m, h in ends if m < 0]
         return sum(m * h for m, h in sources) / sum(m for m, _ in sources) if sources else None
 

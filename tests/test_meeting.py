@@ -57,7 +57,7 @@ class Logic(unittest.TestCase):
 
 
 def integral(kind, level, end):
-    """Of the response to sin(t) from 0 to `end`, between the times at which the sine passes the level."""
+    """The integral of the response to sin(t) from 0 to `end`, summed over the intervals between the times at which the sine passes the level."""
     inside = {"smooth": lambda x: x**2, "kink": lambda x: x, "jump": lambda x: 1 + x}[kind]
     first = math.asin(level)
     total, turn = 0.0, 0

@@ -367,8 +367,8 @@ static void find_driven(const Table *t, const Structure *s, bool *driven) {
   }
 }
 
-/* The definition: blocks with foreign states in their constraints are removed, then those that a remaining differentiated equation
- * needs. */
+/* The definition: removes blocks whose constraints contain states of other blocks, then blocks that a remaining
+ * differentiated equation needs. */
 static void assert_spare(const Table *t, const Structure *s) {
   bool driven[MOST], removable[MOST];
   find_driven(t, s, driven);
@@ -741,7 +741,7 @@ static void preferred_unknowns_can_be_states(void **state) {
         taken_back += can && states;
         continue;
       }
-      assert_true(can); /* without states of its own it is between others */
+      assert_true(can); /* it has no states itself, but lies between blocks that have */
       offered += states > 0;
       for (int k = 0; k < n; k++) {
         bool is_here = r.blocks.block_of_column[k] == block;

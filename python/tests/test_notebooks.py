@@ -54,7 +54,7 @@ class Series:
 
 
 class Frame:
-    """As much of a frame."""
+    """The part of a pandas frame that is needed."""
 
     def __init__(self, index, columns):
         self.index, self._columns = index, columns

@@ -1,4 +1,4 @@
-/* budget: limits the memory, work and text of one handle, so that a short file cannot take all memory of a machine, or days.
+/* budget: limits the memory, work and text of one handle, so that a short file cannot use all memory of a machine, or run for days.
  *
  * Invariant: every heap has the budget of its handle (heap_budget). Memory counts the bytes held now in all heaps of the handle.
  * Work counts steps since the public call began: an instance, an equation, a node of an expression, or an operation of an

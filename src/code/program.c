@@ -137,7 +137,7 @@ static bool run_tapes(Workspace *workspace, const Arrays *arrays) {
   const double *out = arrays->read[STORE_OUTPUT];
   uint32_t checked = 0;
   bool is_finite = true;
-  if (program->step_count == 1) { /* as of most blocks of a small model */
+  if (program->step_count == 1) { /* the usual case for blocks of a small model */
     tape_begin(workspace->registers[program->steps->kernel], arrays);
     return all_finite(out, program->outputs);
   }

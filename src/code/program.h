@@ -2,7 +2,7 @@
  * Residual rows, Jacobian entries and event functions are all programs. Which rows a view needs is decided by building a program
  * for them, never inside one.
  *
- * A program never changes once it is made, so runs and threads share it; what an evaluation writes is in a workspace, one for each
+ * A program never changes once it is made, so runs and threads share it; an evaluation writes only to a workspace, one for each
  * run. Two evaluators run the same program and give the same numbers: a register tape (default, starts at once), and C compiled by
  * the system's compiler and loaded (compile.h). Only calls of functions may differ in rounding (trace.h). Outputs whose expressions
  * have one shape and differ only in their leaves share one template; its instances run in blocks, so that one decoded instruction

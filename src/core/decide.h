@@ -96,7 +96,7 @@ int decide_set(Decide *decide, double t, const double *y);
 /* Ends an iteration at (t, y): copies the values to pre(). Returns true if some differed: another iteration is needed. */
 bool decide_accept(Decide *decide, double t, const double *y);
 
-/* Ends an event at (t, y): makes the samples false, and updates what follows from them. */
+/* Ends an event at (t, y): makes the samples false, and updates values that depend on them. */
 void decide_end(Decide *decide, double t, const double *y);
 
 /* Adds the values that all steps and actions have at (t, y) to a hash. Sets none of them. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A kink of a value becomes a kink of a higher derivative in what follows from it. After LEVEL_LIMIT delays it no longer
+/* A kink of a value becomes a kink of a higher derivative in values that depend on it. After LEVEL_LIMIT delays it no longer
  * matters. */
 enum { LEVEL_LIMIT = 4, NO_LEVEL = 1000 };
 
@@ -188,7 +188,7 @@ static void fill_pipe(const Delays *delays, int k) {
   delays->discretes[delay->leaf + PIPE_SIGN] = 1;
 }
 
-/* Sets what enters a pipe from now on, and finds the next break that leaves it. */
+/* Sets the inflow of a pipe from now on, and finds the next break that leaves it. */
 static void await_break(const Delays *delays, int k, double enters, bool is_kink) {
   const Delay *delay = &delays->delay[k];
   DelayPipe *pipe = &delays->pipe[k];

@@ -70,7 +70,8 @@ typedef struct Delays {
   DelayEvaluate *evaluate;
   void *host;
   double *discretes;
-  /* what changes: rings of `capacity` pieces; each delay has a ring of as many breaks, and each pipe one of as many entries */
+  /* data that change: rings of `capacity` pieces; each delay has a ring of as many breaks, and each pipe one of as many
+   * entries */
   DelaysNow *now;
   DelayChannel *channel;
   DelayPipe *pipe;
@@ -138,5 +139,5 @@ bool delays_pass(Delays *delays, double t, const double *y);
 /* Is there room for a break of every delay? */
 bool delays_have_room(const Delays *delays);
 
-/* Ends an event at (t, y) and records what jumped, if there is room. is_kink: the derivatives of what changes may jump. */
+/* Ends an event at (t, y) and records the jumps, if there is room. is_kink: derivatives may jump. */
 void delays_note(Delays *delays, double t, const double *y, bool is_kink);

@@ -38,7 +38,7 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
 /* How fast the difference has moved: its mean rate since the last point that was kept, which is a rate on the way (mean value
- * theorem). The rate at that point itself may be infinite, as of log(x) where x begins at an event of x > 0. A jump of the
+ * theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0 happens there. A jump of the
  * difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
@@ -367,7 +367,7 @@ static bool will_accumulate(const EventTimes *times, double span) {
   return times->falls && log(last / times->cycle) / log(ratio) < 2 / NEGLIGIBLE;
 }
 
-/* Did another stored mode change at an edge of its own within the last cycle of mode m? The edges of a thermostat
+/* Did another stored mode change at a different edge within the last cycle of mode m? The edges of a thermostat
  * alternate, while noise toggles only one mode. */
 static bool takes_turns(const Edges *edges, int m) {
   const Condition *condition = edges->condition;

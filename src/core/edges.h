@@ -116,7 +116,7 @@ typedef struct Edges {
   /* scratch */
   double *slope; /* the rates at the beginning of a step, while those at its end are evaluated */
   const bool *
-      waits; /* modes that stay unchanged in the current event, because events of their own follow at the same time; 0: none */
+      waits; /* modes that stay unchanged in the current event, because they have separate events at the same time; 0: none */
 } Edges;
 
 /* ---- differences and margins ---- */

@@ -256,7 +256,7 @@ static bool has_moved_little(Selector *selector, const SelectProblem *problem, c
   return true;
 }
 
-/* Keeps what has_moved_little needs; selector->linear has the factors of the chosen columns. */
+/* Keeps the data for has_moved_little; selector->linear has the factors of the chosen columns. */
 static void keep_judged(Selector *selector, const SelectProblem *problem, double room, Judged *judged) {
   int32_t m = problem->rows, entries = problem->row_start[m];
   const int32_t *place = selector->place.data;

@@ -29,7 +29,7 @@ static const double NEWTON_QUADRATIC = 1e-8, NEWTON_QUADRATIC_INSIDE = 1e-7, NEW
 static const double NEWTON_CONTRACTION = 0.5;
 
 /* The theorem requires h <= 1/2, where h is the relative change of the matrix over the first correction. Then the residual halfway
- * along the correction is half of what it was, up to h/8, measured as a correction by the first matrix. The solution is then
+ * along the correction is half of its first value, up to h/8, measured as a correction by the first matrix. The solution is then
  * nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
@@ -542,7 +542,8 @@ static EvalStatus solve_any(StateSpace *space, Unit *unit, double t, double *y) 
   return status == EVAL_OK ? fail(space, unit, "Newton's iteration does not converge") : status;
 }
 
-/* The sign of the determinant at a part of the way from the guess to the solution, in space->first; 0: unknown. Leaves y there. */
+/* The sign of the determinant at a point between the guess and the solution, in space->first; 0: unknown. Leaves y
+ * there. */
 static int sign_on_way(StateSpace *space, Unit *unit, double t, double part, double *y) {
   double logarithm = 0;
   for (int32_t k = 0; k < unit->plan->count; k++)

@@ -28,7 +28,7 @@ static uint32_t add_signal(Derivation *d, const char *name, const char *descript
   Model *model = d->model;
   Name known = names_add(model->names, name, strlen(name));
   if (model_named(model, known) != MAP_NONE) {
-    diag_error(d->diags, DIAG_INPUT, d->energy->span, "the model has a variable `%s` of its own", name);
+    diag_error(d->diags, DIAG_INPUT, d->energy->span, "the model already has a variable `%s`", name);
     return MAP_NONE;
   }
   Variable variable = variable_make(known, TYPE_REAL, ROLE_UNKNOWN);

@@ -430,7 +430,7 @@ static void add_end_time(Optimal *o, uint32_t count) {
   add_final(o, hamiltonian, dag_negate(o->dag, slope), d->energy->span);
 }
 
-/* Free parameters in the equations or the integrand would need adjoints of their own. */
+/* Free parameters in the equations or the integrand would need their own adjoints. */
 static bool check_parameters(Optimal *o) {
   Derivation *d = o->d;
   for (uint32_t p = 0; p < o->model->parameters.count; p++) {

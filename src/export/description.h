@@ -3,7 +3,7 @@
 
 #include "export/dependencies.h"
 
-/* What an FMU offers. */
+/* The interfaces that an FMU offers. */
 typedef struct FmuKinds {
   int version; /* 2 or 3 */
   bool has_exchange, has_cosimulation;

@@ -65,7 +65,7 @@ bool export_possible(const ExportSource *source, Diags *diags);
 /* The value of a variable of the model at the operating point, over the leaves of the point; EXPR_NONE: it has none. */
 Expr export_point_value(const ExportPoint *point, uint32_t variable);
 
-/* What is known about the initial value of a column of the array. */
+/* The facts about the initial value of a column of the array. */
 const InitialColumn *export_initial_column(const ExportSource *source, uint32_t column);
 
 /* Chooses how an exported program finds its initial values for other parameters and start values. If all start values were kept, it

@@ -191,7 +191,7 @@ Expr dag_partial(Dag *dag, Expr e, Expr leaf);
 /* All partial derivatives at once: appends the variable columns on which e depends, ascending by (index, order), and
  * the partial derivative of each; those that are identically zero are left out (floor(x), delay(x, 1)). Adjoints are
  * swept from e to the leaves, so the cost is that of the graph below e. At if, min, max, noEvent, smooth and
- * homotopy it is multiplied by the number of columns below, because each column's partial is a selection of its own:
+ * homotopy it is multiplied by the number of columns below, because each column's partial is a separate selection:
  * an inactive branch must not be touched. */
 typedef VEC(Expr) ExprVec;
 void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials);

@@ -15,8 +15,8 @@ typedef struct Conflict {
   bool is_doubtful; /* a column that may move occurs nonlinearly in the rows: elsewhere they may agree */
 } Conflict;
 
-/* A redundant fixed column and what determines it: the fundamental circuit of the structural choice, so without superfluous
- * members. The heap owns the vectors. */
+/* A redundant fixed column and the rows and columns that determine it: the fundamental circuit of the structural choice, so without
+ * superfluous members. The heap owns the vectors. */
 Conflict conflict_of_column(const InitialSystem *system, const Order *order, const StepsResult *failure);
 
 /* Too many initial equations: the smallest over-determined part that contains `row`. */

@@ -35,7 +35,7 @@ static inline InitialColumn initial_column(void) {
 double column_excess(const InitialColumn *column, double value);
 
 /* Start values that replace the model's own. NULL and NAN: none. After an event `hold` marks the states, which keep their left
- * limits. It replaces what the model fixes; initial equations and free parameters are left out. */
+ * limits. It replaces the fixed values of the model; initial equations and free parameters are left out. */
 typedef struct StartValues {
   const double *start;  /* per variable of the model */
   const double *column; /* per column of the evaluator's array: guesses, or left limits at an event */

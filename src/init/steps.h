@@ -65,5 +65,5 @@ bool steps_is_far(const InitialColumn *column, double nominal, double value);
 /* Did a start value that can be kept move, by more than different weights explain? */
 bool steps_gave_way(const InitialColumn *column, double nominal, double value);
 
-/* The square of what a column adds to the distance from the start values. */
+/* The square of a column's contribution to the distance from the start values. */
 double steps_distance(const InitialColumn *column, double nominal, double value);

@@ -19,7 +19,7 @@ void split_element(const IndexVec *sizes, uint32_t element, uint32_t *subscripts
   }
 }
 
-/* Without the last `left_out` subscripts: includes all of those dimensions. */
+/* Leaves out the last `left_out` subscripts, which selects all elements of these dimensions. */
 static AstExpr partial_reference(Connections *connections, const Instance *instance, Name name, uint32_t element,
                                  uint32_t left_out, Span span) {
   IndexVec sizes = {0};

@@ -107,7 +107,7 @@ static FieldLeaf find_leaf(Tree *tree, AstExpr e, Scope scope, const Name *names
   return leaf;
 }
 
-/* Fields of a named record become names of their own; fields of other values are selected. */
+/* Fields of a named record become separate names; fields of other values are selected. */
 static AstExpr leaf_fields(Tree *tree, const FieldLeaf *leaf, const Name *names, uint32_t count) {
   names += leaf->taken;
   count -= leaf->taken;

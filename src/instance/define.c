@@ -152,7 +152,7 @@ static AstExpr resolve_local(Making *making, const Modifier *binding, bool *uses
   return e == AST_NONE ? e : take_chain(making->tree, e, binding->fields);
 }
 
-/* Do all fields take this value, and none has one of its own? Records nest no deeper than components. */
+/* Do all fields take this value, without their own values? Records nest no deeper than components. */
 static bool shares_value(Tree *tree, Instance *record, AstExpr value) {
   for (uint32_t i = 0; i < record->elements.count; i++) {
     Instance *kid = instance_component(tree, record, i);

@@ -206,7 +206,7 @@ Instance *scope_find_literal(Tree *tree, Scope scope, Name name, Name *literal);
 /* The element of that name in the instance and all its base classes; NULL if there is none. */
 Instance *instance_element(Tree *tree, Instance *instance, Name name);
 
-/* The class that a path means: its first name is looked up outward from the scope, the others inside what was found. Reports an
+/* The class that a path means: its first name is looked up outward from the scope, the others inside the class found. Reports an
  * error and returns NULL if there is none. */
 Instance *scope_find_class(Tree *tree, Scope scope, AstPath path);
 

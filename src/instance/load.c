@@ -280,7 +280,7 @@ static bool has_reference(const Ast *ast, AstExpr value) {
 }
 
 /* Does the record give a field a value with names in it, or give values to a nested record? Only constructors made by the tree of
- * instances know what the names mean. */
+ * instances know the meaning of the names. */
 static bool has_named_value(const Ast *ast, const AstClass *definition, const ClassIndex *all) {
   for (uint32_t i = 0; i < definition->elements.count && definition->kind == CLASS_RECORD; i++) {
     const AstElement *element = &definition->elements.data[i];

@@ -403,7 +403,7 @@ static bool redeclared_equally(Tree *tree, Instance *instance, Element first, El
   vec_free(tree->heap, &all[0], &all[1]);
   return is_same || (first.ast->kind == AST_CLASS && other.ast->kind == AST_CLASS &&
                      tree_tolerate(tree, DIAG_INPUT, ast_element_label(other.ast).span, instance,
-                                   "`%s` is declared twice, and both have defaults of their own: the first one counts",
+                                   "`%s` is declared twice, and both have their own defaults: the first one counts",
                                    names_text(tree->names, first.name)));
 }
 

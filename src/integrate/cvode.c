@@ -171,7 +171,7 @@ static void cvode_begin(Cvode *cvode, double t) {
   void *memory = cvode->memory;
   bool made = CVodeSetErrHandlerFn(memory, vector_ignore, NULL) == CV_SUCCESS;
   made = made && CVodeInit(memory, cvode_rates, t, cvode->states) == CV_SUCCESS;
-  if (!made) cvode->memory = NULL; /* CVodeFree would free again what CVodeInit has freed */
+  if (!made) cvode->memory = NULL; /* CVodeFree would free memory that CVodeInit has already freed */
   made = made && CVodeWFtolerances(memory, cvode_weights) == CV_SUCCESS;
   made = made && CVodeSetUserData(memory, cvode) == CV_SUCCESS;
   made = made && CVodeSetLinearSolver(memory, cvode->solver, cvode->matrix) == CV_SUCCESS;

@@ -6,7 +6,7 @@
 
 typedef struct Variation Variation;
 
-/* Of a system that has a state-space form. Lives in the heap. */
+/* The variation of a system that has a state-space form. Lives in the heap. */
 Variation *variation_new(Heap *heap, const System *system);
 
 /* Only for variation_solve_transposed. */

@@ -497,7 +497,7 @@ static bool finish_each_text(Compiler *c, struct Task *task) {
 
 static bool is_transport(const Intrinsic *f) { return f->kind == INTRINSIC_SPECIAL && f->code == SPECIAL_TRANSPORT; }
 
-/* Both outputs of spatialDistribution: its arguments go to slots, and each output is an operator of its own. */
+/* Both outputs of spatialDistribution: its arguments go to slots, and each output is a separate operator. */
 static void emit_both_ends(Compiler *c, const Type *types, uint32_t count, Span span) {
   static const Special ends[] = {SPECIAL_TRANSPORT, SPECIAL_TRANSPORT_END};
   uint32_t *slots = arena_array(&c->el->arena, count, sizeof *slots);

@@ -40,7 +40,7 @@ typedef struct Clock {
   /* while it is written */
   Expr tick;         /* true at its ticks; EXPR_NONE: not yet */
   uint32_t ticks;    /* position of the variable that counts them; NONE: not yet */
-  ActionVec actions; /* what a tick assigns */
+  ActionVec actions; /* assignments at a tick */
   Expr interval;     /* EXPR_NONE: not yet */
 } Clock;
 

@@ -192,7 +192,8 @@ static Pattern stage_pattern(Discretizer *d, int32_t stage, int most) {
   return (Pattern){(int32_t)d->rows.count, (int32_t)d->columns.count, start, entry};
 }
 
-/* Chooses dummies among the dummies of the stage before: the columns whose derivative number d - stage a constraint determines. */
+/* Chooses dummies among the dummies of the stage before. A column is a dummy if a constraint determines its derivative
+ * of order d - stage. */
 static void choose_dummies(Discretizer *d, int32_t stage) {
   Matching matching = matching_empty(&d->arena, (int32_t)d->rows.count, (int32_t)d->columns.count);
   int32_t *rows = index_zeros(&d->arena, (int32_t)d->rows.count), count = 0;

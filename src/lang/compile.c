@@ -1,7 +1,7 @@
 /* compile: expressions of the syntax tree to stack code, typed on the way (references: reference.c; calls: call.c).
  *
  * Invariant: an explicit stack of tasks follows the nesting of the expression, so depth costs memory only. compiler->types mirrors
- * what the code leaves on the machine's stack. An error is reported once, gives TYPE_NOTHING, and forbids running the code
+ * the types of the values on the machine's stack. An error is reported once, gives TYPE_NOTHING, and forbids running the code
  * (compiler->errors). */
 #include "lang/compile.h"
 

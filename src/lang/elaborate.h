@@ -95,7 +95,7 @@ struct ClockOperator;
 struct Transition;
 typedef struct Compiler Compiler;
 
-/* An equation of the part that runs. */
+/* An equation that the current code has made. */
 typedef struct RawEquation {
   Expr left, right;
   Span span;

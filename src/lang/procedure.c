@@ -80,7 +80,7 @@ static Name free_name(Elaboration *el) {
   }
 }
 
-/* Slots: what is read, the previous values of the outputs, time; then the outputs. */
+/* Slots: the variables that are read, the previous values of the outputs, time; then the outputs. */
 static void declare_slots(Compiler *c, const ProcedurePlan *plan, Span span) {
   Elaboration *el = c->el;
   for (uint32_t i = 0; i < plan->read.count; i++) {

@@ -51,7 +51,7 @@ uint32_t plan_structures(const Plan *plan) {
   return count;
 }
 
-/* What a plan is to be derived for. */
+/* The structure for which a plan is derived. */
 typedef struct ModeKey {
   const Plan *base, *from; /* the branches in the next line belong to `from` */
   const bool *holds;

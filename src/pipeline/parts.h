@@ -21,8 +21,8 @@ Initializer start_initializer(const Plan *plan, Heap *heap, const ArrayRun *run)
 void start_inputs(Evaluator *evaluator, const StartValues *starts);
 /* The given start values, extended by "none" for the variables that a conversion added. In the heap, or unchanged. */
 StartValues start_extended(const Plan *plan, const StartValues *given, Heap *heap);
-/* Where structural analysis was wrong about the equations, the initial point may be a singular one of the converted equations.
- * false: it is, and an error is in diags. */
+/* If structural analysis was wrong about the equations, the converted equations may be singular at the initial point.
+ * false: they are, and an error is in diags. */
 bool start_is_regular(const Plan *plan, const Request *request, Initializer *initializer, Initial *initial,
                       Arena *arena, Diags *diags);
 /* Finds initial values in modes that agree with them. false: an error is in diags. */

@@ -175,7 +175,7 @@ bool plan_depends_on_values(const Plan *plan);
 /* The number of structures for which plans were made: its own, and those derived from it for all of its runs. */
 uint32_t plan_structures(const Plan *plan);
 
-/* Finds initial values for another request, and keeps the code made for that: runs with similar values need none of their own. Call
+/* Finds initial values for another request, and keeps the code made for that: runs with similar values need no further code. Call
  * it before others share the plan. Costs one start. */
 void plan_rehearse(Plan *plan, const Request *request, Diags *diags);
 
@@ -193,7 +193,8 @@ void simulation_add_mode(Simulation *simulation, const bool *holds);
 double simulation_value(const Simulation *simulation, const Signal *signal, const double *y);
 
 /* Sets a column to another value at the time reached. It takes effect at the next simulation_settle, together with all others set
- * since. What the equations determine follows, and states stay as far as the equations allow. false: the signal is not a column. */
+ * since. Other columns follow from the equations, and states stay if the equations allow it. false: the signal is not a column.
+ * */
 bool simulation_reset(Simulation *simulation, const Signal *signal, double value);
 
 /* The same for all states, with their values in y. */

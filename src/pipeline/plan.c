@@ -658,8 +658,8 @@ bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *reque
          plan_make_by_ranks(plan, heap, model, request, before, diags);
 }
 
-/* What a method computed from the base's values, such as Baumgarte's rates, stays. Plans for other branches must not depend on the
- * values that a run happens to have when it needs them. */
+/* Values that a method computed from the base's values, such as Baumgarte's rates, stay. Plans for other branches must not depend
+ * on the values that a run happens to have when it needs them. */
 bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, const bool *holds,
                  const double *parameters, const Handover *handover, Diags *diags) {
   Request request = base->request;

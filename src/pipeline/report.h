@@ -79,7 +79,7 @@ typedef struct RunFacts {
 void run_report_text(const RunFacts *facts, Heap *heap, TextVec *text);
 void run_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
-/* What the method made of the model: sizes, and the counts defined in the papers. */
+/* The system that the method made: its sizes, and the counts defined in the papers. */
 void reduction_report_json(const RunFacts *facts, Heap *heap, TextVec *text);
 
 /* The same reports when there was no memory to make them: every value is null. */

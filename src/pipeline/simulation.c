@@ -123,7 +123,7 @@ static bool is_same_start(const Simulation *one, const Simulation *other) {
   return true;
 }
 
-/* What ranks say about initial values at which the system is singular. */
+/* The verdict of ranks about initial values at which the system is singular. */
 typedef enum RanksSay {
   RANKS_NOTHING,
   RANKS_SAME,     /* they are right, and the equations are regular there */

@@ -103,8 +103,8 @@ bool start_is_regular(const Plan *plan, const Request *request, Initializer *ini
   return false;
 }
 
-/* After a failure: sets the discrete values by the values solved before the equations that failed. Do rows depend on what has
- * changed? */
+/* After a failure: sets the discrete values by the values solved before the equations that failed. Do rows depend on a
+ * changed value? */
 static bool follow_solved(Initializer *initializer, Switches *switches, double t0, const double *y) {
   past_guess(initializer->evaluator, t0, y);
   switches->matter = false;
@@ -152,8 +152,8 @@ static bool literal_modes_hold(Initializer *initializer, Switches *switches, con
   return hold;
 }
 
-/* Finds initial values for the current modes, until the values found have those modes. Of several failures the first is
- * reported. */
+/* Finds initial values for the current modes, until the values found have those modes. If there are several failures,
+ * the first is reported. */
 static bool solve_modes(Initializer *initializer, Switches *switches, const StartValues *starts, const RunOptions *run,
                         Initial *initial, Diags *diags) {
   const double *discretes = initializer->evaluator->discretes;

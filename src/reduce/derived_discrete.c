@@ -1,4 +1,4 @@
-/* derived_discrete: copies what happens at events into the derived model as written. */
+/* derived_discrete: copies the event logic into the derived model as written. */
 #include "reduce/derived.h"
 
 static Expr image(Derived *derived, Expr e) { return e == EXPR_NONE ? e : transplant(&derived->plan, e); }

@@ -16,7 +16,7 @@ typedef struct Method {
   bool needs_values;     /* it makes its system from the initial values, and has none without them */
   bool by_ranks;         /* numerical ranks decide: structural information helps, but may be wrong */
 
-  /* Fills form, reduced and counts. false: the method does not apply; an error says why and what would. */
+  /* Fills form, reduced and counts. false: the method does not apply; an error says why, and which methods do. */
   bool (*apply)(Reduction *reduction);
 } Method;
 

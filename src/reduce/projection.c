@@ -18,7 +18,7 @@ static bool is_own_level(const Array *array, uint32_t equation, Expr leaf) {
 }
 
 /* Is the constraint linear, with coefficients that depend at most on time and parameters? One that is differentiated once need only
- * be linear in the unknowns at its own level; the coefficients may contain all below: v in A(x) v = b(x). */
+ * be linear in the unknowns at its own level; the coefficients may contain unknowns of lower levels: v in A(x) v = b(x). */
 static bool is_linear(Reduction *reduction, uint32_t equation) {
   Array *array = reduction->array;
   Dag *dag = array->dag;

@@ -12,7 +12,7 @@
 
 typedef struct Redundancy {
   uint32_t count;
-  /* of the problem: the equations that follow from the others; for each, the earlier ones are already left out */
+  /* equations of the problem that follow from the others, when the earlier ones in this list are left out */
   uint32_t *equation;
   Freedom freedom; /* as many unknowns without derivatives are free */
 } Redundancy;

@@ -38,7 +38,7 @@ typedef enum FreeChoice {
 typedef struct FreeUnknown {
   uint32_t unknown; /* of the model */
   FreeChoice choice;
-  double value; /* that it is held at */
+  double value; /* the value at which it is held */
 } FreeUnknown;
 
 typedef struct Strangeness {
@@ -86,7 +86,7 @@ double strangeness_tolerance(const MethodOptions *options);
 /* Replaces the selected rows, columns and links by copies in the heap. */
 void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 
-/* The same selection for a run, with an evaluator of its own at the same values. Lives in the heap. */
+/* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
 /* Is it a column of x? And: is it the derivative of the last column of x of its unknown? */

@@ -5,7 +5,7 @@
 #include "result/file.h"
 #include "result/trajectory.h"
 
-/* What is plotted, and over which variable. */
+/* The variables of the plot, and its axis. */
 typedef struct RawPlot {
   const char *title, *name;           /* name: Transient Analysis, ... */
   const char *scale, *type;           /* the first variable: time. NULL: there is none, and only one point */

@@ -8,7 +8,8 @@ static bool is_node(const Signal *signal) {
   return !strncmp(signal->name, "v(", 2) && !signal->name[strcspn(signal->name, "#,")];
 }
 
-/* What is shown without a choice: the first of these that exists. CSV files do not say which signals are states. */
+/* The signals that are shown by default: the first of these groups that exists. CSV files do not say which signals are
+ * states. */
 typedef enum Default { DEFAULT_NODES, DEFAULT_STATES, DEFAULT_VALUES, DEFAULT_ALL, DEFAULTS } Default;
 
 static bool is_default(const Signal *signal, Default choice) {

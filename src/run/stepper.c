@@ -97,7 +97,7 @@ static const double *values_at(void *host, double t) {
 
 static void reserve_past(void *host) { past_reserve(((Stepper *)host)->view->evaluator->past); }
 
-/* Keeps what delays will read from the last step. */
+/* Keeps the values of the last step that delays will read. */
 static bool keep_past(Stepper *stepper) {
   Evaluator *evaluator = stepper->view->evaluator;
   if (!evaluator->past) return true;

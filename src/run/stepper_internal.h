@@ -253,8 +253,8 @@ void stepper_plan_timed(Stepper *stepper, double t);
 /* Finishes the event at t_event, whether it was settled or not. */
 bool stepper_finish_event(Stepper *stepper, bool settled);
 
-/* Changes the integrator at t, with the columns in stepper->y, where the solution begins or ends to slide, or where another one is
- * waiting. */
+/* Changes the integrator at t, with the columns in stepper->y, if the solution begins or stops sliding, or if another
+ * integrator is waiting. */
 void stepper_suit_integrator(Stepper *stepper, double t);
 
 /* Ends the step at the first event in it, if there is one. is_quiet: there is certainly none of the states. */

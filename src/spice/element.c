@@ -244,7 +244,7 @@ static bool read_adjustments(const Element *element, Passive *passive, double *f
       return false;
   }
   if (!number_of(element, "tc1", &passive->tc1, NULL) || !number_of(element, "tc2", &passive->tc2, NULL)) return false;
-  /* As in ngspice, elements given by an expression have no temperature of their own. */
+  /* As in ngspice, elements given by an expression have no separate temperature. */
   if (!passive->is_behaviour &&
       (!number_of(element, "dtemp", &change, NULL) || !number_of(element, "temp", &temperature, &given)))
     return false;

@@ -60,7 +60,7 @@ const Block *scope_block(const Scope *scope, Name name, const Scope **owner) {
 
 static bool is_ground(const char *name) { return !strcmp(name, "0") || !strcmp(name, "gnd"); }
 
-/* A node of the block is a port, or one of its own. */
+/* A node of the block is a port or a local node. */
 uint32_t scope_node(Circuit *circuit, const Scope *scope, const Card *card, Name name) {
   const char *text = names_text(circuit->names, name);
   if (is_ground(text)) return GROUND;

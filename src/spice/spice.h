@@ -23,7 +23,7 @@ typedef VEC(TopologyGroup) TopologyGroupVec;
 typedef struct Topology {
   uint32_t index;                   /* 0, 1 or 2 */
   bool is_certain;                  /* there is no controlled source, whose effect the graph does not show */
-  bool has_charges;                 /* charges and fluxes are variables of their own */
+  bool has_charges;                 /* charges and fluxes are separate variables */
   double gmin;                      /* conductance across every junction; 0 if there is none */
   VEC(Name) nodes, voltage_sources; /* rows of the projectors */
   TopologyGroupVec cutsets;         /* a column of Q_CRV each */

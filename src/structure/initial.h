@@ -27,8 +27,8 @@ typedef struct InitialChoice {
 } InitialChoice;
 
 /* Chooses the columns to give, those with larger preference first; for example 0 for highest derivatives, larger for better start
- * values, largest for what the model fixes. So the fixed columns are legal if all of them are chosen; fixed columns that are not
- * chosen are redundant. The other chosen columns complete the initial values. Owned by the arena. O(n log n) and a matching. */
+ * values, largest for values that the model fixes. So the fixed columns are legal if all of them are chosen; fixed columns that are
+ * not chosen are redundant. The other chosen columns complete the initial values. Owned by the arena. O(n log n) and a matching. */
 InitialChoice initial_choose(Arena *arena, const Pattern *array, const int32_t *preference);
 
 /* For a column that is not given: the rows that determine it, and the given columns that it clashes with; any one of

@@ -97,7 +97,7 @@ int32_t pattern_components(const Pattern *pattern, const Pattern *transposed, co
   return components;
 }
 
-/* ---- rows with a derivative of their own ---- */
+/* ---- rows with a derivative that no other row contains ---- */
 
 /* The only equation whose rows contain the highest derivative of variable j; STRUCTURE_NONE: there are several, or none is left. */
 static int32_t owner_of(const Incidence *incidence, const Pattern *entries, const int32_t *row_of, const int32_t *level,

@@ -302,7 +302,7 @@ static TokenKind symbol_kind(const char *text, uint32_t *width) {
   }
 }
 
-/* What to write instead of a character from other languages. */
+/* Advice for a character from other languages. */
 static const char *character_hint(const char *text) {
   switch (text[0]) {
   case '!': return text[1] == '=' ? ": not equal is written `<>`" : ": negation is written `not`";

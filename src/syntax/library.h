@@ -1,8 +1,8 @@
 /* library: classes of other files, found by name (Modelica 3.6, section 13.4). A directory of the path contains libraries, like an
  * entry of MODELICAPATH. A package is a directory with a file package.mo, or one file.
  *
- * Invariant: a file is read once, when a class in it is first looked up; so a model costs only what it uses. Files join the source
- * and the tree of the model. Errors in them are reported in the model's diagnostics. */
+ * Invariant: a file is read once, when a class in it is first looked up; so a model costs only the files that it uses. Files join
+ * the source and the tree of the model. Errors in them are reported in the model's diagnostics. */
 #pragma once
 
 #include "base/reading.h"

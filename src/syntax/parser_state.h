@@ -98,7 +98,7 @@ bool parser_accept(Parser *parser, TokenKind kind);
 /* Reads a token of this kind, or reports "expected ... where"; `where` says what the token is for, or is NULL. */
 bool parser_expect(Parser *parser, TokenKind kind, const char *where);
 
-/* Reports at the present token: the message, then what was found. Always returns false. */
+/* Reports at the present token: the message, then the token found. Always returns false. */
 __attribute__((format(printf, 2, 3))) bool parser_unexpected(Parser *parser, const char *format, ...);
 
 /* As above, for a token in the wrong place; the message does not name the token. Always returns false. */

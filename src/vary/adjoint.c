@@ -1,4 +1,4 @@
-/* adjoint: see adjoint.h. Invariant: notes are in the order of the run; each has what its transpose needs. */
+/* adjoint: see adjoint.h. Invariant: notes are in the order of the run; each has the data for its transpose. */
 #include "vary/adjoint.h"
 
 #include "base/arena.h"

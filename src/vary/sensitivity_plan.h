@@ -41,6 +41,6 @@ typedef struct SensitivityPlan {
 } SensitivityPlan;
 
 /* For the equations of the code; `evaluator` has the values of the plan, which show the overridden parameters. The targets must
- * outlive it. NULL: diags names what cannot be differentiated. Lives in the heap of the code. */
+ * outlive it. NULL: diags names the part that cannot be differentiated. Lives in the heap of the code. */
 const SensitivityPlan *sensitivity_plan(ArrayCode *code, Evaluator *evaluator, const Structure *structure,
                                         const SensitivityTarget *targets, uint32_t count, Diags *diags);

@@ -81,7 +81,7 @@ static void start_discretes(Sensitivity *sensitivity, Direction *direction, cons
   }
 }
 
-/* A target and the place of its derivatives: a direction of its own, or the one that the adjoint reads. */
+/* A target and the place of its derivatives: a separate direction, or the one that the adjoint reads. */
 static Direction *begin_target(Sensitivity *sensitivity, uint32_t k) {
   Direction *direction = &sensitivity->directions[sensitivity->adjoint ? 0 : k];
   size_t values = (size_t)sensitivity->view->system.columns + modes_leaves(sensitivity->plan->code->modes);

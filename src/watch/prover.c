@@ -44,7 +44,7 @@ struct Prover {
   Switches *switches;
   const StatePlan *plan;
   bool has_conditions;
-  /* for the current states, with a heap of its own */
+  /* for the current states, with its own heap */
   Heap *heap;
   void *ticket;
   int32_t *states, links;

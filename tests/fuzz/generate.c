@@ -10,7 +10,7 @@ typedef struct Equation {
   Text left, right;
 } Equation;
 
-/* A model under construction. `names` can be used in expressions; `parameters` of them are parameters. */
+/* A model under construction. `names` can be used in expressions; the first `parameters` of them are parameters. */
 typedef struct Draft {
   Random *random;
   char names[NAMES][16];

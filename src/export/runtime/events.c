@@ -405,7 +405,7 @@ int events_are_lost(const Solver *solver) {
 
 /* ---- the start ---- */
 
-/* Sets all discrete values by the values found, until they no longer change. Do rows depend on what has changed? */
+/* Sets all discrete values by the values found, until they no longer change. Do rows depend on a changed value? */
 static int modes_differ(Solver *solver, double t, const double *y) {
   bool matter = false;
   for (int round = 0; round <= solver->model->discretes && !matter; round++) {
@@ -476,7 +476,7 @@ static int begin_delays(Solver *solver, double t, const double *y) {
   return delays_fault(&solver->delays) >= 0;
 }
 
-/* From start values to the values at the first instant; from consistent values where now->is_started. */
+/* Computes the values at the first instant, from start values or, if now->is_started, from consistent values. */
 int events_initial(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!solver->now->is_started) {

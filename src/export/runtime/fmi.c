@@ -184,7 +184,7 @@ static InstanceStatus refuse(const Instance *instance, const ModelVariable *vari
   return refuse_call(instance, text);
 }
 
-/* What may be set: before the start all that is offered; then inputs, and at events parameters. */
+/* May the variable be set? Before the start, all offered ones may; later inputs and, at events, parameters. */
 static int may_set(const Instance *instance, const ModelVariable *variable) {
   if (is_initial(instance)) return variable->flags & (IS_INPUT | IS_SETTABLE | IS_START);
   if (instance->phase == PHASE_CONTINUOUS) return variable->flags & IS_INPUT && variable->flags & IS_REAL;
@@ -609,7 +609,7 @@ InstanceStatus instance_adjoint(Instance *instance, const unsigned *unknowns, si
 /* The data of an instance other than its run. */
 typedef struct Header {
   char mark[8];
-  unsigned long long model, check, size; /* hash of the model's token; hash of what follows; size of all */
+  unsigned long long model, check, size; /* hash of the model's token; hash of the bytes after it; size of all */
   double start, stop, tolerance;
   int phase, has_values, is_stale, unused;
 } Header;

@@ -12,7 +12,7 @@
 #define EXPORT
 #endif
 
-/* In one program with other models, function names begin with the name of the model. */
+/* If several models are in one program, function names begin with the name of the model. */
 #ifdef FUNCTION_PREFIX
 #define PASTE(a, b) a##b
 #define PASTE_NAMES(a, b) PASTE(a, b)
@@ -73,7 +73,7 @@ typedef struct Instance {
   void *context;
 } Instance;
 
-/* What a call for the discrete values at an event has found. */
+/* The result of a call for the discrete values at an event. */
 typedef struct InstanceEvent {
   int states_changed, nominals_changed, terminates, has_next;
   double next;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is written next. */
+/* The next row to write. */
 typedef struct Output {
   Solver *solver;
   double stop;

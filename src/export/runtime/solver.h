@@ -139,7 +139,7 @@ typedef struct Model {
   const Condition *mode;
   const char *const *mode_text;
   ModelProgram *conditions, *written, *rates;
-  int has_logic; /* more than modes changes at events */
+  int has_logic; /* other values than modes change at events */
   DecidePlan decide;
   ModelProgram *const *level_program;
   ModelProgram *initial_program, *lefts_program, *samples_program, *actions_program;

@@ -5,7 +5,7 @@
 // run: check
 // change: A a(redeclare package Medium = Air) -> A a
 // expect: exit 0
-// expect: says `Medium` is declared twice, and both have defaults of their own
+// expect: says `Medium` is declared twice, and both have their own defaults
 package Water
   constant Integer n = 1;
 end Water;
