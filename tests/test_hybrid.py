@@ -743,7 +743,7 @@ class Mixed(unittest.TestCase):
             text = STREAMS.format(h1, h2, 10 ** rng.uniform(3, 6), 10 ** rng.uniform(3, 6), k)
             solver = ("radau", "bdf", "ida")[seed % 3]
             with self.subTest(seed=seed, solver=solver, text=text):
-                run = command("simulate", write(text), "--stop-time", "100", "--solver", solver, "--json")
+                run = command("simulate", write(text), "--stop-time", "100", "--solver", solver, "--output-file", os.path.join(WORK, "m.csv"), "--json")
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertLess(json.loads(run.stdout)["rejected"], 40)
 
