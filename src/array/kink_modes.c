@@ -411,14 +411,20 @@ static void open_residuals(Problem *problem, const int32_t *times, bool varies, 
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);
   bool *outside = heap_array(heap, dag_size(dag), sizeof *outside);
   int32_t *highest = heap_array(heap, problem->unknowns, sizeof *highest);
+  uint32_t *uses = heap_array(heap, problem->unknowns, sizeof *uses); /* equations that contain each unknown */
   Opening opening = {dag, heap, problem->local, highest, changed, outside, EXPR_NONE};
-  for (int32_t e = 0; e < problem->incidence.row_start[problem->equations]; e++) {
-    int32_t *own = &highest[problem->incidence.column[e]];
-    if (problem->incidence.order[e] > *own) *own = problem->incidence.order[e];
+  const Incidence *incidence = &problem->incidence;
+  for (int32_t e = 0; e < incidence->row_start[problem->equations]; e++) {
+    int32_t *own = &highest[incidence->column[e]];
+    if (incidence->order[e] > *own) *own = incidence->order[e];
+    uses[incidence->column[e]]++;
   }
   for (uint32_t i = 0; i < problem->equations; i++) {
     int32_t c = times[i] + varies;
-    bool opens_all = c >= (varies ? DIFFERENTIATED : JUMPING);
+    bool opens_all = c >= (varies ? DIFFERENTIATED : JUMPING), is_output = false;
+    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+      is_output = is_output || (uses[incidence->column[e]] == 1 && highest[incidence->column[e]] == 0);
+    if (is_output && !opens_all) continue; /* nothing else depends on what it gives */
     IndexVec order = {0};
     dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &order);
     opening.residual = problem->residual[i];
@@ -427,7 +433,7 @@ static void open_residuals(Problem *problem, const int32_t *times, bool varies, 
     problem->residual[i] = residual;
     vec_free(dag_scratch(dag)->heap, &order);
   }
-  heap_free_all(heap, changed, outside, highest);
+  heap_free_all(heap, changed, outside, highest, uses);
 }
 
 void kink_modes_open(Problem *problem, const Structure *structure, bool all, bool varies, Arena *arena) {
