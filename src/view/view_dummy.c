@@ -281,7 +281,7 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.spare = state_plan_spare(reduced->states);
   bool reads_freely =
       run->evaluator->past && past_delays(run->evaluator)->are_free; /* the times of delays depend on columns */
-  view->system.exact = reads_freely ? NULL : state_plan_exact(reduced->states, &view->system.exact_rows);
+  view->system.exact = NULL;
   view->system.set_exact = set_exact;
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
