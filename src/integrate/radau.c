@@ -55,7 +55,6 @@ typedef struct Radau {
   double *solution;           /* remaining rows */
   double *weight;             /* [columns] reciprocal error scales; 0 for columns that are not measured */
   double *estimate, *work;    /* [columns] */
-  double *start, *beside;     /* [columns] for radau_take_states_gap */
   double *earlier;            /* [columns] the estimate of the iteration before */
   double *defect; /* [columns] for states: h times the difference between the rate at the start and that of the stages'
                                * polynomial there; otherwise 0 */
@@ -76,10 +75,8 @@ typedef struct Radau {
   double raw_error;                     /* error of the last step, before the filter */
   double shortest_followed;             /* time */
   bool rejected;
-  double rejected_h,
-      rejected_error; /* of the last attempt of this step, if it was rejected for its error; otherwise rejected_h is 0 */
-  bool failed;        /* Newton's method failed in this step */
-  bool cautious;      /* Newton's method failed in this step: Jacobian and starting values are those of its start */
+  bool failed;   /* Newton's method failed in this step */
+  bool cautious; /* Newton's method failed in this step: Jacobian and starting values are those of its start */
   IntegratorStatistics statistics;
 } Radau;
 
@@ -87,7 +84,7 @@ typedef struct Radau {
 
 /* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured on
  * these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small weight;
- * rates count through their states. Algebraic columns have a separate test, see radau_gap. Columns from which output is
+ * rates count through their states. Algebraic columns have a test of their own, see radau_gap. Columns from which output is
  * interpolated are tested between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
@@ -97,13 +94,12 @@ static void radau_find_measured(Radau *radau, int32_t *mark) {
   radau->error_count = radau->newton_count = radau->followed_count = radau->algebraic_count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     bool higher = system->column_index && system->column_index[c] > 1;
-    bool is_spare = system->spare && system->spare[c], is_exact = system->exact && system->exact[c];
+    bool is_spare = system->spare && system->spare[c];
     bool is_tested = mark[c] & 2 || higher, is_algebraic = !mark[c] && !is_spare;
     if (is_tested) radau->error_columns[radau->error_count++] = c;
-    else if (is_algebraic && !is_exact) radau->algebraic[radau->algebraic_count++] = c;
+    else if (is_algebraic) radau->algebraic[radau->algebraic_count++] = c;
     if (!higher && (is_tested || (is_algebraic && !system->complete))) radau->followed[radau->followed_count++] = c;
-    if (!is_exact && ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher))
-      radau->newton_columns[radau->newton_count++] = c;
+    if ((mark[c] != 1 && !(is_spare && system->links > 0)) || higher) radau->newton_columns[radau->newton_count++] = c;
     radau->lenient[c] = mark[c] == 0 && !higher && system->complete;
   }
 }
@@ -154,7 +150,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
-  radau->stages = stages_new(heap, system, stages, true);
+  radau->stages = stages_new(heap, system, stages, false);
   for (int i = 0; i < stages; i++) {
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
     radau->residual[i] = heap_array(heap, rows, sizeof(double));
@@ -164,7 +160,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->solution = heap_array(heap, rows, sizeof(double));
   radau->weight = heap_array(heap, columns, sizeof(double));
   radau->estimate = heap_array(heap, columns, sizeof(double));
-  heap_numbers(heap, columns, &radau->work, &radau->start, &radau->beside);
+  radau->work = heap_array(heap, columns, sizeof(double));
   radau->earlier = heap_array(heap, columns, sizeof(double));
   radau->defect = heap_array(heap, columns, sizeof(double));
   radau->last_defect = heap_array(heap, columns, sizeof(double));
@@ -206,7 +202,7 @@ static bool radau_factor(Radau *radau, double h) {
 
 /* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage; at the
  * start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as for sqrt(max(x, 0)) at 0,
- * the last one is used. */
+ * the last one serves. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -268,9 +264,9 @@ static void radau_predict_behind(Radau *radau, double h) {
   }
 }
 
-/* Starting values. Normally they continue the last step's polynomials; after a failure, along its last part. A repeated step
+/* Starting values. Normally they continue the last step's polynomials; after a failure, along its last stretch. A repeated step
  * lies inside these polynomials; after a failure its starting values are constant. */
-static EvalStatus radau_predict(Radau *radau, double h) {
+static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
   double ratio = h / radau->last_h;
@@ -288,11 +284,6 @@ static EvalStatus radau_predict(Radau *radau, double h) {
   }
   const Elimination *elimination = radau->stages->elimination;
   radau_follow_links(method, h, elimination->from, elimination->to, radau->system->links, radau->y, radau->stage);
-  const System *system = radau->system;
-  EvalStatus status = EVAL_OK;
-  for (int i = 0; i < method->stages && system->exact && status == EVAL_OK; i++)
-    status = system->set_exact(system->context, radau->t + method->node[i] * h, radau->stage[i]);
-  return status;
 }
 
 static EvalStatus radau_evaluate(Radau *radau, double h) {
@@ -331,8 +322,15 @@ static void radau_derivatives(const Radau *radau, int32_t c, double *derivative)
   for (int k = 0; k < 3; k++) derivative[k] /= scale;
 }
 
-static double radau_gap_norm(const Radau *radau, const double *gap) {
-  double sum = 0;
+/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the filter
+ * considers harmless can be large in columns that depend on them, as after an amplifier. Without states, nothing else shows whether
+ * the step is resolved, or ended on another branch. */
+static double radau_gap(const Radau *radau) {
+  const RadauCoefficients *method = radau->method;
+  const double *vectors[SMAX + 1] = {radau->y};
+  double weight[SMAX + 1] = {1}, sum = 0, *gap = radau->work;
+  for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
+  set_to_sum(gap, vectors, weight, method->stages + 1, radau->system->columns);
   for (int32_t a = 0; a < radau->algebraic_count; a++) {
     int32_t c = radau->algebraic[a];
     double e = gap[c] * radau->weight[c] / (radau->lenient[c] ? MINOR : 1);
@@ -341,40 +339,9 @@ static double radau_gap_norm(const Radau *radau, const double *gap) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* Of a gap, for columns that states determine: what the states' part makes of them. The columns at the start may be inaccurate, and
- * those that follow an input may have a corner inside the step; neither is an error of output, where they are solved. */
-static void radau_take_states_gap(Radau *radau, double *gap) {
-  const System *system = radau->system;
-  double *start = radau->start;
-  size_t size = (size_t)system->columns * sizeof(double);
-  memcpy(start, radau->y, size);
-  if (system->find(system->context, radau->t, start) != EVAL_OK) return;
-  memcpy(radau->beside, start, size);
-  for (int32_t l = 0; l < system->links; l++) radau->beside[system->link_from[l]] -= gap[system->link_from[l]];
-  if (system->complete(system->context, radau->t, radau->beside) != EVAL_OK) return;
-  for (int32_t c = 0; c < system->columns; c++)
-    if (system->given[c]) gap[c] = radau->beside[c] - start[c];
-}
-
-/* How far algebraic columns at the start of the step are from the polynomial through the stages. Errors of states that the filter
- * considers harmless can be large in columns that depend on them, as after an amplifier. Without states, nothing else shows whether
- * the step is resolved, or ended on another branch. `enough`: a smaller gap decides nothing. */
-static double radau_gap(Radau *radau, double enough) {
-  const RadauCoefficients *method = radau->method;
-  const System *system = radau->system;
-  const double *vectors[SMAX + 1] = {radau->y};
-  double weight[SMAX + 1] = {1}, *gap = radau->work;
-  for (int i = 0; i < method->stages; i++) vectors[i + 1] = radau->stage[i], weight[i + 1] = -method->at_zero[i];
-  set_to_sum(gap, vectors, weight, method->stages + 1, system->columns);
-  double norm = radau_gap_norm(radau, gap);
-  if (!(norm >= fmax(enough, 1)) || !system->complete || !system->given || !system->links) return norm;
-  radau_take_states_gap(radau, gap);
-  return radau_gap_norm(radau, gap);
-}
-
 /* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. Where the solution
- * follows an input, the end of a step is exact for any size, and the error test does not check the solution in between. Derivatives
- * grow geometrically; two in a row are never both near zero by chance. */
+ * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
+ * geometrically; two in a row are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
   double squares[3] = {0}, derivative[3];
   for (int32_t a = 0; a < radau->followed_count; a++) {
@@ -396,7 +363,7 @@ static double radau_states_norm(const Radau *radau, const double *vector) {
 }
 
 /* The continuous output uses the filtered defect where the filter removes most of it. The solution leaves the slope at the start of
- * a stiff step at once, and that slope would make the whole step inaccurate. */
+ * a stiff step at once, and that slope would spoil the whole step. */
 static void radau_filter_defect(Radau *radau) {
   if (radau_states_norm(radau, radau->estimate) > EARLY * radau->raw_error) return;
   for (int32_t l = 0; l < radau->system->links; l++) {
@@ -422,7 +389,7 @@ static void radau_find_defect(Radau *radau, double h) {
 }
 
 /* Where a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
- * enough. Elsewhere that would hide the time at which a limit of the solution begins or ends, such as that of a diode. */
+ * enough. Elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;
   radau_find_defect(radau, h);
@@ -444,11 +411,11 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; 1 or more requires a smaller step. *is_unresolved: columns outside the error
- * test of the states require it, too. */
+/* The error of the step in tolerances; 1 or more asks for a smaller step. *is_unresolved: columns outside the error test of the
+ * states ask for it, too. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
-  double unresolved = fmax(radau_departure(radau), radau_gap(radau, error));
+  double unresolved = fmax(radau_gap(radau), radau_departure(radau));
   *is_unresolved = unresolved > error && h > radau->shortest_followed;
   return *is_unresolved ? unresolved : error;
 }
@@ -469,7 +436,7 @@ static inline __attribute__((always_inline)) double sum_squares(const Radau *rad
   return sum;
 }
 
-/* Two columns at a time, and the last one by itself. */
+/* Two columns at a time, and the last one alone. */
 static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
   const double *change = radau->stages->change;
   double *stage[SMAX];
@@ -571,11 +538,11 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
 
 /* ---- Step and order ---- */
 
-/* The divisor of the step size for this error, which grows with the power `order` of the size. */
-static double radau_quotient(const Radau *radau, double error, double order) {
+/* The divisor of the step size for this error. */
+static double radau_quotient(const Radau *radau, double error) {
   double limit = radau_iteration_limit(radau);
   double factor = fmin(SAFETY, SAFETY * (1 + 2 * limit) / (radau->iterations + 2 * limit));
-  double quotient = pow(error, 1.0 / order) / factor;
+  double quotient = pow(error, 1.0 / (radau->method->stages + 1)) / factor;
   return fmax(1 / GROW_MOST, fmin(SHRINK_MOST, quotient));
 }
 
@@ -654,7 +621,7 @@ static void radau_remember(Radau *radau, double h, double t_new) {
 }
 
 static void radau_accept(Radau *radau, double h, double error, double t_new, bool held) {
-  double quotient = radau_predictive_quotient(radau, h, error, radau_quotient(radau, error, radau->method->stages + 1));
+  double quotient = radau_predictive_quotient(radau, h, error, radau_quotient(radau, error));
   radau->is_foreseen = false;
   radau->statistics.steps++;
   radau->statistics.step = h;
@@ -663,7 +630,6 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   radau->accepted_error = fmax(MINOR, error);
   if (radau->rejected) quotient = fmax(quotient, 1);
   radau->rejected = radau->failed = radau->cautious = false;
-  radau->rejected_h = 0;
   int order = radau_choose_order(radau, h);
   radau_remember(radau, h, t_new);
   radau_set_order(radau, order);
@@ -675,19 +641,13 @@ static void radau_accept(Radau *radau, double h, double error, double t_new, boo
   radau->statistics.next = held ? radau->h_next : h / quotient;
 }
 
-/* Where a step is rejected twice, both errors tell their order: the solution may have a corner or a jump inside. */
 static void radau_reject(Radau *radau, double h, double error) {
-  double order = radau->method->stages + 1;
-  if (radau->rejected_h > h)
-    order = fmax(1, fmin(order, log(radau->rejected_error / error) / log(radau->rejected_h / h)));
   radau->statistics.rejected_error++;
-  radau->h_next = radau->last_h == 0 ? GOOD_PART * h : h / radau_quotient(radau, error, order);
+  radau->h_next = radau->last_h == 0 ? GOOD_PART * h : h / radau_quotient(radau, error);
   radau->rejected = true;
-  radau->rejected_h = h;
-  radau->rejected_error = error;
 }
 
-/* Predictions diverged: Jacobian and contraction found with them are useless. */
+/* Predictions went astray: Jacobian and contraction found with them are useless. */
 static void radau_forget(Radau *radau) {
   radau->jacobian_time = NAN;
   radau->convergence = 1;
@@ -720,7 +680,6 @@ static void radau_retry(Radau *radau, double h, double factor) {
   radau->failed = true;
   radau->h_next = factor * h;
   radau->rejected = true;
-  radau->rejected_h = 0;
   radau->convergence = 1;
   if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
@@ -734,9 +693,7 @@ static bool radau_second_derivative(Radau *radau, double span) {
   elimination_real(radau->stages->elimination, condense_values(radau->stages->condense), 0, radau->stages->real_values);
   if (!linear_factor(radau->stages->real, radau->stages->real_values)) return false;
   if (system->residual(system->context, radau->t, radau->y, now) != EVAL_OK) return false;
-  memcpy(radau->start, radau->y, (size_t)system->columns * sizeof(double));
-  if (system->exact) system->set_exact(system->context, radau->t + dt, radau->start);
-  if (system->residual(system->context, radau->t + dt, radau->start, later) != EVAL_OK) return false;
+  if (system->residual(system->context, radau->t + dt, radau->y, later) != EVAL_OK) return false;
   for (int32_t r = 0; r < system->rows; r++) now[r] = -(later[r] - now[r]) / dt;
   stages_take_right(radau->stages, now, right);
   for (int32_t l = 0; l < system->links; l++)
@@ -780,14 +737,7 @@ static StepStatus radau_step(void *self, double t_stop) {
     if (held) h = left;
     if (!held && h < integrator_least_step(radau->t, t_stop)) return reason;
     radau_set_weights(radau, h);
-    EvalStatus predicted = radau_predict(radau, h);
-    if (predicted == EVAL_STOP) return STEP_EVALUATION;
-    if (predicted != EVAL_OK) {
-      reason = STEP_EVALUATION;
-      radau->jacobian_time = radau->t; /* a new one would not help */
-      radau_retry(radau, h, 0.5);
-      continue;
-    }
+    radau_predict(radau, h);
     if (isnan(radau->jacobian_time)) {
       bool is_predicted = radau->last_h > 0 ? !radau->cautious : radau->passed_h > 0 && !radau->failed;
       EvalStatus status = radau_new_jacobian(radau, is_predicted ? h : 0);
@@ -845,7 +795,6 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->convergence = 1;
   radau->accepted_step = 0;
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
-  radau->rejected_h = 0;
   radau->since_lower = SELDOM;
   radau->since_change = 0;
   bool is_predicted =
@@ -864,7 +813,7 @@ static void radau_suggest(void *self, double step) {
   if (!radau->fixed_step) radau->h_next = step;
 }
 
-/* The polynomials of the step and its Jacobian are also used for a part of it. */
+/* The polynomials of the step and its Jacobian also serve for a part of it. */
 static bool radau_repeat(void *self, double step) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->fixed_step) return false;
@@ -875,7 +824,6 @@ static bool radau_repeat(void *self, double step) {
   radau->jacobian_time = radau->last_t + radau->last_h;
   radau->accepted_step = 0;
   radau->rejected = radau->failed = radau->cautious = false;
-  radau->rejected_h = 0;
   return true;
 }
 
@@ -903,7 +851,7 @@ static void radau_switch_states(void *self, const double *y) {
   radau_choose(radau, radau->stages->chosen_links >= 0 ? radau->jacobian : NULL);
 }
 
-/* The factors can be used while they belong to the step. */
+/* The factors serve while they belong to the step. */
 static bool radau_stages(void *self, StepStages *out) {
   Radau *radau = self;
   if (radau->last_h == 0 || radau->stages->factored_step != radau->last_h ||
