@@ -2,8 +2,8 @@
 #include "watch/turning.h"
 
 #include "core/constants.h"
-#include "watch/determinants.h"
 #include "segment/kinks.h"
+#include "watch/determinants.h"
 
 #include <math.h>
 #include <string.h>
