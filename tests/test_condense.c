@@ -70,7 +70,7 @@ static double sample_residual(const Sample *sample, const double *d, const doubl
 /* Solves for r and multiples of it; returns how many rows were left. */
 static int32_t solve(const Sample *sample, bool condensed, int lanes, double factor, const double *r, double *d) {
   Heap *heap = heap_new(NULL);
-  Condense *condense = condense_new(heap, &sample->system, false);
+  Condense *condense = condense_new(heap, &sample->system);
   Elimination *elimination = elimination_new(heap, &sample->system);
   _Alignas(16) double residual[LANES * ROWS], change[LANES * COLUMNS] = {0};
   double right[ROWS], values[ENTRIES];
@@ -138,7 +138,7 @@ static void test_pivots_that_no_longer_serve(void **state) {
   for (uint32_t seed = 1; seed <= 30; seed++) {
     Heap *heap = heap_new(NULL);
     sample_fill(&sample, seed, SAMPLE_VALUES);
-    Condense *condense = condense_new(heap, &sample.system, false);
+    Condense *condense = condense_new(heap, &sample.system);
     condense_choose(condense, sample.value);
     for (int32_t k = 0; k < sample.start[COLUMNS]; k++) sample.value[k] *= 1 + 1e-6 * (k % 3);
     assert_true(condense_jacobian(condense, sample.value));
@@ -161,7 +161,7 @@ static void test_rows_of_other_sizes(void **state) {
     uint32_t next = seed * 99;
     double size[ROWS];
     sample_fill(&sample, seed, SAMPLE_VALUES);
-    Condense *condense = condense_new(heap, &sample.system, false);
+    Condense *condense = condense_new(heap, &sample.system);
     condense_choose(condense, sample.value);
     for (int32_t r = 0; r < ROWS; r++) size[r] = pow(10, 12 * random_number(&next) - 6);
     for (int32_t k = 0; k < sample.start[COLUMNS]; k++) sample.value[k] *= size[sample.row[k]];
@@ -180,7 +180,7 @@ static void test_fixed(void **state) {
   for (int32_t c = 0; c < COLUMNS; c++) index[c] = c < LINKS + 10 ? 1 : 2;
   memset(sample.constant, true, sizeof sample.constant);
   sample.system.column_index = index;
-  Condense *condense = condense_new(heap, &sample.system, false);
+  Condense *condense = condense_new(heap, &sample.system);
   condense_choose(condense, sample.value);
   assert_int_equal(condense_pattern(condense)->rows, ROWS - (10 - LINKS));
   for (int32_t c = 0; c < COLUMNS; c++)

@@ -664,11 +664,5 @@ EvalStatus statespace_rates(StateSpace *space, double t, double *y) {
   return solve_units(space, space->plan.serving, t, y);
 }
 
-EvalStatus statespace_timed(StateSpace *space, double t, double *y) {
-  space->goal = GOAL_NEXT;
-  space->quadratic = NEWTON_QUADRATIC_INSIDE;
-  return solve_units(space, space->plan.timed, t, y);
-}
-
 SolveFailure statespace_failure(const StateSpace *space) { return space->failure; }
 uint64_t statespace_factorizations(const StateSpace *space) { return space->factorizations; }

@@ -36,9 +36,8 @@ typedef struct UnitPlan {
 
 /* The order of work. */
 typedef struct UnitsPlan {
-  uint32_t count, timed, serving,
-      branched; /* number of units; of the first ones, whose columns follow from time alone; of those that
-                                             * give everything derivatives depend on; of those that give branching columns */
+  uint32_t count, serving,
+      branched; /* number of units; of the first ones that give everything derivatives depend on; of branching columns */
   const UnitPlan *unit;
   const bool *loose; /* per block: its columns do not determine the states */
   uint32_t unknowns;
@@ -84,9 +83,6 @@ EvalStatus statespace_branch(StateSpace *space, double t, double *y, BranchGuess
 /* Like statespace_follow, for stages within a step: leaves out columns that an equation gives explicitly and on which no derivative
  * depends, and solves nonlinear equations to 1e-14 only. */
 EvalStatus statespace_rates(StateSpace *space, double t, double *y);
-
-/* The same for those columns alone that follow from time, without states. */
-EvalStatus statespace_timed(StateSpace *space, double t, double *y);
 
 /* After a failed solve: the block and the reason, for messages. */
 typedef struct SolveFailure {

@@ -38,10 +38,6 @@ typedef struct Pivot {
 struct Condense {
   Heap *heap;
   const System *system;
-  bool is_whole;    /* nothing is eliminated or left out */
-  bool drops_exact; /* some columns are exact, and left out */
-  int32_t n, m, *row_number,
-      *column_number; /* rows and columns that are not left out, and their numbers; -1: left out */
 
   VEC(Pivot) pivots;
   /* The pivots' columns and rows at the time of their elimination, and their effect on vectors. */
@@ -71,29 +67,17 @@ struct Condense {
   double *row_scale; /* reciprocals of the largest entries of rows */
 };
 
-/* Numbers those that are not left out; returns how many there are. */
-static int32_t number_others(const bool *left_out, int32_t count, int32_t *number) {
-  int32_t next = 0;
-  for (int32_t k = 0; k < count; k++) number[k] = left_out && left_out[k] ? -1 : next++;
-  return next;
-}
-
-Condense *condense_new(Heap *heap, const System *system, bool drops_exact) {
+Condense *condense_new(Heap *heap, const System *system) {
   Condense *condense = heap_alloc(heap, sizeof *condense);
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   condense->heap = heap;
   condense->system = system;
-  condense->drops_exact = drops_exact && system->exact;
   condense->kept = heap_array(heap, rows, sizeof(int32_t));
-  condense->row_number = heap_array(heap, rows, sizeof(int32_t));
-  condense->column_number = heap_array(heap, columns, sizeof(int32_t));
-  condense->n = number_others(condense->drops_exact ? system->exact_rows : NULL, system->rows, condense->row_number);
-  condense->m = number_others(condense->drops_exact ? system->exact : NULL, system->columns, condense->column_number);
+  if (rows > DENSE_ROWS || !system->constant) return condense;
   condense->left_start = heap_array(heap, columns + 1, sizeof(int32_t));
   condense->column_done = heap_array(heap, columns, sizeof(bool));
   condense->row_done = heap_array(heap, rows, sizeof(bool));
-  if (condense->n > DENSE_ROWS || !system->constant) return condense;
-  condense->place = heap_array(heap, (size_t)condense->n * (size_t)condense->m, sizeof(int32_t));
+  condense->place = heap_array(heap, rows * columns, sizeof(int32_t));
   condense->columns_of = heap_array(heap, rows, sizeof(IntVec));
   condense->rows_of = heap_array(heap, columns, sizeof(IntVec));
   condense->term_count = heap_array(heap, rows, sizeof(int32_t));
@@ -108,13 +92,8 @@ Condense *condense_new(Heap *heap, const System *system, bool drops_exact) {
 
 /* ---- deciding ---- */
 
-/* Where the place of an entry is kept. */
-static int32_t *place_at(const Condense *condense, int32_t row, int32_t column) {
-  return &condense->place[condense->row_number[row] * condense->m + condense->column_number[column]];
-}
-
 static void condense_add_entry(Condense *condense, int32_t row, int32_t column, int32_t place) {
-  *place_at(condense, row, column) = place;
+  condense->place[row * condense->system->columns + column] = place;
   vec_push(condense->heap, &condense->columns_of[row], column);
   vec_push(condense->heap, &condense->rows_of[column], row);
 }
@@ -142,9 +121,11 @@ static double condense_limit(const Condense *condense, const Pivot *pivot, int32
 static void condense_begin(Condense *condense, const double *jacobian) {
   const System *system = condense->system;
   condense->target.count = 0;
+  memset(condense->row_done, 0, (size_t)system->rows * sizeof(bool));
+  memset(condense->column_done, 0, (size_t)system->columns * sizeof(bool));
   memset(condense->is_stale, true, (size_t)system->columns * sizeof(bool));
   memset(condense->changed, 0, (size_t)system->column_start[system->columns] * sizeof(bool));
-  memset(condense->place, -1, (size_t)condense->n * (size_t)condense->m * sizeof(int32_t));
+  memset(condense->place, -1, (size_t)system->rows * (size_t)system->columns * sizeof(int32_t));
   for (int32_t r = 0; r < system->rows; r++) condense->columns_of[r].count = 0;
   for (int32_t c = 0; c < system->columns; c++) {
     condense->rows_of[c].count = 0;
@@ -156,8 +137,7 @@ static void condense_begin(Condense *condense, const double *jacobian) {
   condense_scale_rows(condense, jacobian);
   for (int32_t c = 0; c < system->columns; c++)
     for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++)
-      if (!condense->column_done[c] && !condense->row_done[system->row_index[k]])
-        condense_add_entry(condense, system->row_index[k], c, k);
+      condense_add_entry(condense, system->row_index[k], c, k);
 }
 
 static int32_t condense_cost(const Condense *condense, int32_t row, int32_t column) {
@@ -170,7 +150,7 @@ static bool condense_may_cost(const Condense *condense, int32_t cost) {
 }
 
 static void condense_change(Condense *condense, int32_t row, int32_t column, double change) {
-  int32_t place = *place_at(condense, row, column);
+  int32_t place = condense->place[row * condense->system->columns + column];
   if (place < 0) {
     place = (int32_t)condense->values.count;
     vec_push(condense->heap, &condense->values, 0);
@@ -196,7 +176,7 @@ static void condense_remove(IntVec *list, int32_t index) {
 static void condense_list_lower(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->rows_of[pivot->column].count; k++) {
     int32_t r = condense->rows_of[pivot->column].data[k];
-    int32_t place = *place_at(condense, r, pivot->column);
+    int32_t place = condense->place[r * condense->system->columns + pivot->column];
     condense->values.data[place] *= pivot->reciprocal;
     vec_push(condense->heap, &condense->lower, (Multiplier){r, place, 0, condense_limit(condense, pivot, r)});
     condense_remove(&condense->columns_of[r], pivot->column);
@@ -206,7 +186,7 @@ static void condense_list_lower(Condense *condense, const Pivot *pivot) {
 static void condense_list_upper(Condense *condense, const Pivot *pivot) {
   for (uint32_t k = 0; k < condense->columns_of[pivot->row].count; k++) {
     int32_t c = condense->columns_of[pivot->row].data[k];
-    int32_t place = *place_at(condense, pivot->row, c);
+    int32_t place = condense->place[pivot->row * condense->system->columns + c];
     vec_push(condense->heap, &condense->upper, place);
     vec_push(condense->heap, &condense->up, (Term){c, 0});
     condense_remove(&condense->rows_of[c], pivot->row);
@@ -245,7 +225,7 @@ static bool condense_is_unit(const Condense *condense, int32_t place) {
 
 /* The size of an entry, with its row scaled; for a unit, large enough for any pivot. */
 static double condense_size(const Condense *condense, int32_t row, int32_t column) {
-  int32_t place = *place_at(condense, row, column);
+  int32_t place = condense->place[row * condense->system->columns + column];
   return condense_is_unit(condense, place) ? INFINITY : fabs(condense->values.data[place]) * condense->row_scale[row];
 }
 
@@ -272,7 +252,8 @@ static bool condense_grows(const Condense *condense, const Pivot *pivot) {
   uint32_t gone = rows->count + columns->count - 1, added = 0;
   for (uint32_t a = 0; a < rows->count; a++) {
     if (rows->data[a] == pivot->row) continue;
-    for (uint32_t b = 0; b < columns->count; b++) added += *place_at(condense, rows->data[a], columns->data[b]) < 0;
+    const int32_t *place = condense->place + rows->data[a] * condense->system->columns;
+    for (uint32_t b = 0; b < columns->count; b++) added += place[columns->data[b]] < 0;
   }
   return added > gone;
 }
@@ -299,7 +280,7 @@ static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
     if (cost > least || (cost == least && length >= shortest)) continue;
     least = cost;
     shortest = length;
-    *pivot = (Pivot){.row = r, .column = c, .place = *place_at(condense, r, c)};
+    *pivot = (Pivot){.row = r, .column = c, .place = condense->place[r * condense->system->columns + c]};
   }
   if (least == INT32_MAX || !condense_may_cost(condense, least)) return false;
   pivot->is_constant = condense_is_unit(condense, pivot->place);
@@ -344,17 +325,6 @@ static void condense_sort_terms(Condense *condense) {
 
 /* ---- what remains ---- */
 
-/* The entries of a column that remain where nothing is eliminated. */
-static void condense_keep_column(Condense *condense, int32_t c) {
-  const System *system = condense->system;
-  for (int32_t k = system->column_start[c]; k < system->column_start[c + 1]; k++) {
-    int32_t row = condense->row_number[system->row_index[k]];
-    if (row < 0) continue;
-    vec_push(condense->heap, &condense->left_row, row);
-    vec_push(condense->heap, &condense->source, k);
-  }
-}
-
 static void condense_build_pattern(Condense *condense) {
   const System *system = condense->system;
   int32_t kept = 0;
@@ -364,9 +334,8 @@ static void condense_build_pattern(Condense *condense) {
   for (int32_t c = 0; c < system->columns; c++) {
     condense->left_start[c] = (int32_t)condense->source.count;
     if (condense->column_done[c]) continue;
-    if (!condense->place) condense_keep_column(condense, c);
-    for (int32_t r = 0; r < kept && condense->place; r++) {
-      int32_t place = *place_at(condense, condense->kept[r], c);
+    for (int32_t r = 0; r < kept; r++) {
+      int32_t place = condense->place[condense->kept[r] * system->columns + c];
       if (place < 0) continue;
       vec_push(condense->heap, &condense->left_row, r);
       vec_push(condense->heap, &condense->source, place);
@@ -386,22 +355,13 @@ void condense_choose(Condense *condense, const double *jacobian) {
   condense->pivots.count = condense->lower.count = condense->upper.count = 0;
   condense->down.count = condense->taking.count = condense->up.count = 0;
   condense->left = (JacobianPattern){system->rows, system->column_start, system->row_index, NULL};
-  condense->is_whole = true;
-  for (int32_t r = 0; r < system->rows; r++) {
-    condense->kept[r] = r;
-    condense->row_done[r] = condense->row_number[r] < 0;
-  }
-  for (int32_t c = 0; c < system->columns; c++) condense->column_done[c] = condense->column_number[c] < 0;
+  for (int32_t r = 0; r < system->rows; r++) condense->kept[r] = r;
   if (condense->place && jacobian) {
     condense_begin(condense, jacobian);
     condense_take_all(condense);
+    if (condense->pivots.count) condense_build_pattern(condense);
+    condense_sort_terms(condense);
   }
-  if (jacobian && (condense->pivots.count || condense->drops_exact)) {
-    condense->is_whole = false;
-    if (!condense->place) condense_set_values(condense, jacobian);
-    condense_build_pattern(condense);
-  }
-  if (condense->place && jacobian) condense_sort_terms(condense);
   condense_make_room(condense);
 }
 
@@ -454,7 +414,7 @@ static bool condense_stays_stable(Condense *condense, const double *jacobian) {
 
 bool condense_jacobian(Condense *condense, const double *jacobian) {
   size_t entries = (size_t)condense->system->column_start[condense->system->columns];
-  if (condense->is_whole) {
+  if (!condense->pivots.count) {
     memcpy(condense->left_values, jacobian, entries * sizeof(double));
     return true;
   }

@@ -11,9 +11,8 @@
 
 typedef struct Condense Condense;
 
-/* Makes room for any choice of states of the system; lives in the heap. condense_choose must follow. drops_exact: columns that
- * follow from time alone never change, and they and their rows are left out. */
-Condense *condense_new(Heap *heap, const System *system, bool drops_exact);
+/* Makes room for any choice of states of the system; lives in the heap. condense_choose must follow. */
+Condense *condense_new(Heap *heap, const System *system);
 
 /* Decides which columns are eliminated with the system's present links, from one of its Jacobians; NULL eliminates nothing.
  * O(columns * rows); large systems are left as they are. */

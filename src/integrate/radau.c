@@ -150,7 +150,7 @@ static void *radau_create(Heap *heap, const System *system, const IntegratorOpti
   radau->lenient = heap_array(heap, columns, sizeof(bool));
   radau->jacobian = heap_array(heap, (size_t)nonzeros, sizeof(double));
   int stages = radau_methods[radau->highest].stages;
-  radau->stages = stages_new(heap, system, stages, false);
+  radau->stages = stages_new(heap, system, stages);
   for (int i = 0; i < stages; i++) {
     radau->stage[i] = heap_array(heap, columns, sizeof(double));
     radau->residual[i] = heap_array(heap, rows, sizeof(double));

@@ -8,13 +8,12 @@
 
 enum { SMAX = RADAU_STAGES_MAX };
 
-Stages *stages_new(Heap *heap, const System *system, int most, bool drops_exact) {
+Stages *stages_new(Heap *heap, const System *system, int most) {
   Stages *stages = heap_alloc(heap, sizeof *stages);
   size_t columns = (size_t)system->columns, rows = (size_t)system->rows;
   int32_t nonzeros = system->column_start[system->columns];
   *stages = (Stages){.heap = heap, .system = system, .most = most, .chosen_links = -1};
-  stages->condense = condense_new(heap, system, drops_exact);
-  stages->drops_exact = drops_exact && system->exact;
+  stages->condense = condense_new(heap, system);
   stages->elimination = elimination_new(heap, system);
   stages->chosen = heap_array(heap, 2 * columns, sizeof(int32_t));
   stages->real = linear_new(heap, system->rows, nonzeros, false);
@@ -165,8 +164,6 @@ static inline __attribute__((always_inline)) void solve_stages(Stages *stages, i
   linear_solve(stages->real, stages->real_right);
   for (int k = 0; k < s / 2; k++) linear_solve(stages->pair[k], stages->pair_right[k]);
   go_back(stages, s);
-  for (int32_t c = 0; stages->drops_exact && c < stages->system->columns; c++)
-    if (stages->system->exact[c]) memset(stages->change + c * (s + 1), 0, (size_t)(s + 1) * sizeof(double));
   condense_expand(stages->condense, s + 1, stages->residuals, stages->change);
 }
 

@@ -13,7 +13,6 @@ typedef struct Stages {
   const System *system;
   int most;                      /* the most stages of any method */
   Condense *condense;            /* eliminates the rows that are assignments */
-  bool drops_exact;              /* and leaves out columns that follow from time alone */
   Elimination *elimination;      /* eliminates the states from the remaining rows */
   int32_t *chosen, chosen_links; /* the links of this choice; -1: none yet */
   int32_t rows;                  /* number of remaining rows */
@@ -26,9 +25,8 @@ typedef struct Stages {
   double *work, *right;                                  /* all columns; rows */
 } Stages;
 
-/* For methods with up to `most` stages. Lives in the heap. stages_choose must follow. drops_exact: the columns that follow from time
- * alone are right, and their changes 0. */
-Stages *stages_new(Heap *heap, const System *system, int most, bool drops_exact);
+/* For methods with up to `most` stages. Lives in the heap. stages_choose must follow. */
+Stages *stages_new(Heap *heap, const System *system, int most);
 
 /* Accepts the present links; `jacobian` is any Jacobian of the system, NULL: there is none. */
 void stages_choose(Stages *stages, const double *jacobian);

@@ -350,71 +350,6 @@ static void find_spare(StatePlan *plan) {
     if (plan->idle[b]) plan->spare[array->column_start[blocks->column[blocks->start[b]]]] = true;
 }
 
-/* Do the rows of a block use columns of their own block and of timed ones alone? What a delay reads may be in the same step. */
-static bool uses_timed(const StatePlan *plan, int32_t block, const bool *timed, ExprVec *leaves) {
-  Array *array = plan->code->array;
-  const Blocks *blocks = &plan->structure->blocks;
-  bool has_delays = plan->code->modes->logic->delays.count > 0;
-  leaves->count = 0;
-  for (int32_t p = blocks->start[block]; p < blocks->start[block + 1]; p++) {
-    Expr row = array->problem->residual[blocks->row[p]];
-    if (has_delays && dag_contains(array->dag, dag_scratch(array->dag), row, OP_DELAYED)) return false;
-    dag_variables(array->dag, dag_scratch(array->dag), row, leaves);
-  }
-  for (uint32_t k = 0; k < leaves->count; k++) {
-    int32_t b = blocks->block_of_column[array->problem->local[dag_index(array->dag, leaves->data[k])]];
-    if (b != block && !timed[b]) return false;
-  }
-  return true;
-}
-
-/* Does the block have no state, and do formulas or linear equations give its columns? Nonlinear ones could have other solutions. */
-static bool is_direct(const StatePlan *plan, int32_t block, int32_t *place, Assignments *found) {
-  const Structure *structure = plan->structure;
-  int32_t states = 0;
-  for (int32_t p = structure->blocks.start[block]; p < structure->blocks.start[block + 1]; p++)
-    states += structure->d[structure->blocks.column[p]] - structure->c[structure->blocks.row[p]];
-  for (int32_t stage = largest_c(structure, block); states == 0 && stage >= 0; stage--)
-    if (!solve_explicitly(plan, block, stage, found) &&
-        !block_shape(plan->code, structure, block, place)->group[stage].linear)
-      return false;
-  return states == 0;
-}
-
-/* A block is timed if it is direct and uses timed blocks only. */
-static bool *find_timed(const StatePlan *plan, int32_t *place, Assignments *found) {
-  int32_t blocks = plan->structure->blocks.n_blocks;
-  bool *timed = heap_array(plan->heap, (size_t)blocks, sizeof *timed);
-  ExprVec leaves = {0};
-  for (int32_t b = 0; b < blocks; b++)
-    timed[b] = uses_timed(plan, b, timed, &leaves) && is_direct(plan, b, place, found);
-  vec_free(plan->heap, &leaves);
-  return timed;
-}
-
-/* Columns of timed blocks that are not idle. */
-static void find_exact(StatePlan *plan, const bool *timed) {
-  const Array *array = plan->code->array;
-  const Blocks *blocks = &plan->structure->blocks;
-  if (!plan->timed) return;
-  plan->exact = heap_array(plan->heap, array->columns, sizeof *plan->exact);
-  for (uint32_t q = 0; q < array->columns; q++) {
-    int32_t b = blocks->block_of_column[array->column_unknown[q]];
-    plan->exact[q] = timed[b] && !plan->idle[b];
-  }
-  plan->exact_rows = heap_array(plan->heap, array->rows, sizeof *plan->exact_rows);
-  for (uint32_t i = 0; i < array->problem->equations; i++) {
-    int32_t b = blocks->block_of_row[i];
-    for (int32_t l = 0; l <= plan->structure->c[i]; l++)
-      plan->exact_rows[array->row_start[i] + (uint32_t)l] = timed[b] && !plan->idle[b];
-  }
-}
-
-const bool *state_plan_exact(const StatePlan *plan, const bool **rows) {
-  *rows = plan->exact_rows;
-  return plan->exact;
-}
-
 const bool *state_plan_given(const StatePlan *plan) { return plan->given; }
 const bool *state_plan_branching(const StatePlan *plan) { return plan->branched ? plan->branching : NULL; }
 const bool *state_plan_spare(const StatePlan *plan) { return plan->spare; }
@@ -438,32 +373,25 @@ StatePlan *state_plan(ArrayCode *code, const Structure *structure) {
   Assignments found = {0};
   find_idle(plan, &found);
   find_loose(plan);
-  bool *timed = find_timed(plan, place, &found);
-  for (int is_timed = 1; is_timed >= 0; is_timed--) {
-    for (int32_t stage = deepest; stage >= 0; stage--)
-      for (int32_t b = 0; b < blocks; b++)
-        if (timed[b] == is_timed && largest[b] >= stage && !plan->idle[b])
-          add_units(plan, &fusion, &found, last, b, stage, place);
-    flush_fusion(plan, &fusion);
-    if (is_timed) plan->timed = plan->units.count;
-  }
+  for (int32_t stage = deepest; stage >= 0; stage--)
+    for (int32_t b = 0; b < blocks; b++)
+      if (largest[b] >= stage && !plan->idle[b]) add_units(plan, &fusion, &found, last, b, stage, place);
+  flush_fusion(plan, &fusion);
   plan->serving = plan->units.count;
   for (int32_t b = 0; b < blocks; b++)
     if (plan->idle[b]) add_units(plan, &fusion, &found, last, b, 0, place);
   flush_fusion(plan, &fusion);
   find_given(plan);
   find_spare(plan);
-  find_exact(plan, timed);
   vec_free(heap, &fusion.leaves, &fusion.values, &fusion.columns);
   free_assignments(heap, &found);
-  heap_free_all(heap, largest, place, last, timed);
+  heap_free_all(heap, largest, place, last);
   return plan;
 }
 
 StateSpace *state_plan_space(Heap *heap, Evaluator *evaluator, const StatePlan *plan) {
   const Array *array = plan->code->array;
   UnitsPlan units = {.count = plan->units.count,
-                     .timed = plan->timed,
                      .serving = plan->serving,
                      .branched = plan->branched,
                      .unit = plan->units.data,

@@ -12,15 +12,13 @@ typedef struct StatePlan {
   ArrayCode *code;
   const Structure *structure;
   VEC(UnitPlan) units;
-  uint32_t timed;           /* the first so many units give columns that follow from time alone */
-  uint32_t serving;         /* the first so many units give everything that derivatives depend on */
-  bool *idle;               /* per block: no derivative depends on its column */
-  bool *loose;              /* per block: its columns do not determine the states */
-  bool *branching;          /* see state_plan_branching */
-  uint32_t branched;        /* the first so many units give the branching columns */
-  bool *given;              /* see state_plan_given */
-  bool *spare;              /* see state_plan_spare */
-  bool *exact, *exact_rows; /* see state_plan_exact */
+  uint32_t serving;  /* the first so many units give everything that derivatives depend on */
+  bool *idle;        /* per block: no derivative depends on its column */
+  bool *loose;       /* per block: its columns do not determine the states */
+  bool *branching;   /* see state_plan_branching */
+  uint32_t branched; /* the first so many units give the branching columns */
+  bool *given;       /* see state_plan_given */
+  bool *spare;       /* see state_plan_spare */
 } StatePlan;
 
 /* For an array with the blocks of `structure`. Lives as long as the code. */
@@ -39,10 +37,6 @@ const bool *state_plan_branching(const StatePlan *plan);
 
 /* [columns] those that an equation gives explicitly and on which no derivative depends. Lives in the code's heap. */
 const bool *state_plan_spare(const StatePlan *plan);
-
-/* [columns] those that follow from time alone, except spare ones; NULL: there are none. *rows: the rows that give them. Both live
- * in the code's heap. */
-const bool *state_plan_exact(const StatePlan *plan, const bool **rows);
 
 /* Are all columns given by formulas or linear systems, where the states are known? O(units). */
 bool state_plan_is_direct(const StatePlan *plan);

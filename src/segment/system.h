@@ -66,11 +66,6 @@ typedef struct System {
   /* [columns] that follow from others and on which no rate depends: no reason for small steps. NULL: none known. */
   const bool *spare;
 
-  /* [columns] that follow from time alone, [rows] that give them, and sets them, in place: they have no error. From guesses, as
-   * `complete`. NULL: there are none. */
-  const bool *exact, *exact_rows;
-  EvalStatus (*set_exact)(void *context, double t, double *y);
-
   /* [columns] that conditions read, that follow time and whose derivative is not a column: where the states rest, the ends of a
    * step say nothing about them. NULL: there are none. */
   const bool *watched;

@@ -18,7 +18,7 @@ struct Retake {
 Retake *retake_new(Heap *heap, const System *system) {
   Retake *retake = heap_alloc(heap, sizeof *retake);
   *retake = (Retake){.system = system};
-  retake->stages = stages_new(heap, system, RADAU_STAGES_MAX, false);
+  retake->stages = stages_new(heap, system, RADAU_STAGES_MAX);
   retake->jacobian = heap_array(heap, (size_t)system->column_start[system->columns], sizeof(double));
   for (int i = 0; i < RADAU_STAGES_MAX; i++)
     retake->residual[i] = heap_array(heap, (size_t)system->rows, sizeof(double));

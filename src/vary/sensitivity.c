@@ -53,7 +53,6 @@ Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view
   const System *system = &view->system;
   size_t columns = (size_t)system->columns, nonzeros = (size_t)system->column_start[system->columns];
   *sensitivity = (Sensitivity){.heap = heap, .plan = plan, .view = view, .diags = diags, .adjoint = adjoint};
-  view->system.exact = NULL; /* they vary with parameters, in the linear equations of the stages */
   sensitivity->followed = adjoint ? 1 : 0;
   sensitivity->count = adjoint ? 1 + (plan->targets <= FEW ? plan->targets : 1) : plan->targets;
   sensitivity->tolerance = tolerance;
@@ -157,8 +156,7 @@ static bool point_at(Sensitivity *sensitivity, double t, double *y) {
 static bool interpolate_stages(Sensitivity *sensitivity, const Integrator *integrator, void *self, double from,
                                double to) {
   const RadauCoefficients *method = method_for(integrator, self);
-  if (!sensitivity->own)
-    sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX, false);
+  if (!sensitivity->own) sensitivity->own = stages_new(sensitivity->heap, &sensitivity->view->system, RADAU_STAGES_MAX);
   sensitivity->step = (StepStages){
       .linear = sensitivity->own, .method = method, .t = from, .h = to - from, .values = sensitivity->value};
   for (int i = 0; i < method->stages; i++) {

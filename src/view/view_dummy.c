@@ -1,6 +1,5 @@
 /* view_dummy: the array with dummy derivatives. The states are the columns that are not dummies, and change with the choice. Given
  * the states, the state-space form solves for everything else. */
-#include "code/past.h"
 #include "integrate/variation.h"
 #include "view/array_jump.h"
 #include "view/share.h"
@@ -61,12 +60,6 @@ static EvalStatus find_rates(void *context, double t, double *y) {
   return slides(chosen) ? complete_sliding(chosen, t, y) : statespace_rates(chosen->space, t, y);
 }
 
-/* Sliding mixes the columns of several modes: there they stay as they are. */
-static EvalStatus set_exact(void *context, double t, double *y) {
-  DummyView *chosen = context;
-  return slides(chosen) ? EVAL_OK : statespace_timed(chosen->space, t, y);
-}
-
 static EvalStatus rates_jacobian(void *context, double t, const double *y, double *jacobian) {
   return variation_rates(((DummyView *)context)->variation, t, y, jacobian);
 }
@@ -118,7 +111,6 @@ static void remove_superfluous(Heap *heap, DummyView *chosen, const Reduced *red
   chosen->kept_entries = workspace_new(heap, reduced->kept_jacobian->program);
   *without = chosen->view.system;
   without->rows = (int32_t)reduced->kept_jacobian->rows;
-  without->exact = NULL;
   without->column_start = reduced->kept_jacobian->column_start;
   without->row_index = reduced->kept_jacobian->row_index;
   without->constant = reduced->kept_jacobian->is_constant;
@@ -279,10 +271,6 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->system.rates_jacobian = rates_jacobian;
   view->system.given = state_plan_given(reduced->states);
   view->system.spare = state_plan_spare(reduced->states);
-  bool reads_freely =
-      run->evaluator->past && past_delays(run->evaluator)->are_free; /* the times of delays depend on columns */
-  view->system.exact = NULL;
-  view->system.set_exact = set_exact;
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
   view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);
