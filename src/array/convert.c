@@ -355,9 +355,9 @@ static bool share_freely(Converter *converter, uint32_t i, bool all, const char 
                  arena_printf(converter->arena, "%s is 0 = 0; free variables are nearest to their start values", how));
 }
 
-/* Equation i is 0 = 0, or false: `left` contains no unknown. by_mode: in other modes it may determine something. A differentiated
- * constraint leaves multipliers free, which get the values nearest to their start values; any other equation leaves a potential
- * free, which keeps its start value. */
+/* Handles equation i, which is 0 = 0 or a contradiction, because `left` contains no unknown. by_mode: in other modes it may
+ * determine something. If it is a differentiated constraint, multipliers are free and get the values nearest to their start values.
+ * Otherwise a potential is free and keeps its start value. */
 static bool settle_empty(Converter *converter, uint32_t i, Expr left, bool by_mode, const char *how) {
   note_all(converter);
   if (!samples_vanish(&converter->samples, left)) {

@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 12, LEAST_DEFINED = 4, BISECTIONS = 52 };
 
-/* Edges are looked for between these values, with either sign. */
+/* Edges that are not linear are looked for between -RANGE and RANGE. */
 static const double RANGE = 4;
 
 /* Branches are compared near the edge, and at a small part of that distance. If their slopes agree, the difference
@@ -74,9 +74,9 @@ static Gap find_gap(Dag *dag, Expr then, Expr otherwise, Point *point, double ed
 /* The value of the moved leaf at the edge: by a line, otherwise by bisection of the first part of the range with a change of sign;
  * NAN: there is none. */
 static double find_edge(Dag *dag, Expr difference, Point *point) {
-  double low = -RANGE, at_low = value_at(dag, difference, point, low), high = RANGE, at_high = NAN;
   double rest = value_at(dag, difference, point, 0), line = -rest / (value_at(dag, difference, point, 1) - rest);
   if (fabs(value_at(dag, difference, point, line)) <= ROUND_OFF * fabs(rest)) return line;
+  double low = -RANGE, at_low = value_at(dag, difference, point, low), high = RANGE, at_high = NAN;
   for (int k = 1; k <= SAMPLES && !(at_low * at_high < 0); k++) {
     if (k > 1) low = high, at_low = at_high;
     high = RANGE * (2.0 * k / SAMPLES - 1);

@@ -221,14 +221,23 @@ static Expr open_node(Dag *dag, Expr e, const Expr *child) {
 
 static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
-/* The relation of an if-expression in noEvent whose branches meet and, where it matters, their slopes, too: nothing jumps there,
- * and a branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
-static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
-  if (dag_op(dag, e) != OP_IF || c > JUMPING) return EXPR_NONE;
+static Expr without_events(Dag *dag, Expr e) { return dag_unary(dag, OP_NOEVENT, e); }
+
+/* The relation of an if-expression without events: its own noEvent stops them or, unless it makes_events, one above it does.
+ * EXPR_NONE: it is another node. */
+static Expr closed_relation(const Dag *dag, Expr e, bool makes_events) {
+  if (dag_op(dag, e) != OP_IF) return EXPR_NONE;
   Expr condition = dag_child(dag, e, 0);
   bool is_closed = dag_op(dag, condition) == OP_NOEVENT;
   Expr relation = is_closed ? dag_child(dag, condition, 0) : condition;
-  if ((makes_events && !is_closed) || !op_is_order(dag_op(dag, relation))) return EXPR_NONE;
+  return (makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) ? EXPR_NONE : relation;
+}
+
+/* The relation of such an if-expression whose branches meet and, where it matters, their slopes, too: nothing jumps there, and a
+ * branch may be undefined beyond the edge. EXPR_NONE: it is another node. */
+static Expr smooth_condition(Dag *dag, Expr e, int32_t c, bool makes_events) {
+  Expr relation = c > JUMPING ? EXPR_NONE : closed_relation(dag, e, makes_events);
+  if (relation == EXPR_NONE) return EXPR_NONE;
   Expr then = dag_child(dag, e, 1), otherwise = dag_child(dag, e, 2);
   bool meets = c == DIFFERENTIATED ? joint_is_continuous(dag, relation, then, otherwise)
                                    : joint_is_smooth(dag, relation, then, otherwise);
@@ -250,7 +259,7 @@ static Expr changed_node(Dag *dag, Expr e, int32_t c, bool makes_events, const E
   if (hides(dag, e, c)) return e;
   Expr relation = smooth_condition(dag, e, c, makes_events);
   if (relation == EXPR_NONE) return same ? e : dag_rebuild(dag, e, child->data);
-  return dag_if(dag, dag_unary(dag, OP_NOEVENT, relation), child->data[1], child->data[2]);
+  return dag_if(dag, without_events(dag, relation), child->data[1], child->data[2]);
 }
 
 /* Children before parents; `changed` and `outside` have a place for each node. */
@@ -351,26 +360,18 @@ static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) 
                  : joint_jumps(dag, relation, value[1], value[0]);
 }
 
-/* The relation of an if-expression without events, here or from above, at which the equation is shown to jump; EXPR_NONE: it is another
- * node. A relation of the time alone is enough if its sides are not shown to meet: its events are known in advance, and nothing else
- * would see them. */
+/* The relation of an if-expression without events at which the equation is shown to jump; EXPR_NONE: it is another node. For a
+ * relation of time alone it is enough that the sides are not shown to meet: its events are known in advance, and nothing else would
+ * detect them. */
 static Expr jumping_condition(const Opening *opening, Expr e) {
   Dag *dag = opening->dag;
-  bool makes_events = opening->outside[e];
-  if (dag_op(dag, e) != OP_IF) return EXPR_NONE;
-  Expr condition = dag_child(dag, e, 0);
-  bool is_closed = dag_op(dag, condition) == OP_NOEVENT;
-  Expr relation = is_closed ? dag_child(dag, condition, 0) : condition;
-  if ((makes_events && !is_closed) || !op_is_order(dag_op(dag, relation)) || !is_moving(dag, relation))
-    return EXPR_NONE;
-  if (!is_of_states(opening, relation)) return EXPR_NONE;
+  Expr relation = closed_relation(dag, e, opening->outside[e]);
+  if (relation == EXPR_NONE || !is_moving(dag, relation) || !is_of_states(opening, relation)) return EXPR_NONE;
   Expr then = dag_child(dag, e, 1), otherwise = dag_child(dag, e, 2);
   bool of_time = !dag_depends(dag, relation, OP_VARIABLE);
   bool jumps = (of_time || joint_jumps(dag, relation, then, otherwise)) && residual_jumps(opening, relation, of_time);
   return jumps ? relation : EXPR_NONE;
 }
-
-static Expr without_events(Dag *dag, Expr e) { return dag_unary(dag, OP_NOEVENT, e); }
 
 /* An expression that contains a jump: the jump causes events, and other parts cause them only if they did before. */
 static Expr open_jump(const Opening *opening, Expr e, Expr relation, ExprVec *child) {
@@ -405,7 +406,14 @@ static Expr open_jumps(const Opening *opening, const IndexVec *order) {
   return changed[last] != EXPR_NONE ? changed[last] : last;
 }
 
-/* The residuals of equations that are differentiated so often by time, and by parameters if it `varies`. */
+/* Does an algebraic unknown occur in equation i alone? Nothing else depends on such an output. */
+static bool gives_output(const Incidence *incidence, uint32_t i, const uint32_t *uses, const int32_t *highest) {
+  for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
+    if (uses[incidence->column[e]] == 1 && highest[incidence->column[e]] == 0) return true;
+  return false;
+}
+
+/* Opens the residuals of equations that are differentiated so often by time, and by parameters if it `varies`. */
 static void open_residuals(Problem *problem, const int32_t *times, bool varies, bool *opened, Heap *heap) {
   Dag *dag = problem->model->dag;
   Expr *changed = heap_array(heap, dag_size(dag), sizeof *changed);
@@ -421,10 +429,9 @@ static void open_residuals(Problem *problem, const int32_t *times, bool varies, 
   }
   for (uint32_t i = 0; i < problem->equations; i++) {
     int32_t c = times[i] + varies;
-    bool opens_all = c >= (varies ? DIFFERENTIATED : JUMPING), is_output = false;
-    for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++)
-      is_output = is_output || (uses[incidence->column[e]] == 1 && highest[incidence->column[e]] == 0);
-    if (is_output && !opens_all) continue; /* nothing else depends on what it gives */
+    bool opens_all = c >= (varies ? DIFFERENTIATED : JUMPING);
+    if (dag_is_smooth(dag, problem->residual[i])) continue;
+    if (!opens_all && gives_output(incidence, i, uses, highest)) continue;
     IndexVec order = {0};
     dag_below(dag, dag_scratch(dag), &problem->residual[i], 1, &order);
     opening.residual = problem->residual[i];

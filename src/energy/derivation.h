@@ -29,7 +29,7 @@ typedef struct Derivation {
   uint8_t *tier;    /* see ownership.c */
   uint32_t *owner;  /* the equation of the model that determines it; NONE: none does */
   uint32_t *number; /* index as a coordinate; NONE: it is not one */
-  /* results */
+  /* filled by the derivation */
   IndexVec coordinates;                /* unknowns that are coordinates */
   Expr lagrangian, dissipation, total; /* total: the energy */
   Expr *force;                         /* per coordinate */

@@ -275,7 +275,7 @@ static Type assemble_record(Compiler *c, Name stem, Type expected, Span span, ui
   return (Type){.base = TYPE_RECORD, .definition = definition};
 }
 
-/* Loads the fields after the subscripts: ".x.y". */
+/* Emits the code that loads the fields after the subscripts, such as ".x.y". */
 static Type emit_tail(Compiler *c, Type type, Name tail, Span span) {
   Elaboration *el = c->el;
   const char *text = names_text(el->names, tail);

@@ -80,7 +80,7 @@ static bool solve_step(Search *search, const double *r, double damping, double *
   return true;
 }
 
-/* Sets the trial point, limited to the bounds. Returns its distance, relative to the size of the parameters. */
+/* Sets the trial point, clipped to the bounds. Returns its distance from the current point, relative to the size of the parameters. */
 static double go(Search *search) {
   const LeastSquares *problem = search->problem;
   double farthest = 0;
@@ -268,7 +268,7 @@ static void fill_directions(Identification *found, uint32_t parameters, const ui
   }
 }
 
-/* Computes the singular values and V' of a matrix, which is overwritten. */
+/* Computes the singular values and V' of a matrix, and overwrites the matrix. */
 static void decompose(double *matrix, uint32_t rows, uint32_t columns, double *values, double *vt, Arena *arena) {
   lapack_int m = (lapack_int)rows, n = (lapack_int)columns, one = 1, length, info;
   char none = 'N', all = 'A';
