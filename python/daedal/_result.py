@@ -79,7 +79,7 @@ def _pair(pair: Any) -> tuple[str, str]:
 
 
 class Signal(Array):
-    """A column of a trajectory: an array with one value a row. Call it with a time, or an array of times, to get values with linear interpolation between rows; at an event, the values after it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. Calculations with it give arrays.
+    """A column of a trajectory: an array with one value per row. Call it with a time, or an array of times, to get values with linear interpolation between rows; at an event, the values after it. A slice of it, such as `result["x"][100:200]`, is a signal of these rows. Calculations with it give arrays.
 
     >>> x = simulate("model M Real x(start = 1, fixed = true); equation der(x) = -x; end M;")["x"]
     >>> round(x(0.5), 5), x([0, 1]).round(4).tolist()

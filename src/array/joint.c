@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 12, LEAST_DEFINED = 4, BISECTIONS = 52 };
 
-/* Edges that are not linear are looked for between -RANGE and RANGE. */
+/* Edges that are not linear are searched between -RANGE and RANGE. */
 static const double RANGE = 4;
 
 /* Branches are compared near the edge, and at a small part of that distance. If their slopes agree, the difference

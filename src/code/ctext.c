@@ -293,8 +293,7 @@ static uint32_t end_function(ProgramWriter *writer, const char *loop_head) {
 
 /* ---- straight code ---- */
 
-/* Gives places in the work space to values that are read outside of their own piece: by later pieces and by
- * the body. */
+/* Gives places in the work space to values that are read outside of their piece: by later pieces and by the body. */
 static void place_in_work(ProgramWriter *writer, uint32_t k, Operand o, uint32_t reader) {
   if (operand_kind(o) != OPERAND_UNIFORM) return;
   uint32_t line = operand_index(o), *place = &writer->work_of[k][line];

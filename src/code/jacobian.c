@@ -146,7 +146,7 @@ static Expr abstract_root(Dag *dag, Heap *heap, Expr root, const Map *parameter_
 
 /* ---- gradients ---- */
 
-/* Appends the partials by columns that are asked for. */
+/* Appends the partial derivatives by the requested columns. */
 static PartialRange add_gradient(JacobianBuild *work, Expr row) {
   PartialRange gradient = {.first = work->partials.count};
   uint32_t kept = gradient.first;

@@ -418,7 +418,7 @@ void tape_begin(Registers *registers, const Arrays *arrays) {
   double *const file = registers->file, *target = file + tape->first_value;
   const uint32_t *line = tape->held_lines;
   const void *const *labels = table;
-  __asm__("" : "+r"(labels)); /* a register of its own: compilers would form the address at each line */
+  __asm__("" : "+r"(labels)); /* in a separate register, because compilers would compute the address at each line */
 #define NEXT               \
   do {                     \
     goto *labels[*line++]; \
@@ -595,7 +595,7 @@ static void load_wide(Registers *registers, const FileRunVec *loads, const Array
   }
 }
 
-/* Two points at a time; where there is no second one, the first takes its place, last. */
+/* Two points at a time. If the number is odd, the last point is used for both. */
 static void store_wide(const Registers *registers, const Arrays *arrays, uint32_t count) {
   const Tape *tape = registers->tape;
   const Lanes *wide = registers->wide;

@@ -19,7 +19,7 @@ typedef struct Demand {
   uint32_t order, result_count;
   IndexVec partials; /* for order 1: all that are requested; otherwise those of the one derivative */
   uint32_t *results;
-  double *arguments; /* of the last call, whose values are in the code of this way; UINT32_MAX: none */
+  double *arguments; /* of the last call, whose values are in the code of this path; UINT32_MAX: none */
   uint32_t way;
 } Demand;
 
@@ -45,7 +45,8 @@ typedef struct OtherDecision {
 /* A path is identified by the decisions at its conditions, in the order in which they are evaluated. */
 typedef struct DecisionPath {
   VEC(double) decisions;
-  uint32_t parent, from; /* the way that it branches off, and at which condition; of the first one UINT32_MAX */
+  uint32_t parent,
+      from; /* the path from which it branches off, and at which condition; for the first path UINT32_MAX */
   VEC(OtherDecision) branches;
   VEC(WayCode *) codes; /* per demand; NULL: not made yet */
 } DecisionPath;
@@ -138,7 +139,7 @@ void trace_prepare(Trace *trace, const CallSite *site) { find_visitor(trace, sit
 /* A recording with its graph while code is made from it. Each code has its own graph, so that its numbers do not depend on earlier
  * recordings. */
 typedef struct Draft {
-  Heap *heap; /* goes when the code is made */
+  Heap *heap; /* freed when the code has been made */
   Dag *dag;
   Recording recording;
   Expr *values; /* of recording.given, with the leaves replaced */
@@ -163,7 +164,7 @@ static Expr leaf_rate(const GivenDerivatives *derivation, Expr leaf, uint32_t a)
   return EXPR_NONE;
 }
 
-/* sum + partial * rate; EXPR_NONE where a factor is not given, unless the other one is 0. */
+/* sum + partial * rate; EXPR_NONE if a factor is not given, unless the other one is 0. */
 static Expr add_product(Dag *dag, Expr sum, Expr partial, Expr rate) {
   Expr zero = dag_constant(dag, 0);
   if (sum == EXPR_NONE || partial == zero || rate == zero) return sum;
@@ -305,7 +306,7 @@ static WayCode **code_place(Trace *trace, uint32_t number, uint32_t demand) {
 
 /* ---- ways ---- */
 
-/* The way that branches off where condition number `condition` has this value; UINT32_MAX: none is known. */
+/* The path that branches off if condition number `condition` has this value; UINT32_MAX: none is known. */
 static uint32_t find_branch(const DecisionPath *way, uint32_t condition, double decision) {
   for (uint32_t b = 0; b < way->branches.count; b++)
     if (way->branches.data[b].condition == condition && way->branches.data[b].decision == decision)
@@ -313,7 +314,8 @@ static uint32_t find_branch(const DecisionPath *way, uint32_t condition, double 
   return UINT32_MAX;
 }
 
-/* The path to try when a condition of `way` is decided differently. Paths that branch off later share the condition. */
+/* The path to try when a condition of the path `way` is decided differently. Paths that branch off later share the
+ * condition. */
 static uint32_t next_way(const Trace *trace, uint32_t way, uint32_t condition, double decision) {
   while (trace->ways.data[way].parent != UINT32_MAX && condition <= trace->ways.data[way].from)
     way = trace->ways.data[way].parent;
@@ -340,7 +342,7 @@ static uint32_t find_way(Trace *trace, const double *decisions, uint32_t count) 
   return trace->ways.count - 1;
 }
 
-/* Records the way of these arguments and makes its code; UINT32_MAX if that is not possible. */
+/* Records the path of these arguments and makes its code; UINT32_MAX if that is not possible. */
 static uint32_t record_way(Trace *trace, uint32_t demand, const double *arguments) {
   void *ticket;
   uint32_t way = UINT32_MAX;

@@ -37,9 +37,9 @@ static bool waits(const Edges *edges, int m) { return edges->waits && edges->wai
 
 bool edges_slides(const Edges *edges, int m) { return edges->history[m].slides_with != 0; }
 
-/* How fast the difference has moved: its mean rate since the last point that was kept, which is a rate on the way (mean value
- * theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0 happens there. A jump of the
- * difference at an event does not count as a rate. */
+/* How fast the difference has moved: its mean rate since the last point that was kept, a value that the rate takes in
+ * between (mean value theorem). The rate at that point itself may be infinite, like that of log(x) if an event of x > 0
+ * happens there. A jump of the difference at an event does not count as a rate. */
 static double present_speed(const Edges *edges, int m) {
   double way = edges->now->time - edges->now->kept;
   double come = edges->now->is_located ? edges->place[m].at : edges->difference[m];
@@ -386,24 +386,25 @@ static double nearest_edge(const Edges *edges, int m) {
   return condition_edge(kind_of(edges, m), edges->difference[m]);
 }
 
-/* An event is one of hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event before.
- * These are relative to its largest value so far or, where events come fast, to its nominal size. After ATTEMPTS such events in a
- * row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts small because it turns a bend into a
- * jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump anyway.
+/* An event counts as hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event
+ * before. These are relative to its largest value so far or, where events come fast, to its nominal size. After ATTEMPTS
+ * such events in a row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts small because it
+ * turns a bend into a jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump
+ * anyway.
  *
- * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events is
- * bounded for each doubling, for any reason that keeps the solution at the edge.
+ * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events
+ * is bounded for each doubling, for any reason that keeps the solution at the edge.
  *
- * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So hysteresis
- * delays an event for a limited time only. That time doubles where the mode was delayed in vain and still hovers.
+ * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So
+ * hysteresis delays an event for a limited time only. That time doubles where the mode was delayed in vain and still hovers.
  *
- * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if hysteresis
- * causes them, or a part of it would. */
+ * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
+ * hysteresis causes them, or a part of it would. */
 bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
   double *slack = &history->slack, edge = nearest_edge(edges, m);
-  /* On its way from one edge to another it was half-way between them. */
+  /* Between its edge of before and the nearest one now, the difference was half-way between them. */
   double peak = fmax(edges->place[m].peak, fabs(edge - times->edge) / 2);
   times->edge = edge;
   history->largest = fmax(history->largest, edges_size(peak));

@@ -49,6 +49,6 @@ typedef struct Jump {
 /* Lists the leading coefficients of a Jacobian in compressed columns. row_equation: the equation of each row. O(entries). */
 void jump_list(Jump *jump, const int *jacobian_start, const int *jacobian_row, const int *row_equation);
 
-/* Computes the columns of order d - 1 after an event at t, in place. Returns false where the equations do not determine the jump of
+/* Computes the columns of order d - 1 after an event at t, in place. Returns false if the equations do not determine the jump of
  * *column: derivatives of lower orders would jump, or coefficients of derivatives change with the jump. Then y stays unchanged. */
 bool jump_solve(Jump *jump, double t, double *y, int *column);

@@ -22,7 +22,7 @@ static const double part[POINTS] = {0,
 
 static const double WIDEST_GAP = 0.22252093395631440; /* the largest distance between two of them */
 
-/* Between two points, where the polynomial is least accurate, and not symmetric. */
+/* The checks lie between two points, where the polynomial is least accurate, and not symmetrically. */
 static const double check_part[CHECKS] = {0.118, 0.712};
 
 Search search_make(uint32_t count, double *room) {
@@ -120,7 +120,7 @@ static bool is_sampled_clear(const Search *search, uint32_t m, int end) {
   return is_clear(POINTS, b, missed);
 }
 
-/* Stretches are short enough for scalars that jump. */
+/* For scalars that jump, the interval is already short enough. */
 static bool all_clear(const Search *search, const Watched *watched, int end) {
   for (uint32_t m = 0; m < watched->count; m++)
     if (!(watched->jumps && watched->jumps[m]) && !is_sampled_clear(search, m, end)) return false;

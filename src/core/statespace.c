@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Newton's method: most iterations, most halvings of a step. A correction is the last one when the next, quadratic in it, is lost
- * in round-off; within a step, when it is lost in the smallest error that a step may have. */
+/* Newton's method: the largest number of iterations, and of halvings of a step. A correction is the last one when the next,
+ * quadratic in it, is lost in round-off; within a step, when it is lost in the smallest error that a step may have. */
 /* A blocking junction has a conductance of 1e-12 siemens. A Newton step by that is 1e12 times too long, and must be halved
  * accordingly often. */
 enum { NEWTON_LIMIT = 60, HALVING_LIMIT = 60 };
@@ -33,8 +33,8 @@ static const double NEWTON_CONTRACTION = 0.5;
  * nearest to the end of the correction, within h (Deuflhard 2004, section 2.1). Both numbers are parts of the first correction. */
 static const double NEWTON_STRAIGHT = 0.0625, NEWTON_AWAY = 0.5;
 
-/* Relative to the size of the columns: a way this short has so few sign changes of the determinant that the signs at its quarters
- * show them. */
+/* Relative to the size of the columns: over such a short distance the determinant changes its sign so rarely that its signs
+ * at the quarters show every change. */
 static const double NEWTON_SHORT = 1e-3;
 
 typedef struct SolvedUnit {
@@ -49,7 +49,7 @@ typedef struct SolvedUnit {
   int32_t *column_start, *row_index, *gather;
   double *entries, *trial;
   Linear *linear_system; /* NULL for a single row, or if another unit owns the factors */
-  Tangent *tangent;      /* NULL where the plan has none */
+  Tangent *tangent;      /* NULL if the plan has none */
   bool is_projected;     /* `tangent` holds the factors */
   bool is_moved;         /* the last correction moved matrix rows of this stage; see UnitPlan.entries_below */
   double single;         /* the 1 x 1 matrix */
@@ -58,7 +58,7 @@ typedef struct SolvedUnit {
 /* The kind of solution that Newton's method must find. */
 typedef enum NewtonGoal {
   GOAL_ANY,   /* any solution: residuals get smaller */
-  GOAL_SHORT, /* a solution a short way from the guess: residuals get smaller */
+  GOAL_SHORT, /* a solution at a short distance from the guess: residuals get smaller */
   GOAL_NEXT,  /* the solution nearest to the guess, and no other */
 } NewtonGoal;
 
@@ -385,7 +385,7 @@ static bool goes_on_with_factors(const StateSpace *space, const SolvedUnit *unit
          !owner->is_projected && norm <= KEPT_CONTRACTION;
 }
 
-/* Is y only a short way from the guess, which is in unit->values? */
+/* Is y close to the guess, which is in unit->values? */
 static bool is_short_way(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   double *way = space->remainder;
   for (int32_t k = 0; k < unit->plan->count; k++) way[k] = y[unit->columns[k]] - unit->values[k];
@@ -558,9 +558,9 @@ static int sign_on_way(StateSpace *space, SolvedUnit *unit, double t, double par
   return (sign > 0) - (sign < 0);
 }
 
-/* Finds the solution nearest to a guess from which Newton's method does not go straight to it. The branch is so steep there that
- * the matrix changes completely within round-off of the time, as in an inverter that switches. If the determinant keeps its sign on
- * the way, which is short, no other solution lies between. */
+/* Finds the solution nearest to a guess from which Newton's method does not go straight to it. The branch is so steep there
+ * that the matrix changes completely within round-off of the time, as in an inverter that switches. If the determinant keeps
+ * its sign on the way there, which is short, there is no other solution in between. */
 static EvalStatus solve_steep(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
   space->goal = GOAL_SHORT;

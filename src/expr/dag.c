@@ -312,7 +312,7 @@ static Expr intern_constant(Dag *dag, double value, bool is_residue, bool is_lis
   return e;
 }
 
-/* The list grows by at most so many numbers at once; others are in the table. */
+/* The list grows by at most this many numbers at once; others are in the table. */
 enum { NUMBERS_AHEAD = 1024 };
 
 Expr dag_constant(Dag *dag, double value) {

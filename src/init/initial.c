@@ -395,7 +395,8 @@ static void improve_equal(InitialAttempt *attempt, Patch *patch, Best *best) {
   if (values_hold(attempt)) best_take(attempt, best);
 }
 
-/* Tries one way of moving after another until a solution is good enough; otherwise uses the nearest. */
+/* Tries the ways in which columns may move, one after the other, until a solution is good enough; otherwise uses the
+ * nearest. */
 static bool try_all_rows(InitialAttempt *attempt) {
   Patch *patch = patch_new(attempt->system, NULL, 0);
   Best best = best_make(attempt);

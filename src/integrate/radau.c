@@ -82,10 +82,10 @@ typedef struct Radau {
 
 /* ---- The choice of states ---- */
 
-/* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured on
- * these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small weight;
- * rates count through their states. Algebraic columns have a test of their own, see radau_gap. Columns from which output is
- * interpolated are tested between the stages, see radau_departure. */
+/* Columns in the error test: the states, and those that the view marks as of higher index. The Newton iteration is measured
+ * on these and on purely algebraic columns, except spare ones. Algebraic columns that `complete` can make exact have a small
+ * weight; rates count through their states. Algebraic columns have a separate test, see radau_gap. Columns from which output
+ * is interpolated are tested between the stages, see radau_departure. */
 static void radau_find_measured(Radau *radau, int32_t *mark) {
   const System *system = radau->system;
   memset(mark, 0, (size_t)system->columns * sizeof *mark);
@@ -411,8 +411,8 @@ static double radau_bend(const Radau *radau, double t) {
   return system->bends(system->context, radau->t, radau->y, t, radau->stage[radau->method->stages - 1]) ? looser : 1;
 }
 
-/* The error of the step in tolerances; 1 or more asks for a smaller step. *is_unresolved: columns outside the error test of the
- * states ask for it, too. */
+/* The error of the step in tolerances; with 1 or more the step must be smaller. *is_unresolved: columns outside the error
+ * test of the states require that, too. */
 static double radau_measure(Radau *radau, double h, double bend, bool *is_unresolved) {
   double error = radau_error(radau, h) * bend;
   double unresolved = fmax(radau_gap(radau), radau_departure(radau));
@@ -436,7 +436,7 @@ static inline __attribute__((always_inline)) double sum_squares(const Radau *rad
   return sum;
 }
 
-/* Two columns at a time, and the last one alone. */
+/* Two columns at a time, and the last one by itself. */
 static inline __attribute__((always_inline)) void add_changes(Radau *radau, int s) {
   const double *change = radau->stages->change;
   double *stage[SMAX];
@@ -684,7 +684,7 @@ static void radau_retry(Radau *radau, double h, double factor) {
   if (index > radau->lowest) radau_set_order(radau, index - 1);
 }
 
-/* Second derivatives of the states from one more residual, for the first step; false where the system is of higher index.
+/* Second derivatives of the states from one more residual, for the first step; false if the system is of higher index.
  * `estimate` holds them on return. */
 static bool radau_second_derivative(Radau *radau, double span) {
   const System *system = radau->system;

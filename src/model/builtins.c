@@ -1,4 +1,4 @@
-/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function a row.
+/* builtins: the functions on arrays of builtin.def, run by the machine over any kind of scalar. One function per row.
  *
  * Invariant: argument types and counts were checked when the code was made; sizes are checked here. */
 #include "model/number.h"

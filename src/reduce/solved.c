@@ -43,7 +43,7 @@ static uint32_t original_column(const SolvedWriter *solver, uint32_t here) {
   return solver->reduction->array->column_start[array->column_unknown[here]] + array_order(array, here);
 }
 
-/* Rows and columns of a block at a stage; size 0 where it has none. */
+/* Rows and columns of a block at a stage; size 0 if it has none. */
 static SolvedBlock list_unit(SolvedWriter *solver, int32_t block, int32_t stage) {
   const Reduced *reduced = &solver->reduction->reduced;
   const Blocks *blocks = &reduced->structure->blocks;

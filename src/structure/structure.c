@@ -76,7 +76,7 @@ static bool is_driven(const Structure *structure, const Incidence *incidence, in
   return states == 0;
 }
 
-/* Does equation i contain only unknowns of its own block and functions of time? */
+/* Does equation i contain only unknowns of its block and functions of time? */
 static bool is_closed(const Structure *structure, const Incidence *incidence, int32_t i, const bool *driven) {
   const Blocks *blocks = &structure->blocks;
   for (int32_t e = incidence->row_start[i]; e < incidence->row_start[i + 1]; e++) {

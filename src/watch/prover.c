@@ -24,7 +24,7 @@ typedef struct ProverUnit {
   int32_t count;      /* number of columns, or of rows */
   uint32_t section;   /* section of the values, or of the residuals */
   uint32_t *output;   /* per value or residual: its place */
-  uint32_t *column;   /* per column: its place; for explicit units MAP_NONE where it is not needed */
+  uint32_t *column;   /* per column: its place; for explicit units MAP_NONE if it is not needed */
   uint32_t *position; /* positions among the columns of the prover; for blocks */
   double *nominal;    /* per column */
   /* for blocks */

@@ -13,7 +13,7 @@
 
 typedef struct Prover Prover;
 
-/* Makes a prover for the conditions of the evaluator's code. states: NULL where conditions can only be bounded if all columns that
+/* Makes a prover for the conditions of the evaluator's code. states: NULL if conditions can only be bounded if all columns that
  * they read are states. Lives in the heap. */
 Prover *prover_new(Heap *heap, Evaluator *evaluator, Switches *switches, const StatePlan *states);
 

@@ -212,9 +212,9 @@ static double determinant_on_line(Turning *turning, uint32_t b, const TimedColum
   return determinant_at(turning, b, t, y);
 }
 
-/* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within a
- * negligible part of the whole way? It does at a fold, a branching or a multiple root. It does not if it is only small: an
- * exponential falls by any number of decades and has no zero. */
+/* Does the determinant reach zero on that line about where its slope predicts, and soon: within a few such steps, or within
+ * a negligible part of the whole distance? It does at a fold, a branching or a multiple root. It does not if it is only
+ * small: an exponential falls by any number of decades and has no zero. */
 static bool leads_to_zero(Turning *turning, uint32_t b, const TimedColumns *from, const TimedColumns *to, double way) {
   double high = determinant_on_line(turning, b, from, to, 0), low = determinant_on_line(turning, b, from, to, 1);
   double part = fabs(low) / fabs(high - low), step = fabs(to->t - from->t);

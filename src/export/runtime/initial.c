@@ -171,7 +171,7 @@ static int solve_point(Solver *solver, double t) {
   return failed;
 }
 
-/* Sets the start values of a circuit to its operating point. Returns 1 where it is not found. */
+/* Sets the start values of a circuit to its operating point. Returns 1 if it is not found. */
 int initial_point(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   if (!model->point.rows || !model->point_count) return 0;
