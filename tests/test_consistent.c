@@ -54,7 +54,7 @@ static Seeds seeds(void) {
   return (Seeds){first, first + number_from("DAEDAL_MODELS", getenv("DAEDAL_SEED") ? 1 : usual)};
 }
 
-/* Fewer, where each is initialized by all methods. */
+/* Fewer models, because each is initialized by all methods. */
 static Seeds fewer_seeds(void) {
   Seeds range = seeds();
   range.behind = range.first + (range.behind - range.first + 4) / 5;

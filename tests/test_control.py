@@ -237,8 +237,8 @@ end Angle;
                 self.assertAlmostEqual(run["J"][-1], value, delta=1e-6)
 
     def test_without_guesses(self):
-        """From the equations alone: quantities that are an integral by an equation of their own, whose adjoint is not 0; pendulums of index 3 in first and second
-        order that begin where x is 0, so that which adjoints are free is a matter of values; angles and multipliers that zero adjoints leave undetermined. The
+        """Without guesses: quantities that a separate equation gives as an integral, whose adjoint is not 0; pendulums of index 3 in first and second order that
+        begin where x is 0, so that the values decide which adjoints are free; angles and multipliers that adjoints of zero do not determine. The
         pendulum's cost is that of the angle with Runge and Kutta's method; Rayleigh's that of Maurer and Augustin (2001)."""
         def swing(guess, steps=400):
             h = 1 / steps

@@ -48,7 +48,7 @@ static World world_good(const char *text) {
   return w;
 }
 
-/* All equations, continuous then discrete (D) then initial (I), one a line. */
+/* All equations, continuous then discrete (D) then initial (I), one per line. */
 static const char *equations(World *w) {
   TextVec text = {0};
   Model *m = w->model;

@@ -568,7 +568,7 @@ class Nested(unittest.TestCase):
 
 
 class Together(unittest.TestCase):
-    """Several conditions, each of which holds for a short part of its period: one that begins and ends to hold in the step of another's event,
+    """Several conditions, each of which holds for a short part of its period: one that becomes true and false in the step of another's event,
     before it, is an event, too."""
 
     def draw(self, rng):
@@ -635,8 +635,8 @@ class Quiet(unittest.TestCase):
 
 
 class Periodic(unittest.TestCase):
-    """An ideal diode between a source of some sines and a constant voltage: what decides is an unknown of the loop, whose times are known. In every period
-    events come as in the one before, or not quite, as the second frequency has it. A further oscillator keeps steps below a period."""
+    """An ideal diode between a source of some sines and a constant voltage: an unknown of the loop decides, whose times are known. Events come in
+    every period as in the one before, or nearly, depending on the second frequency. A further oscillator keeps steps below a period."""
 
     def draw(self, rng):
         """Text, end, the excess of the source over the voltage, and its integral divided by the resistance."""
@@ -956,8 +956,8 @@ class Staircases(unittest.TestCase):
 
 
 class Thermostats(unittest.TestCase):
-    """Relays with a hysteresis of their own, narrower or wider than the tolerance: they never get stuck on one side, and where hysteresis is
-    not narrower by far every cycle is counted."""
+    """Relays with their own hysteresis, narrower or wider than the tolerance: they never get stuck on one side, and every cycle is counted
+    unless the hysteresis is much narrower."""
 
     def check(self, seed, width, tolerance):
         text, end, low, high, count = thermostat(random.Random(seed), width)

@@ -122,7 +122,7 @@ static bool is_same(double a, double b) {
   return isnan(b) || memcmp(&a, &b, sizeof a) == 0 || a == b || fabs(a - b) <= 1e-12 * fmax(fabs(a), 1);
 }
 
-/* Numbers that agree, those of them that are finite counted. */
+/* Compares numbers, and counts the finite ones that agree. */
 static uint32_t compare(const char *path, const char *what, uint32_t point, const double *a, const double *b,
                         uint32_t count) {
   uint32_t finite = 0;

@@ -76,7 +76,7 @@ __attribute__((destructor)) static void tell(void) {
 
 
 class Folder(unittest.TestCase):
-    """A working directory of its own for each test."""
+    """A separate working directory for each test."""
 
     def setUp(self):
         self.holder = tempfile.TemporaryDirectory()
@@ -289,7 +289,7 @@ class Paths(Folder):
         self.expect(0, "init", "m.mo", "--write", "/dev/null", "--json", "/dev/null")
 
     def test_places_that_cannot_be_written(self):
-        """Reported before the integration, with exit 7; the JSON includes it where it can be written."""
+        """Reported before the integration, with exit 7; the JSON includes it if it can be written."""
         self.write("long.mo", PENDULUM.read_text().replace("StopTime = 10", "StopTime = 1e9"))
         self.write("file", "")
         for name in "d.csv", "d.mat", "d.svg", "d.json":

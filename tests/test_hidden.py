@@ -129,7 +129,7 @@ class HiddenStructure(unittest.TestCase):
 
 
 class OtherCommands(unittest.TestCase):
-    """init, export and the reference of compare fall back as simulate does; reduce says why it prints nothing."""
+    """init, export and the reference run of compare use ranks in the same cases as simulate; reduce says why it prints nothing."""
 
     def run_command(self, path, command, *options):
         return subprocess.run([DAEDAL, command, path, *options], capture_output=True, text=True, cwd=WORK)

@@ -233,7 +233,7 @@ class Examples(unittest.TestCase):
             t += 2 * after["v"] / 9.81
 
     def test_texts(self):
-        """What reduce and flatten write is the same model."""
+        """The texts of reduce and flatten are the same model."""
         for name in CLOSED:
             path = os.path.join(EXAMPLES, name + ".mo")
             for how in ("reduce", "flatten"):
@@ -645,7 +645,7 @@ class Mixed(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
                 for name, value in expected.items():
                     found = rows[-1].get(name, math.nan)
-                    if not (math.isnan(found) and name.startswith("der(")): # one that the equations of the mode do not have
+                    if not (math.isnan(found) and name.startswith("der(")): # a derivative that the equations of the mode do not have
                         self.assertLess(abs(found - value), 2e-5, name)
                 run = command("compare", write(text), "--stop-time", "1", "--methods", "dummy", "--json")
                 self.assertEqual(run.returncode, 0, run.stderr)
@@ -654,7 +654,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(result["amplification"], 100)
 
     def test_diodes(self):
-        """A diode lets no current back, holds at most its knee voltage, and does exactly one of both."""
+        """A diode lets no current flow back and its voltage is at most the knee voltage; at any time exactly one of these bounds is reached."""
         for seed in range(2 * COUNT):
             text, drops = diodes(random.Random(seed))
             with self.subTest(seed=seed, text=text):
@@ -856,7 +856,7 @@ class Generated(unittest.TestCase):
                     self.assertLess(abs(rows[-1][name] - value), 1e-4, name)
 
     def test_strings(self):
-        """Pendulums whose string stays taut once it is."""
+        """Pendulums whose string stays taut once it has become taut."""
         path = os.path.join(EXAMPLES, "string_pendulum.mo")
         for seed in range(COUNT):
             rng = random.Random(seed)

@@ -16,7 +16,7 @@ SOLVERS = solver_names()
 
 
 def exported_words(text):
-    """What the exported program says."""
+    """The messages of the exported program."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m.mo")
         with open(path, "w", encoding="utf-8") as file:

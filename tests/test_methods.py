@@ -155,7 +155,7 @@ class Events(unittest.TestCase):
 
 
 class Printed(unittest.TestCase):
-    """What reduce prints is a model: read again and simulated, it ends where the method itself ends."""
+    """The text of reduce is a model: read again and simulated, it ends at the same values as the method itself."""
 
     def simulate(self, model, method, stop, out):
         done = run("simulate", model, "--method", method, "--stop-time", stop, "--tolerance", 1e-8, "--output-file", out)

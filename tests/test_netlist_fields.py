@@ -75,7 +75,7 @@ class Fields(unittest.TestCase):
                 self.assertEqual(run.returncode, 3, cards[k] + said)
 
     def test_junk_within_a_card(self):
-        """A word after the nodes is refused wherever it stands; one that is read as a node is unconnected."""
+        """A word after the nodes is refused at any position, unless it is read as a node, which is then unconnected."""
         rng = random.Random(4)
         members = [(k, place) for k, card in enumerate(CARDS) if card[0] not in ".TXEKBQMJDW" for place in range(4, len(card.split()) + 1)]
         for k, place in members if LONG else rng.sample(members, 20):

@@ -1,5 +1,5 @@
-/* What a process in the sandbox can still do: use its inputs, the folders of its outputs, and threads; no other file, no
- * connection, no program. The table of options belongs to this test. */
+/* A process in the sandbox can use its inputs, the folders of its outputs, and threads, but no other file, no connection and
+ * no program. The table of options belongs to this test. */
 #define _GNU_SOURCE
 #include "../src/cli/sandbox.c"
 

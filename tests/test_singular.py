@@ -316,8 +316,8 @@ class Strangeness(unittest.TestCase):
                     self.same_as_dummy(name, "strangeness", "--solver", solver)
 
     def test_work(self):
-        """With a multistep method: no more residual evaluations a step than GENDA's 4.0, and far less than one factorization a
-        step."""
+        """With a multistep method: no more residual evaluations per step than GENDA's 4.0, and far less than one factorization
+        per step."""
         steps = factorizations = 0
         for name in ("hessenberg2", "hessenberg3", "hessenberg4", "miller", "paraboloid"):
             path = os.path.join(SOURCE, "tests", "cases", "papers", f"kunkel_{name}.mo")

@@ -127,7 +127,7 @@ static void examples_are_stepped(void **state) {
   each_example("*.mo", 1e-3, NAN);
 }
 
-/* Values set before a run are what discrete variables start from, whether it is executed as a whole or stepped. */
+/* Discrete variables start from the values set before a run, whether it is executed as a whole or stepped. */
 static void discrete_starts_are_set(void **state) {
   (void)state;
   static const char text[] =

@@ -1,5 +1,5 @@
-"""What tests of sensitivities and of gradients share: how they run a model, models with events and initial equations, and generated
-models."""
+"""Shared by the tests of sensitivities and of gradients: how they run a model, models with events and initial equations, and
+generated models."""
 import os
 import pathlib
 import subprocess
