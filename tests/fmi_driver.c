@@ -117,7 +117,7 @@ static void write_file(const char *path, const Bytes *bytes) {
   if (fwrite(bytes->data, 1, bytes->size, file) != bytes->size || fclose(file) != 0) fail("cannot write %s", path);
 }
 
-/* The files of resources/, or with `is_removed` what was unpacked of them. */
+/* Unpacks the files of resources/; with `is_removed`, removes the unpacked ones. */
 static void each_resource(const Bytes *archive, const char *folder, bool is_removed) {
   static const char begin[] = "resources/";
   Member file;

@@ -69,7 +69,7 @@ def run_command(command, folder):
 
 
 class PageTest:
-    """One page: what failed, and how many commands were run, skipped because a tool is missing, or left to be run by hand."""
+    """Tests one page: the failures, and how many commands were run, skipped because a tool is missing, or left to be run by hand."""
 
     def __init__(self, page):
         self.page = page

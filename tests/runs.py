@@ -4,7 +4,7 @@ A process for each model would cost more than its run. So models are run in this
 Python has no sanitizer runtime: there the command runs them.
 
 DAEDAL_MODELS=N in the environment makes N models instead of a few, and DAEDAL_SEED=K begins with number K. tools/long_tests sets
-both, and adds up the tallies that are printed then. Where a model is run in several ways, each number uses one of them; with
+both, and adds up the tallies that are printed then. If a model is run in several ways, each number uses one of them; with
 DAEDAL_TEST_TIER=long it uses all."""
 import collections
 import csv

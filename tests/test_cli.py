@@ -1,4 +1,4 @@
-"""The command: exit status, what is written where, messages with a caret, JSON on success and failure, files complete or not at
+"""The command: exit status, where it writes what, messages with a caret, JSON on success and failure, files complete or not at
 all, and help that agrees with the manual page."""
 import json
 import math
@@ -313,7 +313,7 @@ def no_colour_in_files():
 
 
 def on_a_terminal(words, environment):
-    """What appears on a terminal, standard error only."""
+    """The text that appears on a terminal, from standard error only."""
     import pty
     master, slave = pty.openpty()
     child = subprocess.Popen([DAEDAL, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
@@ -375,7 +375,7 @@ def standard_output_that_fails():
 
 
 def exit_by_cause():
-    """3 the model, 4 its structure, 5 its start, 6 the run; JSON is written all the same."""
+    """3: the model is wrong, 4: its structure, 5: its start, 6: the run failed; JSON is written in all cases."""
     cases = [("bad", "model M\n  Real x\nend M;\n", 3, "input"), ("empty", "", 3, "input"),
              ("utf", b"model M\n  Real x\xff;\nend M;\n", 3, "input"), ("few", UNBALANCED, 4, "unbalanced"),
              ("start", NO_START, 5, "init"), ("blow", BLOWS_UP, 6, "integration")]

@@ -655,7 +655,7 @@ static void test_random_expressions(void **state) {
   }
 }
 
-/* What is printed reads back to the same node; derivatives, too. */
+/* A printed text reads back to the same node, also that of a derivative. */
 static void test_random_round_trip(void **state) {
   (void)state;
   static Forest forest;

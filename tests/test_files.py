@@ -509,7 +509,7 @@ class Names(Folder):
             self.assertEqual({name: found[column(name)] for name in names}, {name: last[column(name)] for name in names})
 
     def on_a_terminal(self, *words):
-        """What a terminal gets on standard output and standard error."""
+        """The text that a terminal gets on standard output and standard error."""
         parent, child = pty.openpty()
         process = subprocess.Popen([DAEDAL, *words], cwd=self.path, stdout=child, stderr=child, env=dict(os.environ, TERM="xterm", NO_COLOR="1"))
         os.close(child)

@@ -1,4 +1,4 @@
-"""Fits: exact data gives the parameters back, errors are those of linear theory, bounds hold, and what the data does not determine is named."""
+"""Fits: exact data gives the parameters back, errors are those of linear theory, bounds hold, and parameters that the data does not determine are named."""
 import csv
 import io
 import json

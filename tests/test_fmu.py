@@ -672,7 +672,7 @@ def write_counter(folder):
 
 
 def check_refusals(folder):
-    """What cannot be exported is refused by name, and leaves no file."""
+    """Models that cannot be exported are refused, with the name of the cause, and leave no file."""
     model, fmu, table = folder / "refused.mo", folder / "refused.fmu", folder / "u.csv"
     model.write_text("model Refused\n  input Real u;\n  Real x(start = 0, fixed = true);\nequation\n  der(x) = u;\nend Refused;\n")
     table.write_text("time,u\n0,1\n1,2\n")

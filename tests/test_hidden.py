@@ -23,7 +23,7 @@ STOP = 3
 
 # Others, one for each cause. A pivot passes zero on the way. The rest of a sum is small compared with a chain of pivots. The
 # rewritten equations are singular at the start, or have other initial values. The choice of states is singular at an output point.
-# Where ranks are computed, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
+# If ranks are computed, a pivot consists of round-off. Higher derivatives have a pole at an output point. A divisor of the
 # equations passes zero between two steps.
 OTHERS = (290, 703, 128, 398, 5390, 5663, 5810, 659, 802655, 809261, 808286, 9860968)
 

@@ -161,7 +161,7 @@ CLOSED = {
     "heat_network": {"T_return": 40, "T_house": 40, "E": 60}, "pwm_converter": buck(0.02), "rectifier": rectified(0.1), "stick_slip": stick_slip(5), "sampled_controller": sampled(2),
     "string_pendulum": string(3), "thermostat": thermostat(30)}
 
-# Where the index changes, a method made for one index does not apply.
+# If the index changes, a method made for one index does not apply.
 RESTRUCTURED = ("ideal_clutch", "joined_capacitors", "string_pendulum")
 # Not every method supports pipes.
 PIPES = ("heat_network",)
@@ -582,7 +582,7 @@ def drive_train(load, shafts):
 
 
 def drive_trains(rng):
-    """A train with several frictions, what each of them can hold, and an equivalent one with a single friction."""
+    """A train with several frictions, the load that each of them can hold, and an equivalent train with a single friction."""
     shafts = [(1 if k == 0 else number(rng, 0.4, 2.5) * rng.choice((-1, 1)), number(rng, 0.3, 2), number(rng, 0.2, 2))
               for k in range(rng.randint(2, 5))]
     total, inertia, friction = 1, 0, 0
@@ -736,7 +736,7 @@ class Mixed(unittest.TestCase):
                 self.assertLess(abs(rows[-1]["dp"] - 9810 * rows[-1]["h"]), 0.1)
 
     def test_streams(self):
-        """A flow that stops costs few steps, although what it carries jumps back and forth."""
+        """A flow that stops costs few steps, although the quantity that it carries jumps back and forth."""
         for seed in range(COUNT):
             rng = random.Random(seed)
             h1, h2, k = number(rng, 1, 3), number(rng, 1, 3), 10 ** rng.uniform(-4, -2)

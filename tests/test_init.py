@@ -572,7 +572,7 @@ class SingularStarts(unittest.TestCase):
                     self.assertLess(abs(init["x"]), 1e-6)
 
     def test_crossing(self):
-        """Where two solutions cross, the values are kept, because the structure is right for other fixed values; or ranks find the
+        """If two solutions cross, the values are kept, because the structure is right for other fixed values; or ranks find the
         rate along one of the two."""
         rng = random.Random(15)
         for equation in ("y^2 = {a}*x^2", "y*(y - x) = {a}*x^2", "sin(y)^2 = {a}*x^2*exp(x)"):

@@ -32,7 +32,7 @@ def enumerators(text):
 
 
 def declarations(text):
-    """Those of functions, inline ones as well, because programs contain what these call."""
+    """The declarations of functions, also of those called by inline functions, because programs contain calls of them."""
     return {name: f"{result}{name}({arguments})" for result, name, arguments in re.findall(r"([\w ]+[ *]+)(daedal_\w+)\(([^(){}]*)\);", text)}
 
 

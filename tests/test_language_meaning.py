@@ -1,4 +1,4 @@
-"""What models mean: generated members of classes that were once misunderstood, with known results. DAEDAL_MODELS=N makes more of
+"""The meaning of models: generated members of classes that were once misunderstood, with known results. DAEDAL_MODELS=N makes more of
 them (runs.py). Single models are in cases/meaning."""
 import itertools
 import math

@@ -219,8 +219,8 @@ class Start(unittest.TestCase):
             shifts = [[rng.choice((0, 0, rng.uniform(-3, 3))) for _ in range(flags)] for _ in range(states)]
             base, rates, kind = [rng.uniform(-2, 2) for _ in range(states)], [rng.uniform(-0.1, 0.1) for _ in range(states)], rng.choice(("x", "y", "p"))
             tests = [(rng.randrange(states), rng.choice(list(RELATIONS)), rng.uniform(-2, 2)) for _ in range(flags)]
-            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # what initial equations give: the state, twice the state, or a
-                                                                   # parameter that is its start value
+            known = {"x": "x{0}", "y": "y{0}", "p": "p{0}"}[kind]  # the quantity that initial equations give: the state, twice
+                                                                   # the state, or a parameter that is its start value
             lines = [{"x": f"  Real x{j};", "y": f"  Real x{j}, y{j} = 2*x{j};", "p": f"  parameter Real p{j}(fixed = false); Real x{j}(start = p{j}, fixed = true);"}[kind] for j in range(states)]
             given = [f"  {known.format(j)} = {base[j]!r} + " + " + ".join(f"(if b{i} then {shifts[j][i]!r} else 0)" for i in range(flags)) + ";" for j in range(states)]
             text = ("model M\n" + "\n".join(lines) + "\n  Boolean " + ", ".join(f"b{i}" for i in range(flags)) + ";\ninitial equation\n" + "\n".join(given) + "\nequation\n" +
@@ -239,7 +239,7 @@ class Start(unittest.TestCase):
         self.assertLessEqual(tally["refused"], tally["found"] // 10, tally)
 
     def test_initial_equations_of_whole_numbers(self):
-        """Initial equations give states by whole numbers that are steps of them. Where some whole numbers near zero agree with the
+        """Initial equations give states by whole numbers that are steps of them. If some whole numbers near zero agree with the
         states they give, a solution is found, with few exceptions. The solution found agrees; on an edge the literal value counts."""
         tally = collections.Counter()
         for seed in seeds(300, quick=60):

@@ -346,7 +346,7 @@ class LeftOut(unittest.TestCase):
         self.assertEqual((code, result["left_out"], result["algebraic"], result["solved"]), (0, 0, 0, 3))
 
     def test_foreign_states_keep_rows(self):
-        """Where a constraint passes on the errors of other blocks, many times amplified, the run keeps its differentiation."""
+        """If a constraint passes on the errors of other blocks, many times amplified, the run keeps its differentiation."""
         with tempfile.TemporaryDirectory() as folder:
             for solver in self.IMPLICIT:
                 code, result = report("simulate", EXAMPLES / "transamp.mo", "--solver", solver, "--stop-time", 0.01, "--output-file",

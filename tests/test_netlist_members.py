@@ -259,7 +259,7 @@ def converter(rng):
 
 
 def rectifier(rng):
-    """Diodes, with a capacitance or none, that feed a choke, a capacitor or both. Where the current of a choke stops, conductances fall by ten decades."""
+    """Diodes, with a capacitance or none, that feed a choke, a capacitor or both. If the current of a choke stops, conductances fall by ten decades."""
     given = some(rng, [f"cjo={number(rng, 1e-12, 1e-10)}", f"rs={number(rng, 1e-2, 1)}", "n=1.7"])
     model = f".model dm# d(is={rng.choice(['1e-14', '1e-12', '1e-9'])} {given})\n"
     source = f"SIN(0 {rng.choice([5, 12, 100])} {rng.choice([400, 1000, 2000])})"

@@ -149,7 +149,7 @@ static void single_rules_hold(void **state) {
 
 /* ---- bases ---- */
 
-/* What a class of a kind contains as a base, and how a model uses a class D of that kind. */
+/* The contents of a class of each kind as a base, and the use of a class D of that kind in a model. */
 static const struct {
   const char *kind, *base, *use, *bases; /* the kinds that it can extend, by number */
 } kinds[] = {

@@ -183,7 +183,7 @@ class Weights(unittest.TestCase):
         self.check(self.crank, 12)
 
     def test_regular(self):
-        """Where the matrix is always regular, as for a gear or a point on an arm, or is far from singular, the preferred variable
+        """If the matrix is always regular, as for a gear or a point on an arm, or is far from singular, the preferred variable
         is a state all the time."""
         for seed in range(8):
             rng = random.Random(seed)

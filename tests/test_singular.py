@@ -215,7 +215,7 @@ def product(a, b):
 
 
 class Kronecker:
-    """P diag(I, N) Q x' = P diag(J, I) Q x - P g: d decays, nilpotent blocks up to the index, both hidden by P and Q."""
+    """P diag(I, N) Q x' = P diag(J, I) Q x - P g: d decaying states and nilpotent blocks up to the index, both hidden by P and Q."""
 
     def __init__(self, seed):
         rng = random.Random(seed)

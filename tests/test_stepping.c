@@ -186,7 +186,7 @@ static void values_are_set(void **state) {
   must_equal("P", "interpolated", model, daedal_run_values(run), at, 0);
   assert_true(daedal_run_values(run)[x] != before[x]);
   free(before);
-  daedal_run *clone = daedal_run_clone(run); /* with what was set */
+  daedal_run *clone = daedal_run_clone(run); /* with the values that were set */
   must("P", clone, daedal_run_execute(clone));
   assert_true(daedal_run_get(clone, "L") == 2);
   daedal_free(clone);

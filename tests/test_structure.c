@@ -667,7 +667,7 @@ static void permutation_permutes_the_result(void **state) {
   }
 }
 
-/* What an algebraic unknown depends on: algebraic unknowns and states. false: it cannot be differentiated once. */
+/* The algebraic unknowns and states on which an algebraic unknown depends. false: it cannot be differentiated once. */
 static bool walk_down(const Table *t, const Structure *s, const bool *smooth, int j, bool *is_passed, bool *is_state) {
   int i = s->matching.row_of_column[j];
   if (!smooth[i] || s->d[j] > 0) return false;

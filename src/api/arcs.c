@@ -170,7 +170,7 @@ static double largest_switching(const ArcSearch *search, const daedal_result *ru
   return largest;
 }
 
-/* Corrects the arcs of a control in a run. Where the switching function has the wrong sign, the control gets the other bound. Where
+/* Corrects the arcs of a control in a run. If the switching function has the wrong sign, the control gets the other bound. Where
  * a singular control leaves its bounds, it gets the bound that it crosses. Violations within the error of runs are ignored. false:
  * something was corrected. */
 static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {

@@ -161,7 +161,7 @@ static void keep_most_of_modes(const Most *most, const Problem *problem) {
   }
 }
 
-/* Per equation. Where structural analysis fails, ranks may differentiate an equation any number of times. */
+/* Per equation. If structural analysis fails, ranks may differentiate an equation any number of times. */
 static int32_t *most_differentiations(const Problem *problem, const Structure *structure, bool all, Arena *arena) {
   int32_t *times = arena_array(arena, problem->equations, sizeof *times);
   int32_t *least = arena_array(arena, problem->unknowns, sizeof *least);

@@ -1,5 +1,5 @@
 /* meeting: if-expressions whose branches meet where their condition changes, and their slopes, too, like those of a transistor at
- * the edges of its regions. A step across such an edge is accepted by its error. Where there are many edges, that costs less than
+ * the edges of its regions. A step across such an edge is accepted by its error. If there are many edges, that costs less than
  * ending the step at each by an event. */
 #pragma once
 

@@ -283,7 +283,7 @@ static double digits_value(Digits *digits) {
   char text[DIGITS_KEPT + 32];
   memcpy(text, digits->text, (size_t)digits->count);
   snprintf(text + digits->count, 24, "e%lld", (long long)digits->exponent);
-  return strtod(text, NULL); /* no point: the locale does not matter */
+  return strtod(text, NULL); /* no decimal point, so the locale does not matter */
 }
 
 bool number_parse(const char *text, const char *end, double *value) {

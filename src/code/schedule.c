@@ -206,7 +206,7 @@ void schedule_count_work(const Schedule *schedule, double begin, double stop) {
   budget_task(heap_budget(schedule->heap), NULL);
 }
 
-/* Where discrete values have changed they may change again: a search up to the first event of all modes is enough. */
+/* If discrete values have changed, they may change again, so a search up to the first event of all modes is enough. */
 double schedule_next(Schedule *schedule, double t, double stop, double first, uint32_t *mode) {
   double value;
   *mode = MAP_NONE;

@@ -70,7 +70,7 @@ struct Registers {
   double *wide_held; /* held slots that the held lines were computed from at all points */
   bool wide_holds;   /* there are such */
   Row *rows;
-  double *call_values; /* arguments, then results of the call under way */
+  double *call_values; /* arguments, then results of the current call */
   Calling calling;
 };
 
@@ -136,7 +136,7 @@ static uint32_t *filled_array(Heap *heap, uint32_t count, uint32_t value) {
   return array;
 }
 
-/* Where operands are: index in the file for what is uniform, row otherwise. */
+/* Where operands are: an index in the file if they are uniform, otherwise a row. */
 typedef struct Places {
   Tape *tape;
   uint32_t *slots;    /* per slot */

@@ -130,7 +130,7 @@ static bool turn_edges(Edges *edges) {
   return any;
 }
 
-/* Where x > 0 guards sqrt(x) > 1, and x is a round-off below zero, the guard is about to change. */
+/* If x > 0 guards sqrt(x) > 1, and x is a round-off below zero, the guard is about to change. */
 static bool are_guarded(Edges *edges, int first, int last, double t, const double *y) {
   bool any = turn_edges(edges), guarded = any && !make_difference(edges, first, last, t, y);
   turn_edges(edges);
@@ -353,7 +353,7 @@ int edges_escaped(const Edges *edges, double t, double round_off) {
   return -1;
 }
 
-/* Sets how long the next event may be delayed: longer where the mode was delayed in vain and still hovers. */
+/* Sets how long the next event may be delayed: longer if an earlier delay of the mode did not end the hovering. */
 static void set_hold(EventTimes *times, bool hovers, double span) {
   double hold = hovers ? times->hold : 0;
   if (times->last - times->before > hold) hold *= 2;
@@ -396,7 +396,7 @@ static double nearest_edge(const Edges *edges, int m) {
  * is bounded for each doubling, for any reason that keeps the solution at the edge.
  *
  * A difference may stay beyond its edge by less than the tolerance, and the equations may have large effects of that. So
- * hysteresis delays an event for a limited time only. That time doubles where the mode was delayed in vain and still hovers.
+ * hysteresis delays an event for a limited time only. That time doubles if the delay did not end the hovering.
  *
  * Events of a stored mode that are separated by events of other modes may be counted by the model. They hover only if
  * hysteresis causes them, or a part of it would. */
@@ -477,7 +477,7 @@ static bool is_off_edge(const Edges *edges, int m) {
 }
 
 /* A mode that contradicts its difference always changes, except one whose event was located: it is beyond the edge only by the
- * accuracy of location. Where no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
+ * accuracy of location. If no row depends on the mode, its rate is the same on both sides. Then the rate cannot lead back to a
  * side that is contradicted; it seems so only because of errors in the columns. */
 double edges_wanted(const Edges *edges, int m) {
   ConditionKind kind = kind_of(edges, m);

@@ -83,8 +83,8 @@ typedef struct EdgesNow {
   Slide slide[SLIDE_LIMIT];
   int has_begun;   /* a step has begun: before that, a mode on an edge that does not move follows its relation */
   int is_at_start; /* modes follow their relations exactly as written, also on an edge */
-  /* an event is being settled: modes that no row depends on have the rates from before, because the event may still set what their
-   * rates follow from, or move their differences */
+  /* an event is being settled: modes that no row depends on have the rates from before, because the event may still change
+   * the values on which their rates depend, or move their differences */
   int keeps_rates;
   int one_by_one;   /* of the modes that must change, only the first changes; the others are judged again afterwards */
   int looks_inside; /* modes whose branches meet cause events, too */

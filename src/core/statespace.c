@@ -377,7 +377,7 @@ static EvalStatus finish_newton(StateSpace *space, SolvedUnit *unit, const doubl
   return EVAL_OK;
 }
 
-/* The first correction has new factors. Where it is small and no later stage needs the matrix, the next corrections use the same
+/* The first correction has new factors. If it is small and no later stage needs the matrix, the next corrections use the same
  * factors. */
 static bool goes_on_with_factors(const StateSpace *space, const SolvedUnit *unit, double norm) {
   const SolvedUnit *owner = &space->units[unit->plan->owner];

@@ -1,4 +1,4 @@
-/* reset: which columns a reinit leaves unchanged. It sets some states, and the other states keep their values. Where more columns
+/* reset: which columns a reinit leaves unchanged. It sets some states, and the other states keep their values. If more columns
  * than states could keep theirs, stateSelect decides: first `always`, then `prefer`, then the present states. */
 #pragma once
 

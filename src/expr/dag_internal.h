@@ -18,8 +18,8 @@ typedef struct Affine {
 } Affine;
 typedef VEC(Affine) AffineVec;
 
-/* What occurs at or below a node: bit `op` for each leaf operator but constants, whose bit is DAG_NONSMOOTH (see dag_below_nonsmooth),
- * and DAG_EVENT if there is a relation or jump outside of noEvent. */
+/* The operators at or below a node: bit `op` for each leaf operator except constants, whose bit is DAG_NONSMOOTH (see
+ * dag_below_nonsmooth), and DAG_EVENT if there is a relation or jump outside of noEvent. */
 enum { DAG_NONSMOOTH = 1 << OP_CONSTANT, DAG_EVENT = 1 << 7 };
 _Static_assert(OP_STRING < 7, "leaf operators must fit into the flags below DAG_EVENT");
 

@@ -447,7 +447,7 @@ static bool raise_parameter(InitialSystem *system, Patch *patch, double t0, doub
 }
 
 /* Follows the solutions from parameter 0, where y is solved, to 1. First it raises the parameter step by step, which is not disturbed by other
- * solutions that cross the path. Where that fails it lets the parameter move freely, past turning points. */
+ * solutions that cross the path. If that fails it lets the parameter move freely, past turning points. */
 static bool follow(InitialSystem *system, const Order *order, double t0, double *y, uint32_t *iterations) {
   Patch *patch = patch_new(system, NULL, 0);
   set_matched(system, order, false, patch);

@@ -149,7 +149,7 @@ static bool flush(InitialSteps *run) {
   return done == n;
 }
 
-/* A row that gives its column linearly becomes an assignment; false if it does not. Where the plan knows that it does, nothing is
+/* A row that gives its column linearly becomes an assignment; false if it does not. If the plan knows that it does, nothing is
  * derived until it is needed. */
 static bool add_assignment(InitialSteps *run, uint32_t row, uint32_t column, bool *ok) {
   InitialSystem *system = run->system;
@@ -450,7 +450,7 @@ static bool scan_allowed(InitialSteps *run, const InitialUnit *unit) {
   return !isnan(nearest);
 }
 
-/* Makes one attempt after another until a solution fits; linear equations have only one. Where a solution is far away, the careful
+/* Makes one attempt after another until a solution fits; linear equations have only one. If a solution is far away, the careful
  * attempt from the same place may find a nearer one. */
 static bool attempt(InitialSteps *run, InitialUnit *unit, StepsMove move) {
   if (!weigh(run, unit, move)) return false;

@@ -201,7 +201,7 @@ static bool radau_factor(Radau *radau, double h) {
 }
 
 /* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage; at the
- * start of the step where that point cannot be evaluated, or `h` is 0. Where it is defined at neither, as for sqrt(max(x, 0)) at 0,
+ * start of the step where that point cannot be evaluated, or `h` is 0. If it is defined at neither, as for sqrt(max(x, 0)) at 0,
  * the last one serves. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
@@ -339,7 +339,7 @@ static double radau_gap(const Radau *radau) {
   return NEGLIGIBLE * sqrt(sum / fmax(radau->algebraic_count, 1));
 }
 
-/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. Where the solution
+/* How far the solution deviates from the polynomial of the step between its points, relative to what is allowed. If the solution
  * follows an input, the end of a step is exact for any size, and the error test does not see what happens between. Derivatives grow
  * geometrically; two in a row are never both near zero by chance. */
 static double radau_departure(const Radau *radau) {
@@ -388,7 +388,7 @@ static void radau_find_defect(Radau *radau, double h) {
   radau->raw_error = fmax(radau_states_norm(radau, radau->estimate), VANISHED);
 }
 
-/* Where a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
+/* If a method leaves a high index, first steps and those after rejected ones are filtered twice, because no step would be small
  * enough. Elsewhere that would hide where a limit of the solution begins or ends, as that of a diode. */
 static double radau_error(Radau *radau, double h) {
   double step = h * radau->method->mu_real;

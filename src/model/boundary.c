@@ -333,7 +333,7 @@ static void join(BoundaryOpening *o, const uint32_t *order, const uint32_t *left
     }
 }
 
-/* Where a control jumps from one bound to the other, its switching function is zero. Next to a singular arc it is
+/* If a control jumps from one bound to the other, its switching function is zero. Next to a singular arc it is
  * zero anyway. */
 static void switch_arcs(BoundaryOpening *o, uint32_t segment, const uint32_t *left, uint32_t *number) {
   for (uint32_t c = 0; o->options->arcs.count && c < o->model->switched.count; c++) {

@@ -6,7 +6,7 @@
  * Z^T that stay dependent with respect to the variables without derivatives must be differentiated; this is repeated until none is
  * left. Equations that give derivatives in such a combination are substituted into the others before these are differentiated
  * (section 3.4, the step from (39) on), where that leaves no derivative to be determined. Then they need not be differentiated
- * themselves. Where the steps end with all differentiations of the structural analysis, the system is the one with dummy
+ * themselves. If the steps end with all differentiations of the structural analysis, the system is the one with dummy
  * derivatives, including the choice of states. */
 #include "array/definitions.h"
 #include "reduce/dense.h"

@@ -1,5 +1,5 @@
 /* signs: the signs of the determinants of the model's own blocks, during runs of systems that do not have such blocks themselves
- * (ggl, overdetermined, none). Where a determinant is zero, the equations do not determine the solution, and such a system may step
+ * (ggl, overdetermined, none). If a determinant is zero, the equations do not determine the solution, and such a system may step
  * over it. */
 #pragma once
 

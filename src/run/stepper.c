@@ -207,7 +207,7 @@ static bool start_behind_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->before) || stepper_report_turning(stepper);
 }
 
-/* Takes a step. Where it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
+/* Takes a step. If it fails, the solution is followed around a fold, or another choice of states or another method is tried. */
 static bool take_step(Stepper *stepper) {
   StepStatus status;
   if (stepper->starts_singular) return start_behind_instant(stepper);
@@ -386,8 +386,8 @@ static void watch_poles(Stepper *stepper, double t) {
   while (poles_find(stepper->poles, stepper->segment, begin, end, &pole)) stepper_warn_pole(stepper, &pole);
 }
 
-/* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT where the solution does
- * not pass one. */
+/* Searches for singular points up to t, and at those that the last step has passed. Returns TURNING_POINT if the solution
+ * does not continue after one of them. */
 static TurningStatus watch_singular(Stepper *stepper, double t, bool event) {
   for (;;) {
     TurningPoint *point = &stepper->turning_point, waiting = *point;

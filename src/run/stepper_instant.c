@@ -84,7 +84,7 @@ static double way_within(const Stepper *stepper, double singular, double t) {
 double stepper_crossing_gap(const Stepper *stepper, double singular) { return SLIVER * way_to(stepper, singular); }
 
 /* Does the solution pass the instant? `until`: the columns are known up to this time. *gap: the distance at which the
- * verdict was found. Where the rank does not yet drop at the first distance, the time is less accurate than that, or errors
+ * verdict was found. If the rank does not yet drop at the first distance, the time is less accurate than that, or errors
  * of the run hide it. Then two distances must agree. If it drops at no distance, a single equation is small by itself, and
  * the direction that is nearly lost decides. */
 static Verdict judge(Stepper *stepper, double singular, double until, bool has_step, bool has_before, double *gap) {

@@ -42,5 +42,5 @@ bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rej
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,
                          double *found);
 
-/* A pseudo-random number in [0, 1) for this number, always the same: what happens in a run must not depend on how it was begun. */
+/* A pseudo-random number in [0, 1) for this number, always the same: a run must not depend on how it was begun. */
 double defect_drawn(double number);

@@ -197,7 +197,7 @@ void sizes_note(Sizes *sizes, const SizesStep *step, const double *y) {
   for (int32_t c = 0; c < sizes->system->columns; c++) {
     sizes->known[c] = fmax(sizes->known[c], fabs(y[c]));
     if (!sizes->is_sized[c]) continue;
-    sizes->size[c] = 1; /* also for former states */
+    sizes->size[c] = 1; /* columns that were states before have sizes, too */
     any = true;
   }
   if (any && !sizes->is_wide && !step->is_sliding) follow_sizes(sizes, step, y);

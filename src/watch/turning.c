@@ -96,7 +96,7 @@ static double evaluate_beside(Turning *turning, uint32_t b, double t, const doub
   return evaluate(turning, b, t, turning->beside);
 }
 
-/* The same. A solution may stay at a kink of the equations, as m = 0 does for a flow m at rest. Where the determinant jumps at the
+/* The same. A solution may stay at a kink of the equations, as m = 0 does for a flow m at rest. If the determinant jumps at the
  * kink, this solution is the only one if both sides have the same sign. The side nearer to zero counts. */
 static double determinant_at(Turning *turning, uint32_t b, double t, const double *y) {
   double value = evaluate(turning, b, t, y);
@@ -246,7 +246,7 @@ static double determinant_inside(Turning *turning, uint32_t b, const Segment *se
 }
 
 /* Halves an interval within the last step while it may hide a zero: continues with the half where the sign changes, or with the
- * lower one. Where the determinant touches zero between the ends, it is round-off, below `lost`. false: there is no zero. */
+ * lower one. If the determinant touches zero between the ends, it is round-off, below `lost`. false: there is no zero. */
 static bool close_in(Turning *turning, uint32_t b, const Segment *segment, bool is_tight, double lost,
                      DeterminantInterval *stretch) {
   double touched = fmin(lost, NEGLIGIBLE * lowest(stretch));
@@ -489,7 +489,7 @@ static double last_look(const Trail *trail, double t) {
 /* Which of the last two evaluations is lower? */
 static int lower_look(const Trail *trail) { return fabs(trail->values[1]) < fabs(trail->values[2]) ? 1 : 2; }
 
-/* Where a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
+/* If a follower cannot even begin, the points of the run decide. Is the determinant zero, except for errors, at one of the last
  * two? */
 static bool run_is_at_zero(const Turning *turning, uint32_t b, TurningPoint *point) {
   const Trail *trail = &turning->trails[b];

@@ -1,4 +1,4 @@
-/* turning: watches the Jacobians of the blocks during a run. Where one becomes singular, the solution turns back, branches or
+/* turning: watches the Jacobians of the blocks during a run. If one becomes singular, the solution turns back, branches or
  * changes its index. No method may pass such a point silently.
  *
  * A run stops only at a certain singularity. A determinant is suspect if its sign changes between two accepted points, or if values

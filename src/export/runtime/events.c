@@ -20,7 +20,7 @@ int events_any(const Model *model) {
 
 /* ---- differences and margins ---- */
 
-/* How far a condition is from changing; negative where it must change. */
+/* How far a condition is from changing; negative if it must change. */
 double events_indicator(const Solver *solver, int m) {
   const Edges *edges = &solver->edges;
   for (int k = 0; k < edges->now->slides; k++) {
@@ -351,7 +351,7 @@ static int iterate_systems(Solver *solver, double *y, int mode) {
   return 1;
 }
 
-/* Handles an event at y and the current time, of a mode or, with -1, of none. Where the equations are undefined at an event of
+/* Handles an event at y and the current time, of a mode or, with -1, of none. If the equations are undefined at an event of
  * time, the time becomes that just after it. Returns 1 if it does not settle. */
 int events_settle(Solver *solver, double *y, int mode) {
   double t = solver->now->time;

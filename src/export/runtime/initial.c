@@ -1,5 +1,5 @@
 /* initial: consistent initial values for other parameters and start values than those of the model's text, stage after stage by the
- * library's solver of nonlinear equations (nonlinear.h). Columns that no row determines keep their start values. Where start values
+ * library's solver of nonlinear equations (nonlinear.h). Columns that no row determines keep their start values. If start values
  * must change, they move as little as possible, in the units and with the weights by which the values of the text were found. */
 #include "nonlinear.h"
 #include "solver.h"

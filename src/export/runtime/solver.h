@@ -80,7 +80,7 @@ typedef struct ModelVariable {
   int index, sign, flags;
 } ModelVariable;
 
-/* Rows that are solved for at least as many unknowns. Where there are more, they start at their targets and, with is_nearest, end
+/* Rows that are solved for at least as many unknowns. If there are more, they start at their targets and, with is_nearest, end
  * as near to them as the rows allow. */
 typedef struct ModelStage {
   int rows, unknowns, is_nearest;
@@ -101,7 +101,7 @@ typedef struct ModelInitial {
 
 typedef struct Model {
   const char *name;
-  /* Where the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete
+  /* If the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete
    * values, unknowns and variables. It holds in the mode where its branches have these values; 0: it holds for all of the first
    * ones. */
   int systems, branches;

@@ -210,8 +210,8 @@ void steps_suggest(Solver *solver, double next) {
   if (solver->integrator && next > 0) solver->made_by->suggest(solver->integrator, next);
 }
 
-/* Goes on after an event of a mode, or of none: with the same steps where nothing that is integrated has changed, and the last of
- * them ended there. */
+/* Continues after an event of a mode, or of none. If nothing that is integrated has changed, and the last step ended there,
+ * the steps continue unchanged. */
 void steps_pass_event(Solver *solver, int mode) {
   const Scalars *now = solver->now;
   if (solver->kinks) kinks_forget(solver->kinks);
