@@ -19,7 +19,7 @@ SOLVERS = ("auto", "erk", "radau", "bdf", "ida", "cvode")
 
 
 def nearest_to_zero(g, low, high):
-    """If g, which has one sign and a turning point in between, is nearest to zero; or a place where it has the other sign."""
+    """The place where g, which has one sign and a turning point in between, is nearest to zero; or a place where it has the other sign."""
     side = g(low) > 0
     for _ in range(60):
         a, b = low + (high - low) / 3, high - (high - low) / 3

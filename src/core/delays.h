@@ -24,7 +24,7 @@ typedef struct Delay {
       first_point; /* of the contents at the start: `points` places, then as many values, in the list of all pipes */
 } Delay;
 
-/* If a delayed value jumps (level 0), or a derivative of it does. */
+/* A break: a delayed value jumps there (level 0), or a derivative of it does. */
 typedef struct DelayBreak {
   double time, value; /* value: just after the break */
   int64_t piece;      /* the first piece after the break */

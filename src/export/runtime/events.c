@@ -305,7 +305,7 @@ static int find_system(const Solver *solver) {
 }
 
 static void report_unknown_system(const Solver *solver) {
-  report(solver, "the equations become others, which were not met when the model was exported, where these change:");
+  report(solver, "an event leads to equations that were not met when the model was exported; these conditions change:");
   for (int k = 0; k < solver->model->branches; k++) report(solver, solver->model->branch_text[k]);
 }
 
@@ -377,13 +377,13 @@ static int report_accumulation(const Solver *solver, int m) {
 static void report_slack(const Solver *solver, int m, int is_first, int was_widened) {
   if (is_first)
     report_mode(solver, m,
-                "warning: the solution hovers at the edge of this condition, which from here on changes only when "
-                "passed by some times the tolerance; use a smooth transition:");
+                "warning: the solution hovers at the edge of this condition; from here on it changes only when it is "
+                "passed by a few tolerances; use a smooth transition:");
   if (solver->edges.history[m].is_widened && !was_widened)
-    report_mode(solver, m,
-                "warning: events without end of this condition are bounded by a hysteresis that grows beyond the "
-                "tolerance, and what "
-                "depends on it is right to about that only; use a smooth transition:");
+    report_mode(
+        solver, m,
+        "warning: this condition has events without end, so its hysteresis grows beyond the tolerance, and values "
+        "that depend on it are accurate only to about its size; use a smooth transition:");
 }
 
 /* Records an event of a mode in a run. Returns 1 if its events have no end. */

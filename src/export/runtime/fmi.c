@@ -89,7 +89,7 @@ InstanceStatus instance_set_experiment(Instance *instance, int has_tolerance, do
                                        int has_stop, double stop) {
   if (!instance_may(instance, IN_INSTANTIATED, "the set-up of the experiment")) return INSTANCE_ERROR;
   if (!isfinite(start) || (has_stop && !(stop >= start)) || (has_tolerance && !(tolerance > 0 && isfinite(tolerance))))
-    return refuse_call(instance, "start time, stop time or tolerance of the experiment are none");
+    return refuse_call(instance, "start time, stop time or tolerance of the experiment is not valid");
   instance->tolerance = has_tolerance ? tolerance : 0;
   instance->start = start;
   instance->stop = has_stop ? stop : nan("");
