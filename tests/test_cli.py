@@ -126,7 +126,9 @@ def usage_errors():
         (["simulate", PENDULUM, "--intervals", "5", "--output-interval", "1"], "exclude each other"),
         (["simulate", PENDULUM, "--output-file", "p.txt"], "ends in .csv, .mat or .raw, or -, not 'p.txt'"),
         (["simulate", PENDULUM, "--plot", "p.gif"], "ends in .svg, .png or .pdf"),
-        (["simulate", PENDULUM, "--plot", "p.svg", "--plot", "q.svg"], "--plot is given twice"),
+        (["simulate", PENDULUM, "--solver", "erk", "--solver", "erk"], "--solver is given twice"),
+        (["simulate", PENDULUM, "--plot", "p.svg", "--plot", "./p.svg"], "--plot and --plot would write to one file"),
+        (["simulate", PENDULUM, "--plot", "-", "--plot", "-"], "only one of"),
         (["simulate", PENDULUM, "--output-file", "-", "--json"], "only one of"),
         (["simulate", PENDULUM, "--compile=yes"], "takes no value"),
         (["simulate", PENDULUM, "--model="], "not empty"),
@@ -471,8 +473,9 @@ def simulate_options():
     expect(list(rows[0]) == ["time", "x", "y", "vx"] and abs(rows[-1]["x"] - 2) < 1e-10, rows[-1])
     expect_exit(folder.run("simulate", PENDULUM, "--output-file", "p.mat", "-q"), 0)
     expect((folder.path / "p.mat").stat().st_size > 1000, "no MAT file")
-    plot = expect_exit(folder.run("simulate", PENDULUM, "--plot", "-", "--output-file", "p.csv"), 0).stdout
+    plot = expect_exit(folder.run("simulate", PENDULUM, "--plot", "-", "--plot", "p.svg", "--plot=q.svg", "--output-file", "p.csv"), 0).stdout
     expect(plot.count("\n") > 5, "no plot in characters", plot)
+    expect((folder.path / "p.svg").read_bytes() == (folder.path / "q.svg").read_bytes(), "two pictures")
     for solver in ("erk", "radau"):
         run = expect_exit(folder.run("simulate", PENDULUM, "--solver", solver, "--output-file", "q.csv", "--json"), 0)
         expect(json.loads(run.stdout)["solver"] == solver, run.stdout)

@@ -33,7 +33,8 @@ const Option options[] = {
     {0},
 };
 
-const char *outputs_path(const Option *option, const Arguments *arguments) {
+const char *outputs_path(const Option *option, const Arguments *arguments, int k) {
+  if (k > 0) return NULL;
   if (option->kind != OPTION_TRAJECTORY && option->kind != OPTION_PAGE) return NULL;
   return *(const char *const *)((const char *)arguments + option->offset);
 }
