@@ -256,7 +256,7 @@ bool dag_evaluate(const Dag *dag, DagScratch *scratch, Expr e, LeafValue leaf, v
 /* The kind of value that an expression has in the language; the nodes do not contain it. Enumeration i is
  * VALUE_ENUMERATION + i. */
 typedef enum ValueKind {
-  VALUE_ANY, /* not known, or decided by the value */
+  VALUE_ANY, /* the kind is not known, or the value decides it */
   VALUE_REAL,
   VALUE_INTEGER,
   VALUE_BOOLEAN,

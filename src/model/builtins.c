@@ -65,7 +65,7 @@ static bool run_NDIMS(Machine *machine, const Value *a, uint32_t count, Value *o
   return true;
 }
 
-/* The same elements with other sizes. */
+/* Makes an array of the same elements with other sizes. */
 static bool reshape(Machine *machine, const Value *a, uint32_t dimensions, const uint32_t *sizes, Value *out) {
   if (!make(machine, a->type, dimensions, sizes, out)) return false;
   value_assign(machine, out, a);
