@@ -585,7 +585,7 @@ static bool run_plan_passes(Plan *plan) {
     ok = run_pass(plan, &PLAN_PASSES[p], &has_structure);
     seconds_add(&plan->facts.seconds, PLAN_PASSES[p].seconds, begin);
   }
-  dag_scratch_free(dag_scratch(plan->own->dag));
+  dag_trim(plan->own->dag);
   if (plan->first.evaluator) dag_scratch_free(&plan->first.evaluator->scratch);
   if (!ok) return false;
   plan->discretes = heap_array(plan->heap, modes_leaves(&plan->modes), sizeof(double));
