@@ -255,7 +255,7 @@ def test_torch_protocol(monkeypatch, times):
     monkeypatch.setitem(sys.modules, "torch", fake)
     monkeypatch.delitem(sys.modules, "daedal.torch", raising=False)
     module = importlib.import_module("daedal.torch")
-    monkeypatch.delitem(sys.modules, "daedal.torch")
+    del sys.modules["daedal.torch"]  # it uses the mock
     f = daedal.Differentiable(*DECAYS, t_eval=times, tolerance=1e-10)
     points = np.array([[1.0, 2.0], [0.5, 1.0], [2.0, 3.0]])
     value = module.function(f)(Tensor(points, requires_grad=True))
@@ -292,7 +292,7 @@ def test_jax_protocol(monkeypatch, times):
     monkeypatch.setitem(sys.modules, "jax.numpy", fake_numpy)
     monkeypatch.delitem(sys.modules, "daedal.jax", raising=False)
     module = importlib.import_module("daedal.jax")
-    monkeypatch.delitem(sys.modules, "daedal.jax")
+    del sys.modules["daedal.jax"]  # it uses the mock
     f = daedal.Differentiable(*DECAYS, t_eval=times, tolerance=1e-10)
     g = module.function(f)
     points, tangent = np.array([[1.0, 2.0], [0.5, 1.0]]), np.array([[0.3, -1.0], [1.0, 0.0]])
@@ -306,6 +306,13 @@ def test_real_torch():
     module = importlib.import_module("daedal.torch")
     f = module.function(daedal.Differentiable(*DECAYS, tolerance=1e-10))
     assert torch.autograd.gradcheck(f, torch.tensor([[1.0, 2.0]], dtype=torch.float64, requires_grad=True), atol=1e-4)
+    model = daedal.Differentiable(*DECAYS, t_eval=[0.5, 1.0], tolerance=1e-10)
+    points = torch.tensor([[1.0, 2.0], [0.5, 1.0], [2.0, 3.0]], dtype=torch.float64, requires_grad=True)
+    values = module.function(model)(points)
+    assert values.shape == (3, 2, 1) and not module.function(model)(points.detach()).requires_grad
+    (values**2).sum().backward()
+    expected = [model.vjp(point, 2 * model(point)) for point in points.detach().numpy()]
+    assert np.allclose(points.grad.numpy(), expected, atol=1e-6)
 
 
 def test_real_jax():
