@@ -170,9 +170,9 @@ static double largest_switching(const ArcSearch *search, const daedal_result *ru
   return largest;
 }
 
-/* Corrects the arcs of a control in a run. If the switching function has the wrong sign, the control gets the other bound. Where
- * a singular control leaves its bounds, it gets the bound that it crosses. Violations within the error of runs are ignored. false:
- * something was corrected. */
+/* Corrects the arcs of a control in a run. If the switching function has the wrong sign, the control gets the other bound.
+ * If a singular control leaves its bounds, it gets the bound that it crosses. Violations within the error of runs are
+ * ignored. false: something was corrected. */
 static bool correct(const ArcSearch *search, const daedal_result *run, uint32_t control, StretchVec *arcs) {
   const SwitchedControl *switched = &search->model->model->switched.data[control];
   uint32_t function = daedal_result_find(run, unknown_name(search, switched->function));

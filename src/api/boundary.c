@@ -119,8 +119,8 @@ static const char *of_segment(const Shooting *shooting, const char *name, uint32
   return name + length;
 }
 
-/* The value in the run that provides the guesses, or on the line through that run and the one before it. Times are fractions of the
- * runs. */
+/* The value in the run that provides the guesses, or extrapolated along the line through that run and the run before it.
+ * Times are fractions of the runs. */
 static double guessed_value(const Shooting *shooting, uint32_t signal, double time) {
   const Attempt *attempt = shooting->attempt;
   double value = result_value_at(attempt->guess, signal, time);

@@ -205,7 +205,7 @@ static bool resolve_scalar(Resolution *resolution, Override *override, uint32_t 
   return true;
 }
 
-/* A parameter may get other sizes if its declaration leaves them open or takes them from another parameter. */
+/* A parameter may get other sizes if its declaration leaves its sizes open or takes them from another parameter. */
 static bool resize(Resolution *resolution, Override *override, const Extent *extent) {
   uint32_t first = element_find(resolution->model, resolution->arena, override->name, extent, 0);
   if (first == MAP_NONE) return refuse_name(resolution->model, resolution->diags, override->name, "override");

@@ -31,7 +31,7 @@ typedef struct Problem {
 /* The problem of a model as written, or with aliases eliminated. Owned by the arena. O(size of the equations). */
 Problem problem_make(Model *model, bool eliminate_aliases, Arena *arena);
 
-/* The same problem with other equations over its unknowns, one residual for each of its own. Owned by the arena. */
+/* The same problem with other equations for the same unknowns: one residual for each equation. Owned by the arena. */
 Problem problem_replace(const Problem *problem, const Expr *residual, Arena *arena);
 
 /* Some of the equations, with the unknowns that occur in them. Owned by the arena. */

@@ -316,9 +316,8 @@ static double nominal_of(const Converter *converter, uint32_t unknown) {
   return converter->samples.nominal[converter->problem.unknown[unknown]];
 }
 
-/* The weights of the free unknowns in the sum that determines their shares: their movements in squared nominal values.
- * Only those count whose size is declared best, and of these the ones that move most, or all; the largest weight is 1.
- * */
+/* The weights of the free unknowns in the sum that determines their shares: their movements in squared nominal values. Only
+ * the unknowns count whose size is declared best; of these, all or only the ones that move most. The largest weight is 1. */
 static double *weigh_shares(const Converter *converter, const double *move, bool all) {
   const double least = all ? 0 : 0.1; /* relative to the largest movement */
   uint32_t n = converter->problem.unknowns;
@@ -338,8 +337,8 @@ static double *weigh_shares(const Converter *converter, const double *move, bool
   return weight;
 }
 
-/* Replaces it by one that brings the free unknowns, of which the others determine only a sum, as near as possible to
- * their start values: the correction is normal to the direction in which they may move. */
+/* The other equations determine only a sum of the free unknowns. Replaces this equation by one that brings them as near as
+ * possible to their start values: the correction is normal to the direction in which they may move. */
 static bool share_freely(Converter *converter, uint32_t i, bool all, const char *how) {
   const double *move = release_move(&converter->problem, &converter->samples, i, converter->arena);
   if (!move) return false;

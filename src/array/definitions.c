@@ -18,8 +18,8 @@ static bool is_determined(const Definitions *definitions, const bool *determined
   return true;
 }
 
-/* A definition by derivatives that nothing gives, or that depend on it in turn, would only exchange one derivative for
- * others. */
+/* A definition would be useless if it contained derivatives that nothing gives, or that depend on it in turn: it would only
+ * exchange one derivative for others. */
 static void drop_undetermined(const Definitions *definitions, Arena *arena) {
   uint32_t unknowns = definitions->problem->unknowns;
   bool *determined = arena_array(arena, unknowns, sizeof *determined);
@@ -37,8 +37,8 @@ static bool is_constant(const Dag *dag, Expr e) {
   return !dag_depends(dag, e, OP_VARIABLE) && !dag_depends(dag, e, OP_TIME) && !dag_depends(dag, e, OP_DISCRETE);
 }
 
-/* An equation that is linear in a derivative which is highest both in it and in the array defines that derivative. Every equation
- * defines at most one, the first that no other defined. */
+/* An equation defines a derivative if it is linear in it, and if that derivative is the highest one of its unknown in the
+ * equation and in the array. Every equation defines at most one, the first that no other defined. */
 Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena) {
   const Incidence *incidence = &problem->incidence;
   Dag *dag = problem->model->dag;

@@ -14,6 +14,7 @@ typedef struct Freedom {
   Expr *target; /* per leaf: the value that it should be near to */
 } Freedom;
 
-/* The problem with count - rank more equations that require this, and the unknowns that these need. They replace the equations
- * replaced[count - rank], which follow from the others; NULL: they are added. Owned by the arena. */
+/* The problem with count - rank more equations that require the nearest solution, and with the additional unknowns in these
+ * equations. They replace the equations replaced[count - rank], which follow from the others; NULL: they are added. Owned by
+ * the arena. */
 Problem freedom_close(const Problem *problem, const Freedom *freedom, const uint32_t *replaced, Arena *arena);

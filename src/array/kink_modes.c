@@ -223,8 +223,8 @@ static bool stops_events(Op op) { return op == OP_NOEVENT || op == OP_SMOOTH; }
 
 static Expr without_events(Dag *dag, Expr e) { return dag_unary(dag, OP_NOEVENT, e); }
 
-/* The relation of an if-expression without events: its own noEvent stops them or, unless it makes_events, one above it does.
- * EXPR_NONE: it is another node. */
+/* The relation of an if-expression without events: they are suppressed by a noEvent around the relation or, unless
+ * makes_events, around the whole expression. EXPR_NONE: it is another node. */
 static Expr closed_relation(const Dag *dag, Expr e, bool makes_events) {
   if (dag_op(dag, e) != OP_IF) return EXPR_NONE;
   Expr condition = dag_child(dag, e, 0);
@@ -346,8 +346,8 @@ static bool is_of_states(const Opening *opening, Expr e) {
   return all;
 }
 
-/* Does the equation jump where a relation changes? A part of it may jump where the whole does not, as the direction of a transistor
- * does where it is symmetric. */
+/* Does the equation jump where a relation changes? A part of the equation may jump although the whole does not, as the
+ * direction of a symmetric transistor does. */
 static bool residual_jumps(const Opening *opening, Expr relation, bool of_time) {
   Dag *dag = opening->dag;
   Expr value[2];

@@ -1,6 +1,6 @@
-/* meeting: if-expressions whose branches meet where their condition changes, and their slopes, too, like those of a transistor at
- * the edges of its regions. A step across such an edge is accepted by its error. If there are many edges, that costs less than
- * ending the step at each by an event. */
+/* meeting: if-expressions whose branches have equal values and equal slopes where their condition changes, like those of a
+ * transistor at the edges of its regions. A step across such an edge is accepted by its error. If there are many edges, that
+ * costs less than ending the step at each by an event. */
 #pragma once
 
 #include "array/modes.h"

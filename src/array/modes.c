@@ -157,8 +157,9 @@ static Expr replace_node(Extraction *extraction, Expr e, const Expr *changed, co
 
 /* ---- variables that equations give explicitly ---- */
 
-/* Equations are peeled: one in which all variables except one are known gives that one, if it is linear in it. At first only time
- * is known; then the variables whose derivatives occur, so that the remaining ones depend on states. */
+/* Equations are peeled: if all variables of an equation except one are known, and it is linear in that one, it gives that
+ * variable. At first only time is known; then the variables whose derivatives occur, so that the remaining ones depend on
+ * states. */
 typedef struct Peeling {
   Heap *heap;
   Dag *dag;

@@ -14,7 +14,7 @@ enum { DENSE_SIZE = 48, RANK_SIZE = 400, LEAST_DEFINED = 3, UNDEFINED = -1 };
 /* Errors of a pivot relative to its terms: one unit of round-off for each elimination, and some for the entries themselves. */
 static double pivot_error(int32_t n) { return (n + 8) * DBL_EPSILON; }
 
-/* The one entry of a block of one equation that is linear in its variable. false: it is not. */
+/* The only entry of a block that consists of one equation, linear in its variable. false: the block is different. */
 static bool add_slope(const Problem *problem, const Structure *structure, int32_t i, int32_t j, Heap *heap,
                       ExprVec *entries) {
   Dag *dag = problem->model->dag;

@@ -163,7 +163,7 @@ static int compare_rows(const void *left, const void *right) {
 
 /* ---- what follows ---- */
 
-/* An equation that is the only one with some unknown, after others of this kind are left out. */
+/* An equation that alone contains some unknown, after other such equations are left out. */
 typedef struct OutputEquation {
   uint32_t equation, unknown;
 } OutputEquation;
@@ -206,7 +206,8 @@ static bool is_linear(const Gradients *gradients, uint32_t i) {
   return true;
 }
 
-/* Unknowns that equations give from others but not in fixed proportions, and those equations: from the inner ones out. */
+/* Unknowns that equations give from other unknowns, but not in fixed proportions, and these equations; the inner ones come
+ * first. */
 typedef struct Followers {
   bool *unknown, *equation;
 } Followers;

@@ -10,9 +10,9 @@
 
 #include "array/samples.h"
 
-/* Unknowns of the problem that its equations, except number `without`, leave free; preferred ones first: fixed start value, start
- * value, the others. Appended to the list. The list is empty for a problem with more than 20000 unknowns. O(unknowns^2 + operations
- * of a sparse elimination). */
+/* Finds the unknowns that the equations of the problem, except number `without`, leave free. Unknowns with fixed start
+ * values come first, then those with start values, then the others. Appended to the list. The list is empty for a problem
+ * with more than 20000 unknowns. O(unknowns^2 + operations of a sparse elimination). */
 void release_candidates(const Problem *problem, const Samples *samples, uint32_t without, Arena *arena,
                         IndexVec *unknowns);
 

@@ -168,7 +168,7 @@ typedef struct Sized {
 
 static const Sized UNDEFINED = {NAN, 0, 0};
 
-/* Terms below this part of a sum count as lost in it: they are not much more than its round-off. */
+/* Terms below this fraction of a sum count as lost in the sum: they are not much more than its round-off. */
 static const double ABSORBED = 1e-12;
 
 static Sized sized(double value) { return (Sized){value, fabs(value), 0}; }
@@ -322,7 +322,7 @@ static bool is_left_alone(const Samples *samples, const Term *terms, uint32_t co
   return is_alone;
 }
 
-/* Checks all rows at one point, and those where only one unknown is left more closely. */
+/* Checks all rows at one point, and checks rows in which only one unknown is left more closely. */
 static bool find_more_zeros(Samples *samples, const Expr *residual, uint32_t count) {
   const Dag *dag = samples->model->dag;
   Heap *heap = samples->model->heap;

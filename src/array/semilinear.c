@@ -75,7 +75,7 @@ typedef struct FlowParts {
   Expr slope, other, out, in;
 } FlowParts;
 
-/* The branch of a flow with this coefficient, seen from one of its slopes. false: it counts in the other direction. */
+/* The parts of a flow with this coefficient, seen from one of its slopes. false: the flow counts in the other direction. */
 static bool read_branch(Dag *dag, const SemilinearRow *stream, double coefficient, Expr slope, FlowParts *branch) {
   bool is_positive = stream->positive == slope, counts = (coefficient > 0) != stream->is_negated;
   Expr zero = dag_constant(dag, 0), along = dag_binary(dag, OP_MAX, stream->x, zero),

@@ -369,7 +369,7 @@ static void split(Heap *heap, const char *file, Paragraphs *out) {
   }
 }
 
-/* Adds to `later` the paragraphs of a file that `later` uses, and those that these use. */
+/* Adds to `later` the paragraphs of a file that `later` uses, directly or through other paragraphs. */
 static void choose(Heap *heap, Arena *arena, Paragraphs *paragraphs, TextVec *later) {
   for (uint32_t i = paragraphs->count; i-- > 0;) {
     Paragraph *p = &paragraphs->data[i];

@@ -340,7 +340,8 @@ static void put_store(ProgramWriter *writer, const Scope *scope, uint32_t output
   vec_free(writer->heap, &value);
 }
 
-/* Outputs of a kernel with one instance, listed by the line that makes them; other ones go to the last piece. */
+/* Outputs of a kernel with one instance, listed by the line that makes each; outputs that no line makes go to the last
+ * piece. */
 typedef struct OutputList {
   uint32_t *next;  /* per output */
   uint32_t *first; /* per line of the prologue; the last entry: not made by a line */
@@ -607,7 +608,7 @@ static void push_loop_step(ProgramWriter *writer, const Loop *loop, uint32_t fun
   vec_push(writer->heap, &writer->out->steps, step);
 }
 
-/* Adds loops for parallel blocks: one for all if its text is worth it, otherwise one each. */
+/* Adds loops for parallel blocks: one loop for all blocks if its text is worth that, otherwise one loop for each. */
 static void add_loops(ProgramWriter *writer, const ProgramStep *steps, uint32_t count) {
   Loop loop = describe_loop(writer, steps, count, true);
   uint32_t function = loop_function(writer, &loop, false);

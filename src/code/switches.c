@@ -166,8 +166,8 @@ void switches_guess(Switches *switches, double t, const double *y) {
   switches_set(switches, t, y);
 }
 
-/* Modes of time may depend on variables that no state moves, too: they follow these unless on their edges, where the schedule
- * decides. */
+/* Modes of time may also depend on variables that no state moves. They follow these variables, except on their edges, where
+ * the schedule decides. */
 void switches_follow(Switches *switches, Workspace *written, double t, const double *y) {
   Edges *edges = &switches->edges;
   run_conditions(switches, written, t, y);

@@ -67,8 +67,8 @@ typedef struct Decide {
   bool matter;                 /* set when something that rows depend on changes; the caller clears it */
   bool is_stale;               /* rows were solved with other values of pre() than the current ones */
   const DecideStep *undefined; /* a step whose value was undefined at the last evaluation; 0: none */
-  int refused, rival; /* a reinit without a value, or one whose value differs from that of another one, its rival; -1:
-                                * none */
+  int refused, rival; /* a reinit without a value, or one that gives its column another value than a second reinit,
+                                * its rival; -1: none */
   double *values;     /* scratch for the values of a level or of the actions */
 } Decide;
 
@@ -104,8 +104,8 @@ uint64_t decide_hash(Decide *decide, uint64_t hash, double t, const double *y);
 
 /* ---- actions ---- */
 
-/* Evaluates the actions at (t, y). The two functions after it return for each action whether it fires, and its value (NAN where
- * undefined). */
+/* Evaluates the actions at (t, y). The two functions after it return, for each action, whether it fires and its value (NAN
+ * if undefined). */
 void decide_act(Decide *decide, double t, const double *y);
 bool decide_fires(const Decide *decide, int action);
 double decide_value(const Decide *decide, int action);

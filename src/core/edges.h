@@ -16,13 +16,13 @@ enum { SLIDE_LIMIT = 8, TRIAL_LIMIT = 10 };
 /* The part of a condition that belongs to the plan. */
 typedef struct Condition {
   ConditionKind kind;
-  int is_timed;          /* its changes depend only on time */
-  int may_try;           /* it has two values and does not follow from the time: combinations may be tried */
-  int matters;           /* rows depend on it */
-  int is_remembered;     /* a when or pre() stores the effect of a change */
-  int has_rate;          /* the rate of its difference is known */
-  int has_inner;         /* its difference depends on modes before it */
-  int meets;             /* its branches meet where it changes: it causes events only where a step is searched */
+  int is_timed;      /* its changes depend only on time */
+  int may_try;       /* it has two values and does not follow from the time: combinations may be tried */
+  int matters;       /* rows depend on it */
+  int is_remembered; /* a when or pre() stores the effect of a change */
+  int has_rate;      /* the rate of its difference is known */
+  int has_inner;     /* its difference depends on modes before it */
+  int meets;         /* its branches meet where it changes: it causes events only in steps that are searched anyway */
   int edge, is_mirrored; /* the first mode with the same difference, or its negative: both change at one edge */
 } Condition;
 
@@ -31,7 +31,7 @@ typedef struct Condition {
  * up. A corner has all modes below their edges, or one of them above. The columns are the mean over the corners that keeps all
  * differences constant. */
 typedef struct Slide {
-  int mode;                     /* the first mode that chattered; others that change at the same edge follow it */
+  int mode;                     /* the first mode that chattered; other modes with the same edge follow it */
   double weight;                /* of the side above; outside of [0, 1] the solution leaves the edge */
   double rate[SLIDE_LIMIT + 1]; /* rates of the difference at each corner, when last computed */
 } Slide;
@@ -268,7 +268,8 @@ bool edges_slide(Edges *edges);
  * others were computed with it: solve the columns, and call this again. */
 bool edges_leads_back(Edges *edges);
 
-/* Slides only along `count` edges, those to which the rates lead back most; the other modes follow their last differences. */
+/* Slides only along `count` edges: those to which the rates lead back most strongly. The other modes follow their last
+ * differences. */
 void edges_slide_along(Edges *edges, int count);
 
 /* Sets the sliding modes to a corner: 0 is all below, k is all below except the k-th, and `slides` + 1 is all above. */

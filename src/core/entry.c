@@ -7,8 +7,8 @@
 /* JUMP: the smallest jump, relative to the value. KINK: the smallest kink, relative to the change along the pipe. */
 static const double JUMP = 1e-9, KINK = 1e-6;
 
-/* The place stands still where its rate is below this part of its largest rate. Near there the value has no derivatives along the
- * place. */
+/* The place counts as standing still if its rate is below this fraction of its largest rate. Near there the value has no
+ * derivatives along the place. */
 static const double STILL = 1e-7;
 
 enum { SEARCH_LIMIT = 64 };

@@ -86,8 +86,8 @@ static bool has_one_root(int count, const double *b) {
   return changes == 1; /* Descartes' rule of signs in Bernstein's basis */
 }
 
-/* The polynomial of a margin is off by `missed` at the checks. Is it still certain that the margin stays in its range, or leaves it
- * once if it is negative at the end? */
+/* The polynomial of a margin is off by `missed` at the checks. Is it still certain that the margin stays positive, or that
+ * it becomes negative only once if it is negative at the end? */
 static bool is_clear(int count, const double *b, double missed) {
   double lowest = INFINITY, ends = fmin(b[0], b[count - 1]), low = ends, high = fmax(b[0], b[count - 1]);
   for (int i = 1; i < count - 1; i++) {

@@ -212,8 +212,8 @@ static EvalStatus unit_residual(StateSpace *space, SolvedUnit *unit, double t, c
   return space->host.run(space->host.host, unit->program, t, y, residual);
 }
 
-/* Takes the matrix entries from the joint program. Leaves out those of the stage below where they have not changed, so that its
- * factors stay valid. */
+/* Takes the matrix entries from the joint program. Leaves out the entries of the stage below if they have not changed, so
+ * that the factors of that stage stay valid. */
 static void take_entries(StateSpace *space, SolvedUnit *unit, const double *entries) {
   const UnitPlan *plan = unit->plan;
   int32_t skipped = plan->entries_below && !space->units[plan->below].is_moved ? plan->entries_below : 0;
@@ -424,8 +424,8 @@ static EvalStatus iterate_newton(StateSpace *space, SolvedUnit *unit, double t, 
   return fail(space, unit, "Newton's iteration does not converge");
 }
 
-/* Is a column so large, compared with where it started and with its nominal value, that its round-off is as large as these? There
- * residuals are only round-off, as those of a sine are, and every iteration converges. */
+/* Is a column so large that its round-off is as large as its first value and its nominal value? There residuals are only
+ * round-off, as those of a sine are, and every iteration converges. */
 static bool ran_away(const StateSpace *space, const SolvedUnit *unit, const double *y) {
   for (int32_t k = 0; k < unit->plan->count; k++) {
     double size = fabs(unit->values[k]) + space->host.nominal[unit->columns[k]];

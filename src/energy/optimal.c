@@ -8,8 +8,8 @@
  * For der(x) = f they are der(l) = -dH/dx with the Hamiltonian H = L + l f; for a control they are 0 = dH/du. In this way equations
  * of any index have adjoints. At the end, l = d phi/dx + nu^T d psi/dx, where psi = 0 are the final equations and each has a
  * multiplier nu. Each constraint on states, written or hidden, has a multiplier there, too, because every variation satisfies it.
- * If the final time T is free, H + d phi/dT + nu^T d psi/dT = 0 at the end. A control with bounds min and max is at one of them
- * where the sign of dH/du requires it. */
+ * If the final time T is free, H + d phi/dT + nu^T d psi/dT = 0 at the end. A control with bounds min and max is at the bound
+ * that the sign of dH/du requires. */
 #include "energy/derivation.h"
 
 #include <string.h>

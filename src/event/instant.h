@@ -1,10 +1,10 @@
 /* instant: the verdict on a singular point. Is it a single instant that the solution passes?
  *
- * The Jacobian can lose rank at a single time while the solution continues: a regularized root is flat where a flow reverses, and
- * the balance m*h = m*h_in leaves h free where m is zero. It also loses rank where the solution folds, branches or ends. The
- * equations just before and after the instant distinguish these cases. With time and states fixed there, they are solved along the
- * directions that the Jacobian loses. The solution is the only one where the Jacobian on these directions keeps its orientation; at
- * a fold or a branching it does not. */
+ * The Jacobian can lose rank at a single time while the solution continues: a regularized root is flat where a flow
+ * reverses, and the balance m*h = m*h_in leaves h free where m is zero. It also loses rank where the solution folds,
+ * branches or ends. The equations just before and after the instant distinguish these cases. With time and states fixed
+ * there, they are solved along the directions that the Jacobian loses. The solution is the only one if the Jacobian,
+ * restricted to these directions, keeps its orientation. At a fold or a branching the orientation changes. */
 #pragma once
 
 #include "view/view.h"

@@ -612,7 +612,7 @@ static void put_system(Writer *writer, const char *name, const StepsUnit *stages
   PUT(writer, "{0, 0, 0}};\n\n");
 }
 
-/* Writes the initial system: its columns, where those of the array are among them, and its parameters. */
+/* Writes the initial system: its columns, their positions in the array, and its parameters. */
 static void put_initial(Writer *writer, const InitialPart *part) {
   const ExportSource *source = writer->source;
   const InitialSystem *system = source->initial->system;
@@ -683,7 +683,8 @@ static uint32_t state_count(const ExportSource *source) {
   return dummy_links(source->dummy, &from, &to);
 }
 
-/* Writes the systems of the model, in the first of them; and the branches for which this one is made. */
+/* Writes the list of the model's systems, in the text of the first one, and the branches for which the present system is
+ * made. */
 static void put_systems(Writer *writer) {
   const ExportSource *source = writer->source;
   uint32_t branches = source->systems > 1 ? source->branches->count : 0;

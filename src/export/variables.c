@@ -273,8 +273,8 @@ static bool has_leaf(const IndexVec *leaves, uint32_t leaf) {
   return false;
 }
 
-/* Finds the parameters bound to others that vary: to those that can be set, and to those that initialization computes. A parameter
- * that can be set and is bound to none of them varies by itself. */
+/* Finds the parameters that are bound to varying ones: to parameters that can be set, or that initialization computes. A
+ * parameter that can be set and is bound to none of them varies by itself. */
 static void find_dependents(Heap *heap, const ExportSource *source, ExportVariables *variables) {
   const Model *model = source->evaluator->model;
   const InitialSystem *system = export_restarts(source) ? source->initial->system : NULL;

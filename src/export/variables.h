@@ -53,8 +53,8 @@ typedef struct ExportVariables {
   IndexVec rates;    /* their derivatives */
   uint32_t indicator_count;
   IndexVec settable; /* parameter leaves */
-  /* those bound to others that vary, or to values that initialization computes; preceded by the parameters that they
-   * need */
+  /* the parameters bound to others that vary, or to values that initialization computes; each comes after the parameters
+   * that it needs */
   IndexVec dependents;
 } ExportVariables;
 

@@ -190,7 +190,7 @@ void conflict_filter(InitialSystem *system, const InitialColumn *columns, double
   heap_free_all(heap, in, dense.a, dense.b);
 }
 
-/* Takes the rows that have a part of the residual, the largest first; only those that columns connect to it. */
+/* Takes the row with the largest residual, and all rows with a considerable residual that columns connect to it. */
 static void take_apart(const InitialSystem *system, const Patch *patch, uint32_t worst, Conflict *conflict) {
   const double *r = patch_rows(patch), *scale = patch_scale(patch);
   Heap *heap = system->heap;

@@ -93,7 +93,7 @@ StartCode *start_code_new(Heap *heap, InitialSystem *system, StartLeaves varied)
   return code;
 }
 
-/* With overridden parameters, those that initialization determines, or that are bound to them, have other rows. */
+/* If parameters that initialization determines, or parameters bound to them, are overridden, the rows are different. */
 static bool serves(const StartCode *code, const InitialSystem *system) {
   return code->jacobian && !system->parameters.count && code->rows == system->rows && code->columns == system->columns;
 }

@@ -386,7 +386,8 @@ static bool best_give(const InitialAttempt *attempt, Best *best) {
   return found;
 }
 
-/* Improves a solution that is nearest with default start values counted, to one that is nearest where only given ones count. */
+/* Starts from a solution that is nearest if default start values count, and moves it to the nearest one if only given start
+ * values count. */
 static void improve_equal(InitialAttempt *attempt, Patch *patch, Best *best) {
   PatchResult result = {0};
   set_weights(attempt, patch, MOVE_ALIKE);

@@ -1,12 +1,13 @@
-/* initial: consistent initial values. All rows of the derivative array hold at the start, with the fixed start values and the
- * initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the nearest
- * consistent value in the scaled norm.
+/* initial: consistent initial values. All rows of the derivative array hold at the start, with the fixed start values and
+ * the initial equations. A value that is still free keeps its start value if that is consistent, and otherwise moves to the
+ * nearest consistent value in the scaled norm.
  *
- * Where equations of a loop, or one that does not give its unknown explicitly, contain homotopy(), continuation from its simplified
- * expressions comes first: it selects the intended one of several solutions. Each of the following is tried when the one before
- * fails or would move a given value: the state-space form with the given values as states (needs no extra code); the initial system
- * step by step (steps.h), keeping, then nearest; continuation from the simplified expressions of homotopy(); continuation in the
- * guesses; all rows at once, from start values, nominal values, and other guesses. If all fail, the conflict is named. */
+ * If a loop of equations, or an equation that does not give its unknown explicitly, contains homotopy(), continuation from
+ * the simplified expressions comes first, because it selects the intended one of several solutions. Each of the following is
+ * tried when the one before fails or would move a given value: the state-space form with the given values as states (needs
+ * no extra code); the initial system step by step (steps.h), keeping, then nearest; continuation from the simplified
+ * expressions of homotopy(); continuation in the guesses; all rows at once, from start values, nominal values, and other
+ * guesses. If all fail, the conflict is named. */
 #pragma once
 
 #include "code/switches.h"

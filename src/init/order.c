@@ -80,8 +80,8 @@ typedef struct OrderEdge {
 } OrderEdge;
 typedef VEC(OrderEdge) TieVec;
 
-/* Ties to a row all rows of its stage that share columns of that stage with it, so that they form one block: if one
- * of them moves a start value, the others share the move. */
+/* Ties a row to all rows of its stage with which it shares columns of that stage, so that they form one block: if one row
+ * moves a start value, the others share the move. */
 static void tie_stage(const InitialSystem *system, const InitialColumn *columns, const Order *order,
                       const Pattern *by_column, int32_t first, bool *tied, TieVec *ties, Arena *scratch) {
   const Pattern *pattern = &order->pattern;

@@ -302,7 +302,7 @@ static uint32_t find_only_open(const KnownValues *derivation, uint32_t row) {
   return count == 1 ? only : MAP_NONE;
 }
 
-/* Rows that have one unknown left give it, where they are linear in it. */
+/* A row that has one unknown left gives that unknown, if it is linear in it. */
 static bool derive_columns(const KnownValues *derivation, bool *ok) {
   const InitialUnit *unit = derivation->unit;
   bool any = false;

@@ -12,7 +12,7 @@ typedef struct SizedNodes {
   double *value, *size;
 } SizedNodes;
 
-/* The children [*first, end) of a node that it adds up, or that cause its round-off; returns the end. */
+/* The range [*first, end) of the children that a node adds up, or that cause its round-off; returns the end. */
 static uint32_t part_range(const Dag *dag, Expr e, uint32_t *first) {
   *first = 0;
   switch (dag_op(dag, e)) {

@@ -188,7 +188,7 @@ static bool has_class_value(Tree *tree, Instance *kid, Instance *in_class) {
 
 static AstExpr constructed(Making *making, Instance *record);
 
-/* AST_NONE: it has no value, or it needs other fields of a record that is not built yet. */
+/* AST_NONE: there is no value, or it needs other fields of a record that is not built yet. */
 static AstExpr argument_value(Making *making, Instance *kid) {
   bool uses_iterators = false;
   const Modifier *binding = whole_binding(making->tree, kid);

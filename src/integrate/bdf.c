@@ -307,7 +307,8 @@ static double bdf_higher_norm(const Bdf *bdf) {
   return sqrt(sum);
 }
 
-/* Is the step accurate enough? Also computes its errors at this order and the one below, and the order they favour. */
+/* Is the step accurate enough? Also computes the errors of the step at this order and the order below, and the order that
+ * these errors favour. */
 static bool bdf_judge(Bdf *bdf) {
   const History *history = bdf->history;
   int k = history->planned_order;

@@ -265,8 +265,8 @@ static int32_t condense_pivot_row(Condense *condense, int32_t column) {
   return condense->pivot_row[column];
 }
 
-/* The next pivot: the one with the least fill, and of those one in the shortest column, because it changes the fewest rows. false:
- * none is worth it. Columns without a pivot stay. */
+/* The next pivot: the one with the least fill. If there are several, one in the shortest column, because it changes the
+ * fewest rows. false: no pivot is worth it. Columns without a pivot stay. */
 static bool condense_find_pivot(Condense *condense, Pivot *pivot) {
   int32_t least = INT32_MAX;
   uint32_t shortest = UINT32_MAX;

@@ -131,7 +131,7 @@ static int erk_inner_count(const Erk *erk) {
   return SPREAD_MAX + (erk->dense_whole ? erk->tableau->all_stages - erk->tableau->stages - 1 : 0);
 }
 
-/* Lists these points, and one over the distance of each from those before it. */
+/* Lists these points, and the reciprocal distances of each from the points before it. */
 static void erk_plan_inner(Erk *erk) {
   const ErkTableau *tableau = erk->tableau;
   for (int i = 0; i < SPREAD_MAX; i++) erk->inner[i] = i + 1 < SPREAD_MAX ? erk->spread[i] : tableau->stages;

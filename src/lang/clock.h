@@ -111,8 +111,8 @@ Expr clock_start(const ClockWriter *w, Expr e);
 
 /* ---- clock_guard.c ---- */
 
-/* Makes the equations of a clock hold only from its first tick on. Before that, variables have their start values where there is
- * nothing to compute them from. Equations between clocks are removed. */
+/* Makes the equations of a clock hold only from its first tick on. Before that, variables that cannot be computed yet have
+ * their start values. Equations between clocks are removed. */
 void clocks_guard(ClockWriter *w);
 
 /* ---- clock_write.c ---- */

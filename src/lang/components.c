@@ -538,7 +538,8 @@ static void evaluate_component(Elaboration *el, uint32_t number) {
 typedef struct ComponentVisit {
   uint32_t component;
   uint32_t first, next, end; /* its dependencies in the list: the first, the next to visit, the end */
-  uint32_t closes;    /* lowest visit on the stack that waits for it and is also one of its dependencies; NONE: none */
+  uint32_t
+      closes; /* lowest visit on the stack of a component that waits for this one and is also one of its dependencies; NONE: none */
   const char *circle; /* text of the cycle */
 } ComponentVisit;
 

@@ -32,7 +32,7 @@ void slots_restore(Machine *machine, const uint32_t *assigned, const Value *valu
   for (uint32_t i = 0; i < assigned[0]; i++) frame->slots[assigned[1 + i]] = value_copy(machine, &values[i]);
 }
 
-/* slot = if condition then other else slot, for each slot; a slot that only one side has set gets that value. */
+/* slot = if condition then other else slot, for each slot. A slot that is set on only one side gets the value from there. */
 static bool slots_merge(Machine *machine, const uint32_t *assigned, const char *condition, const Value *other) {
   Frame *frame = frame_top(machine);
   for (uint32_t i = 0; i < assigned[0]; i++) {
@@ -60,7 +60,7 @@ static const uint32_t *loop_assigned(const Frame *frame, uint32_t end) { return 
 
 static Instruction frame_instruction(const Frame *frame) { return frame->routine->code.data[frame->position]; }
 
-/* Applies the snapshots taken at breaks or returns, the last one first, so that the first one wins where several conditions
+/* Applies the snapshots taken at breaks or returns, the last one first, so that the first one wins if several conditions
  * hold. */
 bool snapshots_apply(Machine *machine, const Snapshot *list, uint32_t count, const uint32_t *assigned) {
   for (uint32_t i = count; i-- > 0;)

@@ -133,7 +133,7 @@ typedef struct Simulation {
   bool is_shared;   /* others may use it, too */
   Request request;
   double since;      /* when these equations became valid */
-  Stay stay, worst;  /* the present one; an earlier one, where the statistics name a constraint of it */
+  Stay stay, worst;  /* the present structure; an earlier one if the statistics name one of its constraints */
   ArrayRun original; /* the model's array */
   ArrayRun begun;    /* the array that it began with, */
   double *leaves;    /* and its discrete leaves at that time */

@@ -394,7 +394,8 @@ static bool pass_reduce(Plan *plan) {
   return carries_delays(plan) && carries_modes(plan) && keeps_structure(plan);
 }
 
-/* For the system's own model, whose first unknowns are those of the model: the derivatives that either of them writes. */
+/* For the system's own model, whose first unknowns are those of the model: the derivatives that one of the two models
+ * writes. */
 static const uint32_t *written_orders(Plan *plan) {
   const Model *model = plan->reduction.reduced.code->model;
   uint32_t *orders = problem_written_orders(model, dag_scratch(model->dag));

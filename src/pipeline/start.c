@@ -116,7 +116,8 @@ static bool is_step(const Condition *condition) {
   return condition->kind >= CONDITION_FLOOR && condition->kind <= CONDITION_TRUNCATE;
 }
 
-/* Sets steps, or relations, by their differences, and the other discrete values with them: one may be inside another. */
+/* Sets steps, or relations, by their differences, together with the other discrete values, because one may be inside
+ * another. */
 static void take_literal(Switches *switches, bool steps, double t, const double *y) {
   Edges *edges = &switches->edges;
   bool changes = true;

@@ -171,7 +171,7 @@ static uint32_t parts_list(const ElementSets *parts, uint32_t count, uint32_t **
 
 /* ---- couplings ---- */
 
-/* Rows that share derivatives: the left null vectors of E in them, and its right ones. */
+/* Rows that share derivatives, with the left and the right null vectors of E in these rows. */
 typedef struct RatePart {
   const uint32_t *row; /* those of the part */
   uint32_t rows, rates, rank, free;
@@ -485,8 +485,8 @@ static bool give_up_tie(Minimal *minimal, MinimalRow *row) {
   return true;
 }
 
-/* The row with other equations substituted, where the derivatives of everything in it already occur in the system: then the
- * condition that they determine is algebraic. EXPR_NONE: they do not all occur. */
+/* The row with other equations substituted, if the derivatives of everything in it already occur in the system: then it is
+ * an algebraic condition. EXPR_NONE: they do not all occur. */
 static Expr put_in(Minimal *minimal, const MinimalRow *row) {
   const Array *array = minimal->near.array;
   Expr condition = definitions_put_in(&minimal->definitions, row->residual, minimal->near.heap);
@@ -508,8 +508,8 @@ static uint32_t list_coupled(const Minimal *minimal, const double *weight, uint3
   return found;
 }
 
-/* The coupled rows that must be differentiated: those that give no derivative, with the others substituted, if that is possible
- * for all of them; otherwise every row as it is. */
+/* The coupled rows that must be differentiated. If possible, these are only the rows that give no derivative, with the
+ * others substituted in them; otherwise every row unchanged. */
 static uint32_t choose_conditions(Minimal *minimal, uint32_t *coupled, uint32_t found, Expr *condition) {
   uint32_t count = 0, *kept = arena_array(&minimal->arena, found, sizeof *kept);
   bool possible = true;
@@ -583,7 +583,8 @@ static void take_rows(Reduction *reduction, const Minimal *minimal) {
   }
 }
 
-/* The start values that determine the solution are those of the dummies, or of this choice where it has as many. */
+/* The start values that determine the solution are those of the dummy derivatives, or those of this choice if it has as
+ * many. */
 static void take_ties(Reduction *reduction, const Minimal *minimal) {
   const Array *array = reduction->array;
   Form *form = &reduction->form;

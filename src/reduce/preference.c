@@ -45,7 +45,7 @@ static bool is_constant(const Dag *dag, Expr entry) {
   return true;
 }
 
-/* The rows that dummies are chosen by, while they are solved one by one. */
+/* The rows by which dummies are chosen, while they are solved one by one. */
 typedef struct DummyRows {
   const Dag *dag;
   const BlockShape *shape;

@@ -210,8 +210,8 @@ static void make_code(Reduction *reduction) {
   map_columns(reduction);
 }
 
-/* A system with its own modes takes those of the point where it starts, and the discrete variables of the original. Modes inside a
- * relation are set before the relation itself. */
+/* A system with its own modes takes their values at the point where it starts, and the discrete variables of the original.
+ * Modes inside a relation are set before the relation itself. */
 static void set_modes(const Reduced *reduced, const ArrayRun *run, const Evaluator *original, double t, Heap *heap) {
   Switches *switches = switches_new(heap, run->evaluator);
   bool changed = switches != NULL;

@@ -119,7 +119,7 @@ static Dependences find_dependences(const Strangeness *part, const Ranks *ranks,
   return found;
 }
 
-/* Removes a row: the dependences without it remain, one fewer if it is in any. false: it is in none. */
+/* Removes a row: keeps the dependences without it, which are one fewer if some dependence contained it. false: none did. */
 static bool leave_row_out(Dependences *dependences, uint32_t row) {
   uint32_t m = dependences->rows, best = 0;
   double *vector = dependences->vector;
@@ -256,7 +256,7 @@ static Pattern list_occurrences(const RedundancySearch *search) {
   return (Pattern){.n_rows = all->n_rows, .n_columns = all->n_columns, .row_start = start, .column = column};
 }
 
-/* Adds the unknowns that one component leaves free to the list: its pivots in front, after the `rank` others. */
+/* Adds to the list the unknowns that one component leaves free. Its pivots are inserted after the first `rank` entries. */
 static void add_freedom(Freedom *all, const Freedom *more) {
   uint32_t rank = all->rank + more->rank, count = all->count + more->count;
   memmove(all->leaf + rank, all->leaf + all->rank, (all->count - all->rank) * sizeof *all->leaf);

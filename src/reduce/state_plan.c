@@ -173,8 +173,8 @@ static bool is_fixed(const Dag *dag, Expr slope) {
          !dag_depends(dag, slope, OP_DISCRETE) && !dag_depends(dag, slope, OP_PRE);
 }
 
-/* The columns that a block gives linearly at this stage, and their values in reverse order: a block of one equation, or one that is
- * not differentiated and reduces to one by elimination with factors 1 and -1. false: it does not. */
+/* The columns that a block gives linearly at this stage, and their values in reverse order. The block has one equation, or
+ * is not differentiated and can be reduced to one equation by elimination with factors 1 and -1. false: neither holds. */
 static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage, Assignments *found) {
   Array *array = plan->code->array;
   Dag *dag = array->dag;

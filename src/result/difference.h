@@ -1,7 +1,8 @@
 /* difference: compares two results: for each signal that both have, the time at which they differ most.
  *
- * Values are compared at all times of either result that lie within both, interpolated linearly between rows, or only where both
- * have a row. At an event the values before it are compared with those before, the values after it with those after. */
+ * Values are compared at all times of either result that lie within both, interpolated linearly between rows, or only where
+ * both have a row. At an event, the values before it in both results are compared with each other, and so are the values
+ * after it. */
 #pragma once
 
 #include "result/trajectory.h"
@@ -32,7 +33,7 @@ typedef bool SignalChoice(const void *context, const char *name);
 ResultDifference difference_find(Arena *arena, const Trajectory *const results[2], SignalChoice *is_chosen,
                                  const void *context);
 
-/* The same at rows that both results have, without interpolation. Two runs find an event at slightly different times. So a time is
- * left out at which one of them has an event that the other has up to `slack` away. */
+/* The same at rows that both results have, without interpolation. Two runs find an event at slightly different times. So a
+ * time is left out if one run has an event there and the other run has that event up to `slack` earlier or later. */
 ResultDifference difference_find_common(Arena *arena, const Trajectory *const results[2], double slack,
                                         SignalChoice *is_chosen, const void *context);

@@ -27,7 +27,7 @@ static void keep_branch(Stepper *stepper) {
   copy_numbers(stepper->recent.y, stepper->begin, (size_t)stepper->view->system.columns);
 }
 
-/* Searches for a fold from the beginning of the last step. The other columns are those there or, if steps have moved
+/* Searches for a fold from the beginning of the last step. The other columns are those of that point or, if steps have moved
  * them off the solution, those of an earlier point. */
 static bool find_fold(Stepper *stepper, double longest, Fold *fold) {
   View *view = stepper->view;

@@ -421,8 +421,8 @@ static int find_columns(Solver *solver, double t, double *y) {
   return states_select(solver, t, y, solver->model->held) || states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
 }
 
-/* From start values in y: finds the choice of states that holds them, the columns that follow, and modes that agree. Returns 1
- * without a solution. */
+/* From start values in y: finds the choice of states that keeps these values, all other columns, and modes that agree with
+ * them. Returns 1 without a solution. */
 static int find_start(Solver *solver, double t, double *y) {
   const Model *model = solver->model;
   double *initial = &solver->discretes[model->decide.initial];

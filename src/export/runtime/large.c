@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A pivot down to this part of the largest one is used where it keeps the factors sparse. */
+/* A pivot of at least this fraction of the largest one is used if it keeps the factors sparse. */
 static const double SMALLEST_PIVOT = 1e-3;
 
 const LargeDense *const large_dense = 0;

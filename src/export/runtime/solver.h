@@ -101,9 +101,9 @@ typedef struct ModelInitial {
 
 typedef struct Model {
   const char *name;
-  /* If the structure of the equations changes at events, a model is one of several systems with the same parameters, discrete
-   * values, unknowns and variables. It holds in the mode where its branches have these values; 0: it holds for all of the first
-   * ones. */
+  /* If the structure of the equations changes at events, a model is one of several systems with the same parameters,
+   * discrete values, unknowns and variables. The system holds in the mode in which its branches have these values; 0: it
+   * holds for all branches of the first system. */
   int systems, branches;
   const struct Model *const *system;
   const unsigned char *holds;
@@ -319,8 +319,8 @@ int looks_point(Solver *solver, double t, double *y);
 int looks_find(Solver *solver, Bracket *bracket);
 double looks_locate(Solver *solver, Bracket bracket);
 
-/* The required solution for the columns that are not states: any one; the one nearest to the guess; of that, only the
- * columns that derivatives depend on. */
+/* The required solution for the columns that are not states: any solution; the one nearest to the guess; the nearest one,
+ * but only the columns on which derivatives depend. */
 typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
 
 /* states.c */
