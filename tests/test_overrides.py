@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import tempfile
 import unittest
@@ -199,6 +200,31 @@ class Netlists(unittest.TestCase):
                 self.assertAlmostEqual(float(end), 10 * value / (1e3 + value), 9, text)
         self.assertAlmostEqual(float(self.out("V1=-2.5")[1]), -1.25, 12)
         self.assertEqual(self.out("r2=5x0")[0], 2)
+
+    DOORS = {"sweep": ["--vary", "{R2}=1e3:1e3:3e3", "--outputs", "max({V(OUT)}),{V(OUT)}@5e-4"],
+             "linearize": ["--outputs", "{V(OUT)}", "--json"],
+             "fit": ["--data", "data.csv", "--parameters", "{R2}", "--weights", "{V(OUT)}=2", "--json"],
+             "simulate": ["--sensitivity", "{R2}", "--variables", "{V(OUT)}", "--absolute-tolerance", "{V(OUT)}=1e-9", "--invariant", "{V(IN)}", "--json"]}
+
+    def test_every_option_that_takes_names(self):
+        def run(verb, case):
+            with tempfile.TemporaryDirectory() as folder:
+                (pathlib.Path(folder) / "rc.cir").write_text("rc\nV1 in 0 10\nR1 in Out 1k\nR2 out 0 1k\nC1 out 0 1u\n.tran 0.1m 1m\n.end\n")
+                (pathlib.Path(folder) / "data.csv").write_text(f"time,{case('V(OUT)')}\n0,5\n5e-4,6\n1e-3,6.1\n")
+                options = [re.sub(r"\{(.*?)\}", lambda found: case(found[1]), option) for option in self.DOORS[verb]]
+                done = subprocess.run([DAEDAL, verb, "rc.cir", "-q", *(["-o", "-"] if verb == "sweep" else []), *options], cwd=folder, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, (options, done.stderr))
+                return re.sub(r'"\w*second\w*": *({[^}]*}|[^,}]*)', "", done.stdout.lower())
+        for verb in self.DOORS:
+            self.assertEqual(run(verb, str.upper), run(verb, str.lower), verb)
+            self.assertIn("v(out)", run(verb, str.lower), verb)
+
+    def test_a_netlist_has_no_inputs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "divider.cir"
+            path.write_text(self.DECK)
+            done = subprocess.run([DAEDAL, "linearize", path, "--inputs", "V1"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, "no Real input" in done.stderr), (2, True), done.stderr)
 
 
 class Refused(unittest.TestCase):

@@ -21,16 +21,20 @@ static const char *name_at(void *context, uint32_t index) {
   return names->text.data;
 }
 
-/* Names of netlists are stored in lower case. */
-static const char *const *lower_names(Arena *arena, const char *const *words) {
-  const char **lower = arena_array(arena, names_count(words) + 1, sizeof *lower);
-  for (uint32_t k = 0; words[k]; k++) lower[k] = spice_lower(arena, words[k]);
-  return lower;
+const char *user_name(const daedal_result *result, Arena *arena, const char *name) {
+  return result->model->circuit.model ? spice_lower(arena, name) : arena_copy(arena, name, strlen(name));
+}
+
+const char *const *user_names(const daedal_result *result, Arena *arena, const char *const *names) {
+  if (!names) return NULL;
+  const char **list = arena_array(arena, names_count(names) + 1, sizeof *list);
+  for (uint32_t k = 0; names[k]; k++) list[k] = user_name(result, arena, names[k]);
+  return list;
 }
 
 bool filter_signals(daedal_result *result, const char *const *words, const SignalFilter **filter) {
   if (!words) return true;
-  if (result->model->circuit.model) words = lower_names(&result->diags.arena, words);
+  words = user_names(result, &result->diags.arena, words);
   VariableNames names = {.model = result->model->model, .heap = result->heap};
   *filter = signal_filter_new(result->heap, &result->diags, words, (NameList){name_at, &names});
   vec_free(result->heap, &names.text);

@@ -34,7 +34,7 @@ static bool model_value(const daedal_estimate *estimate, const char *name, doubl
 static bool read_parameter(daedal_estimate *estimate, const daedal_guess *guess, Arena *arena) {
   FitParameter parameter = {.figures.start = guess->value, .lower = -INFINITY, .upper = INFINITY};
   if (guess->low != guess->high) parameter.lower = guess->low, parameter.upper = guess->high;
-  const char *name = guess->name ? arena_copy(arena, guess->name, strlen(guess->name)) : "";
+  const char *name = user_name(estimate->asked, arena, guess->name ? guess->name : "");
   parameter.figures.name = name;
   bool is_given = !isnan(guess->value);
   if (is_given ? !isfinite(guess->value) : !model_value(estimate, name, &parameter.figures.start))
@@ -64,7 +64,7 @@ static bool read_scales(daedal_estimate *estimate, const daedal_value *list, uin
                         Arena *arena) {
   const char *kind = are_deviations ? "deviation" : "weight";
   for (uint32_t k = 0; k < count; k++) {
-    const char *name = list[k].name ? list[k].name : "";
+    const char *name = user_name(estimate->asked, arena, list[k].name ? list[k].name : "");
     double scale = list[k].value;
     FitColumn *column = find_column(estimate, name);
     if (!(scale > 0 && isfinite(scale)))
@@ -84,7 +84,7 @@ static bool find_columns(daedal_estimate *estimate, Arena *arena) {
   daedal_result *asked = estimate->asked;
   const SignalTable *signals = estimate->data->signals;
   for (uint32_t s = 0; s < signals->list.count; s++) {
-    const char *name = signals->list.data[s].name;
+    const char *name = user_name(asked, arena, signals->list.data[s].name);
     if (model_find(asked->model->model, name) == MAP_NONE && strncmp(name, "der(", 4) != 0) {
       diag_warning(&asked->diags, DIAG_WARNING, (Span){0}, "the column '%s' of the data is not a variable of the model",
                    name);

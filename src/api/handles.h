@@ -259,6 +259,10 @@ daedal_status api_sweep_stream(daedal_sweep *sweep, daedal_sink sink, void *cont
 
 /* ---- choices of signals (choose.c) ---- */
 
+/* Copies of names from the user. The names of netlists are stored in lower case; the user may write them in either case. */
+const char *user_name(const daedal_result *result, Arena *arena, const char *name);
+const char *const *user_names(const daedal_result *result, Arena *arena, const char *const *names);
+
 /* Makes the filter for a list of words; for NULL there is none. false: the result's diagnostics name the word that matches
  * nothing. */
 bool filter_signals(daedal_result *result, const char *const *words, const SignalFilter **filter);

@@ -20,10 +20,11 @@ static bool is_open_input(const Variable *variable) {
 }
 
 /* The given names; for NULL, the names of all variables that qualify. */
-static const char *const *list_names(const char *const *given, const Model *model, Arena *arena,
+static const char *const *list_names(const daedal_result *result, const char *const *given, Arena *arena,
                                      bool (*wanted)(const Variable *variable), uint32_t *count) {
+  const Model *model = result->model->model;
   *count = names_count(given);
-  if (given) return names_copy(arena, given);
+  if (given) return user_names(result, arena, given);
   const char **names = arena_array(arena, model->variables.count, sizeof *names);
   for (uint32_t v = 0; v < model->variables.count; v++)
     if (wanted(&model->variables.data[v])) names[(*count)++] = model_name(model, v);
@@ -37,6 +38,9 @@ static bool is_output(const Variable *variable) {
 static bool find_input(daedal_result *result, const char *name, uint32_t *leaf) {
   const Model *model = result->model->model;
   uint32_t position = model_find(model, name);
+  bool has_inputs = false;
+  for (uint32_t v = 0; v < model->variables.count; v++) has_inputs |= is_open_input(&model->variables.data[v]);
+  if (!has_inputs) return refuse_usage(result, "the model has no Real input without a value");
   if (position == MAP_NONE) return refuse_name(model, &result->diags, name, "take as an input");
   const Variable *variable = &model->variables.data[position];
   *leaf = variable->index;
@@ -48,10 +52,9 @@ static bool find_input(daedal_result *result, const char *name, uint32_t *leaf) 
 bool linear_names_read(daedal_result *result, const char *const *inputs, const char *const *outputs,
                        LinearRequest *names, Request *request) {
   Arena *arena = &result->diags.arena;
-  const Model *model = result->model->model;
   *names = (LinearRequest){0};
-  names->input = list_names(inputs, model, arena, is_open_input, &names->inputs);
-  names->output = list_names(outputs, model, arena, is_output, &names->outputs);
+  names->input = list_names(result, inputs, arena, is_open_input, &names->inputs);
+  names->output = list_names(result, outputs, arena, is_output, &names->outputs);
   uint32_t *leaf = arena_array(arena, names->inputs, sizeof *leaf);
   for (uint32_t k = 0; k < names->inputs; k++)
     if (!find_input(result, names->input[k], &leaf[k])) return false;

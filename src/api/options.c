@@ -66,7 +66,7 @@ static bool read_absolute_tolerances(daedal_result *result, const daedal_options
   AbsoluteTolerance *absolute = heap_array(result->heap, options->absolute_tolerance_count, sizeof *absolute);
   for (uint32_t k = 0; k < options->absolute_tolerance_count; k++) {
     const daedal_value *given = &options->absolute_tolerances[k];
-    const char *name = given->name ? given->name : "";
+    const char *name = user_name(result, arena, given->name ? given->name : "");
     uint32_t position = model_find(model, name);
     if (position == MAP_NONE) return refuse_name(model, &result->diags, name, "give an absolute tolerance");
     if (model->variables.data[position].role != ROLE_UNKNOWN)
@@ -243,7 +243,7 @@ bool read_starts(daedal_result *result, const daedal_options *options, Request *
 
 bool read_invariants(daedal_result *result, const daedal_options *options) {
   CompareRequest *comparing = &result->comparing;
-  comparing->invariants = names_copy(&result->diags.arena, options->invariants);
+  comparing->invariants = user_names(result, &result->diags.arena, options->invariants);
   comparing->invariant_count = names_count(options->invariants);
   for (uint32_t k = 0; k < comparing->invariant_count; k++)
     if (model_find(result->model->model, comparing->invariants[k]) == MAP_NONE)

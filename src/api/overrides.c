@@ -82,8 +82,7 @@ static bool read_override(daedal_result *result, const daedal_override *given) {
   if (!given->name || !*given->name) return refuse_usage(result, "an override needs a name");
   bool is_number = !given->text || (is_netlist && spice_number(arena, given->text, &value));
   if (is_number) number_shortest(value, number);
-  Override override = {.name = is_netlist ? spice_lower(arena, given->name)
-                                          : arena_copy(arena, given->name, strlen(given->name))};
+  Override override = {.name = user_name(result, arena, given->name)};
   OverrideReader reader = {result, arena, is_number ? number : given->text};
   if (!read_value(&reader, &override))
     return refuse_usage(

@@ -63,7 +63,7 @@ uint32_t daedal_result_sensitivity(const daedal_result *result, const char *name
 static bool read_list(daedal_result *result, const char *const *list, Request *request) {
   Arena *arena = &result->diags.arena;
   uint32_t count = names_count(list);
-  const char *const *names = names_copy(arena, list);
+  const char *const *names = user_names(result, arena, list);
   SensitivityTarget *targets = arena_array(arena, count, sizeof *targets);
   for (uint32_t k = 0; k < count; k++)
     if (!read_target(result, names[k], &targets[k])) return false;

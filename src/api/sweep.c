@@ -35,9 +35,11 @@ static bool read_outputs(daedal_sweep *sweep, const daedal_sweep_options *option
   daedal_result *asked = sweep->asked;
   const SignalFilter *filter = NULL;
   if (!filter_signals(asked, sweep->given.variables, &filter)) return false;
-  if (!outputs_read(&sweep->outputs, options->outputs, options->output_count, asked->model->model, filter, arena,
-                    &asked->diags))
-    return false;
+  uint32_t given = options->outputs ? options->output_count : 0;
+  daedal_output *outputs = given ? heap_copy(asked->heap, options->outputs, given, sizeof *outputs) : NULL;
+  for (uint32_t k = 0; k < given; k++)
+    if (outputs[k].name) outputs[k].name = user_name(asked, arena, outputs[k].name);
+  if (!outputs_read(&sweep->outputs, outputs, given, asked->model->model, filter, arena, &asked->diags)) return false;
   sweep->output_count = sweep->outputs.count;
   for (uint32_t k = 0; k < sweep->output_count; k++) {
     const Output *output = &sweep->outputs.data[k];
