@@ -15,8 +15,9 @@ Array = NDArray[np.float64]
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """"; did you mean ...?", or "" if no name is similar."""
-    found = difflib.get_close_matches(name, names, 1, 0.75)
+    """"; did you mean ...?", or "" if no name is similar or begins like this."""
+    names = list(names)
+    found = difflib.get_close_matches(name, names, 1, 0.75) or sorted(known for known in names if len(name) > 2 and known.startswith(name))
     return f"; did you mean {found[0]!r}?" if found else ""
 
 

@@ -360,6 +360,8 @@ def test_suggestions():
     text = "model M parameter Real tolerances = 2; Real speed(start = 1, fixed = true); equation der(speed) = -tolerances; end M;"
     with pytest.raises(daedal.UsageError, match="'stop_time'"):
         daedal.simulate(text, stop_tme=2)
+    with pytest.raises(daedal.UsageError, match="did you mean 'stop_time'"):
+        daedal.simulate(text, stop=3)
     with pytest.raises(daedal.UsageError, match="'tolerance'"):
         daedal.simulate(text, tolerence=1e-3)
     result = daedal.simulate(text, tolerances=3, stop_time=1)
