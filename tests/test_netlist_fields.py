@@ -2,6 +2,7 @@
 """Every field of a card is used, or a message names it: cards with a field, a character or a name too many; analyses that are missing;
 circuits of the textbooks. No ngspice is needed."""
 import csv
+import math
 import os
 import random
 import re
@@ -338,6 +339,23 @@ class Fields(unittest.TestCase):
                         if run.returncode == 0:
                             found, _ = self.signals(text)
                             self.assertAlmostEqual(found["v(c1)"][0], 12 - 2.5 * 100 / 101, places=2)
+
+    def test_currents_that_no_circuit_reaches(self):
+        """Beyond 1e15 A the exponential of a junction is a straight line: a warning says so, in runs, sweeps and operating points. Below
+        there is none."""
+        for seed in seeds(200, quick=12):
+            rng = random.Random(seed)
+            saturation, n = 10 ** rng.uniform(-16, -9), rng.choice((1, 1.5))
+            edge = 0.02586 * math.log(1e15 / saturation)  # volts, where n is 1
+            card, scale = rng.choice((("D1 a 0 dm\n.model dm d(is={0} n={1})", n), ("D1 0 a dm\n.model dm d(bv=4 is={0} n={1})", None), ("Q1 c a 0 qm\nVC c 0 1\n.model qm npn(is={0} nf={1})", n),
+                                      ("Q1 0 0 a qm\n.model qm pnp(is={0} nf={1})", n), ("J1 c a 0 jm\nVC c 0 {2}\n.model jm njf(is={0})", 1), ("M1 0 0 0 a mm\n.model mm nmos(is={0} vto=1)", 1)))
+            is_beyond = rng.random() < 0.5
+            peak = (scale * edge if scale else 4 + 1.3 * n * edge) * rng.uniform(1.05, 1.2) if is_beyond else (scale or n) * edge * 0.8
+            analysis, source = rng.choice(((".op", f"{peak!r}"), (f".dc V1 0 {peak!r} {peak / 10!r}", "0"), (".tran 10u 1m", f"SIN(0 {peak!r} 1k)")))
+            text = f"V1 a 0 {source}\n{card.format(saturation, n, peak)}\n{analysis}"
+            _, said = self.signals(text)
+            with self.subTest(text=text):
+                self.assertEqual("beyond 1e15 A" in said, is_beyond, said)
 
     def test_comments(self):
         """After each card, and between a card and its continuation."""

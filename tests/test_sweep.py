@@ -94,7 +94,7 @@ def draw_conditions(rng):
         declared.append(("discrete Real n{0}(start = 0, fixed = true);", "Boolean n{0};", "Real n{0};", "Boolean n{0};")[use].format(c))
         equations.append(("when {0} then n{1} = pre(n{1}) + 1; end when;", "n{1} = {0};", "n{1} = if {0} then 1 else 2;", "n{1} = {0} or {2};")[use].format(written, c, rng.choice(clauses)[0]))
     text = f"model Drawn model Part {' '.join(inside)} end Part; parameter Real g = 1; Part part; {' '.join(declared)} equation {' '.join(equations)} end Drawn;"
-    return text, {name: {g: t if 0 < t < 1 else math.nan for g, t in times.items()} for name, times in first.items()}
+    return text, {name: {g: t if 0 < t <= 1 else math.nan for g, t in times.items()} for name, times in first.items()}
 
 
 def model(text, name):

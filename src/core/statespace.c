@@ -605,10 +605,10 @@ static EvalStatus solve_newton(StateSpace *space, SolvedUnit *unit, double t, do
 
 static EvalStatus run_explicit(StateSpace *space, SolvedUnit *unit, double t, double *y) {
   *space->host.row_evaluations += (uint64_t)unit->plan->count;
-  if (space->host.run(space->host.host, unit->program, t, y, unit->values) != EVAL_OK)
-    return fail_undefined(space, unit, t, y);
-  for (int32_t k = 0; k < unit->plan->count; k++) y[unit->columns[k]] = unit->values[k];
-  return EVAL_OK;
+  EvalStatus status = space->host.run(space->host.host, unit->program, t, y, unit->values);
+  for (int32_t k = 0; k < unit->plan->count; k++)
+    if (status == EVAL_OK || isfinite(unit->values[k])) y[unit->columns[k]] = unit->values[k];
+  return status == EVAL_OK ? EVAL_OK : fail_undefined(space, unit, t, y); /* at the values that others depend on */
 }
 
 static EvalStatus solve_units(StateSpace *space, uint32_t count, double t, double *y) {

@@ -70,6 +70,11 @@ void add_relations(const Circuit *circuit, Model *model) {
   }
 }
 
+void add_warnings(const Circuit *circuit, Model *model) {
+  for (uint32_t k = 0; k < circuit->warnings.count; k++)
+    vec_push(model->heap, &model->asserts, circuit->warnings.data[k]);
+}
+
 void add_branch(Circuit *circuit, Branch branch) {
   circuit->nodes.data[branch.from].degree++;
   circuit->nodes.data[branch.to].degree++;

@@ -167,6 +167,7 @@ typedef struct Circuit {
   VEC(const Card *) current_cards;
   VEC(Coupling) couplings;
   VEC(Equation) relations; /* further equations, also at the operating point; without residuals */
+  VEC(Action) warnings;    /* assertions of devices */
   NodeValueVec initial, guesses;
   AnalysisKind analysis; /* ANALYSIS_NONE: the equations are those of a run over time */
   const Card *analysis_card,
@@ -238,6 +239,9 @@ bool read_number(Cursor *cursor, double *value);
 /* Reads an expression as far as it goes, without the braces and quotes around it. */
 Expr read_expression(Circuit *circuit, const Scope *scope, Cursor *cursor);
 
+/* A truth value is the number 1 or 0 in SPICE. Where a number decides, this is the condition. */
+Expr as_condition(Dag *dag, Expr e);
+
 /* Reads these bytes of a card, all of them, as the expression of a behavioural source or of a parameter. */
 Expr read_range(Circuit *circuit, const Scope *scope, const Card *card, uint32_t begin, uint32_t end, bool is_source);
 
@@ -282,6 +286,9 @@ Expr voltage_between(Circuit *circuit, uint32_t from, uint32_t to);
 uint32_t circuit_current(Circuit *circuit, const char *name, const Card *card);
 uint32_t add_variable(Circuit *circuit, const char *name, const char *unit, Span span);
 void add_relations(const Circuit *circuit, Model *model);
+
+/* Adds the assertions of devices to the model that is run. */
+void add_warnings(const Circuit *circuit, Model *model);
 void add_equation(Model *model, Expr left, Expr right, Span span);
 void add_branch(Circuit *circuit, Branch branch);
 

@@ -266,9 +266,35 @@ static bool read_branch_line(Device *device, char letter, Cursor *cursor) {
   return true;
 }
 
+/* valid CONDITION: a run in which it does not hold warns. */
+static bool read_validity(Device *device, Cursor *cursor) {
+  Circuit *circuit = device->circuit;
+  Dag *dag = circuit->dag;
+  double always;
+  Expr value = read_expression(circuit, device->scope, cursor);
+  if (value == EXPR_NONE) return false;
+  if (dag_is_constant(dag, value, &always)) return true;
+  const char *words = arena_printf(circuit->arena,
+                                   "%s: the current of a junction is beyond 1e15 A, from where on its exponential is "
+                                   "continued by a straight line",
+                                   device->name);
+  vec_push(circuit->heap, &circuit->warnings,
+           (Action){.kind = ACTION_ASSERT,
+                    .guard = EXPR_NONE,
+                    .value = dag_unary(dag, OP_NOEVENT, as_condition(dag, value)),
+                    .message = dag_string(dag, names_add(circuit->names, words, strlen(words))),
+                    .is_warning = true,
+                    .span = card_whole(device->card)});
+  return true;
+}
+
 static bool read_line(Device *device, const char *text) {
   device->line.text = text;
   Cursor cursor = {.card = &device->line, .at = 0};
+  if (!strncmp(text, "valid ", 6)) {
+    cursor.at = 6;
+    return read_validity(device, &cursor);
+  }
   if (!strncmp(text, "node ", 5)) {
     cursor.at = 5;
     return read_inner_node(device, &cursor);

@@ -138,8 +138,7 @@ static const struct {
                  {"sgn", OP_SIGN},    {"min", OP_MIN},     {"max", OP_MAX},     {"floor", OP_FLOOR},
                  {"ceil", OP_CEIL},   {"fmod", OP_REM}};
 
-/* A truth value is the number 1 or 0 in SPICE. If a number decides, this is the condition. */
-static Expr as_condition(Dag *dag, Expr e) {
+Expr as_condition(Dag *dag, Expr e) {
   double yes, no;
   if (dag_op(dag, e) == OP_IF && dag_is_constant(dag, dag_child(dag, e, 1), &yes) &&
       dag_is_constant(dag, dag_child(dag, e, 2), &no) && yes == 1 && no == 0)
@@ -187,13 +186,23 @@ static const double HIGHEST_ARGUMENT = 200;
 
 static Expr bounded_exp(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], HIGHEST_ARGUMENT); }
 
-/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit reaches that, but
- * guesses do, and from there Newton's method would come back by only 1 in x with each iteration. */
-static Expr growth(Dag *dag, const Expr *x) {
+/* Where the tangent of growth(x, is) begins. */
+static double growth_edge(const Dag *dag, Expr saturation) {
   static const double largest = 1e15;
   double current;
-  bool is_known = dag_is_constant(dag, x[1], &current) && current > 0;
-  return tangent_exp(dag, x[0], is_known ? fmin(HIGHEST_ARGUMENT, fmax(1, log(largest / current))) : HIGHEST_ARGUMENT);
+  bool is_known = dag_is_constant(dag, saturation, &current) && current > 0;
+  return is_known ? fmin(HIGHEST_ARGUMENT, fmax(1, log(largest / current))) : HIGHEST_ARGUMENT;
+}
+
+/* growth(x, is): exp(x), continued by its tangent where the current is*exp(x) of a junction is 1e15 A. No circuit reaches that, but
+ * guesses do, and from there Newton's method would come back by only 1 in x with each iteration. */
+static Expr growth(Dag *dag, const Expr *x) { return tangent_exp(dag, x[0], growth_edge(dag, x[1])); }
+
+/* grows(x, is): is is*growth(x, is) still is*exp(x)? */
+static Expr grows(Dag *dag, const Expr *x) {
+  double current;
+  if (dag_is_constant(dag, x[1], &current) && current == 0) return dag_constant(dag, 1);
+  return as_number(dag, dag_binary(dag, OP_LESS, x[0], dag_constant(dag, growth_edge(dag, x[1]))));
 }
 
 static Expr choose(Dag *dag, const Expr *x) { return dag_if(dag, as_condition(dag, x[0]), x[1], x[2]); }
@@ -309,6 +318,7 @@ static const struct {
              {"sqr", 1, square, square},
              {"noevent", 1, without_events, without_events},
              {"growth", 2, growth, growth},
+             {"grows", 2, grows, grows},
              {"junction", 3, junction, junction},
              {"depletion", 5, depletion, depletion},
              {"scale_pot", 3, scale_potential, scale_potential},

@@ -100,6 +100,7 @@ static bool fill(Circuit *circuit, SpiceModel *made) {
   }
   if (starts_there && !write_transient(circuit, &network)) return false;
   made->model = starts_there ? circuit->model : made->operating_point;
+  add_warnings(circuit, made->model);
   if (!starts_there) made->operating_point = NULL;
   write_experiment(circuit, made->model);
   return true;

@@ -59,6 +59,8 @@ static void print_inside(Solver *solver, double t) {
   Scalars *now = solver->now;
   double end = now->time, *y = solver->y;
   if (looks_point(solver, t, solver->row_y)) return;
+  events_watch(solver, t, solver->row_y);
+  if (now->asserted) return;
   now->time = t;
   solver->y = solver->row_y;
   print_row(solver);
@@ -66,11 +68,12 @@ static void print_inside(Solver *solver, double t) {
   now->time = end;
 }
 
-/* Prints rows at multiples of the interval up to the end of the last step, or to the event in it. */
+/* Prints rows at multiples of the interval up to the end of the last step, to the event in it, or to an assertion that fails. */
 static void print_step(void *context, double t) {
   Output *output = context;
   Solver *solver = output->solver;
-  for (; output->next < output->intervals && time_of(output, output->next) < t; output->next++)
+  for (; output->next < output->intervals && time_of(output, output->next) < t && !solver->now->asserted;
+       output->next++)
     print_inside(solver, time_of(output, output->next));
 }
 
