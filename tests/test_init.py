@@ -556,6 +556,25 @@ class Elsewhere(unittest.TestCase):
                 self.assertLess(init.json["residual"], 1e-12)
 
 
+class SmallFactors(unittest.TestCase):
+    """A capacitance far below its nominal value 1 that an equation gives is accurate, so that a current determines the slope, however
+    steep."""
+
+    def test_generated(self):
+        rng = random.Random(17)
+        for _ in range(12):
+            base, slope = 10.0**rng.uniform(-24, -10), 10.0**rng.uniform(-26, -12)
+            current, volts = 10.0**rng.uniform(-12, -2), rng.choice((0, rng.uniform(-0.2, 0.2)))
+            text = (f"model M\n  Real v(start = {volts!r}, fixed = true), i, c;\nequation\n"
+                    f"  c = {base!r} + {slope!r}*exp(v/0.1);\n  i = c*der(v);\n"
+                    f"  i + 1e-16*(exp(v/0.026) - 1) = {current!r};\nend M;\n")
+            expected = (current - 1e-16*(math.exp(volts/0.026) - 1))/(base + slope*math.exp(volts/0.1))
+            with self.subTest(model=text):
+                init = Init(text)
+                self.assertEqual(init.code, 0, init.words)
+                self.assertAlmostEqual(init["der(v)"]/expected, 1, 9)
+
+
 class SingularStarts(unittest.TestCase):
     """A start at a fold is valid. Structural analysis is right about the equations, except exactly at this point; that a
     derivative does not exist there is not a contradiction."""

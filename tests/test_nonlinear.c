@@ -53,6 +53,48 @@ static void test_path_passes_turning_points(void **state) {
   heap_destroy(heap);
 }
 
+/* (k u cos(a), k u sin(a)) = 0 in (u, a), a force that vanishes whatever its angle is: at the solutions the rows depend on each
+ * other, and those nearest to the start keep the angle. */
+static bool force_residual(void *context, const double *x, double *r) {
+  const double *k = context;
+  r[0] = *k * x[0] * cos(x[1]) + 0.3 * x[0] * x[0];
+  r[1] = *k * x[0] * sin(x[1]);
+  return true;
+}
+
+static bool force_jacobian(void *context, const double *x, double *entries) {
+  const double *k = context;
+  entries[0] = *k * cos(x[1]) + 0.6 * x[0];
+  entries[1] = *k * sin(x[1]);
+  entries[2] = -*k * x[0] * sin(x[1]);
+  entries[3] = *k * x[0] * cos(x[1]);
+  return true;
+}
+
+static void test_what_is_not_determined_stays(void **state) {
+  (void)state;
+  static const int32_t START[] = {0, 2, 4}, ROW[] = {0, 1, 0, 1};
+  for (int member = 0; member < 40; member++) {
+    Heap *heap = heap_new(NULL);
+    double k = 0.5 + 0.05 * member, from[2] = {0.2 + 0.02 * member, 0.1 + 0.03 * member}, x[2] = {from[0], from[1]};
+    NonlinearProblem problem = {.context = &k,
+                                .rows = 2,
+                                .columns = 2,
+                                .column_start = START,
+                                .row_index = ROW,
+                                .nominal = ONE,
+                                .residual = force_residual,
+                                .jacobian = force_jacobian};
+    Nonlinear *nonlinear = nonlinear_new(heap, &problem);
+    NonlinearResult result = nonlinear_solve(nonlinear, x);
+    assert_true(result.solved);
+    nonlinear_approach(nonlinear, from, x, &result);
+    assert_true(fabs(x[0]) < 1e-9);
+    assert_true(fabs(x[1] - from[1]) < 1e-6);
+    heap_destroy(heap);
+  }
+}
+
 /* atan(x) = 0, from where full steps of Newton's method diverge. */
 static bool arc_residual(void *context, const double *x, double *r) {
   (void)context;
@@ -131,9 +173,9 @@ static void test_corrections_that_grow_are_slow(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_path_passes_turning_points),     cmocka_unit_test(test_newton_homotopy),
-      cmocka_unit_test(test_corrections_converge),           cmocka_unit_test(test_factors_stay_while_they_serve),
-      cmocka_unit_test(test_corrections_that_grow_are_slow),
+      cmocka_unit_test(test_path_passes_turning_points),    cmocka_unit_test(test_newton_homotopy),
+      cmocka_unit_test(test_what_is_not_determined_stays),  cmocka_unit_test(test_corrections_converge),
+      cmocka_unit_test(test_factors_stay_while_they_serve), cmocka_unit_test(test_corrections_that_grow_are_slow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,6 +316,22 @@ class Mechanisms(unittest.TestCase):
 
 
 class Automatic(unittest.TestCase):
+    def test_rotation_is_not_stiff(self):
+        """Cartesian coordinates serve for a part of each turn. Near its end they look stiff, the next ones do not."""
+        rng = random.Random(23)
+        for _ in range(2 if SLOW else 6):
+            speed, torque = rng.uniform(5, 30), rng.uniform(15, 40)
+            model = (f"model Spin\n  Real x(start = 1, fixed = true), y(start = 0), vx(start = 0), vy(start = {speed!r}, fixed = true), f;\n"
+                     f"  Real phi(start = 0, fixed = true), a(start = 0, fixed = true), w(start = {speed!r}, fixed = true);\nequation\n"
+                     f"  der(x) = vx; der(y) = vy;\n  der(vx) = -f*x - {torque!r}*y; der(vy) = -f*y + {torque!r}*x - 9.81;\n"
+                     f"  x^2 + y^2 = 1;\n  der(phi) = x*vy - y*vx;\n  der(a) = w; der(w) = {torque!r} - 9.81*cos(a);\nend Spin;\n")
+            run = Run(model, "--tolerance", 1e-6, "--stop-time", 4, "--intervals", 20)
+            with self.subTest(model=model):
+                self.assertEqual(run.code, 0, run.words)
+                self.assertEqual(run.json["solver"], "erk")
+                self.assertGreater(len(run.json["pivots"]), 100)
+                self.assertLess(max(abs(p / q - 1) for p, q in zip(run["phi"][1:], run["a"][1:])), 1e-3)
+
     def test_large(self):
         """Larger than explicit methods are used for: BDF; a rod of 3100 pieces cools by its slowest wave."""
         n = 3100

@@ -168,29 +168,29 @@ static double bound_column(const Jacobian *jacobian, uint32_t q, const double *v
   return least;
 }
 
-/* Rows determine the highest derivatives of unknowns. Lower derivatives may be states, and rows do not bound the errors of states.
- * Each sweep follows one more level of the definitions that a column depends on. */
-static void shake_within(const Evaluator *evaluator, const double *rows, const double *values, const double *other,
-                         const double *y, double *shaken) {
-  const Jacobian *jacobian = evaluator->jacobian;
-  const uint32_t *unknown = evaluator->array->column_unknown;
+/* Later columns are parameters of the initial system. */
+static bool is_highest(const Array *array, uint32_t q) {
+  return q < array->columns && (int32_t)array_order(array, q) == array->d[array->column_unknown[q]];
+}
+
+void columns_shake_within(Heap *heap, const Array *array, const Jacobian *jacobian, const double *nominal,
+                          const double *rows, const double *values, const double *other, const double *y,
+                          double *shaken) {
   uint32_t columns = jacobian->columns;
-  double *error = heap_array(evaluator->heap, columns, sizeof *error);
-  double *bound = heap_array(evaluator->heap, jacobian->rows, sizeof *bound);
-  for (uint32_t q = 0; q < columns; q++) error[q] = SHAKEN * (evaluator->nominal[q] + fabs(y[q]));
+  double *error = heap_array(heap, columns, sizeof *error), *bound = heap_array(heap, jacobian->rows, sizeof *bound);
+  for (uint32_t q = 0; q < columns; q++) error[q] = SHAKEN * (nominal[q] + fabs(y[q]));
   bool is_less = true;
   for (int sweep = 0; sweep < SHAKE_SWEEPS && is_less; sweep++) {
     bound_rows(jacobian, rows, values, other, y, error, bound);
     is_less = false;
     for (uint32_t q = 0; q < columns; q++) {
-      bool is_highest = q + 1 == columns || unknown[q + 1] != unknown[q];
-      double least = is_highest ? bound_column(jacobian, q, values, other, bound, error[q]) : error[q];
+      double least = is_highest(array, q) ? bound_column(jacobian, q, values, other, bound, error[q]) : error[q];
       is_less |= least < 0.5 * error[q];
       error[q] = least;
     }
   }
   move_columns(error, y, columns, shaken);
-  heap_free_all(evaluator->heap, error, bound);
+  heap_free_all(heap, error, bound);
 }
 
 void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *shaken) {
@@ -200,7 +200,8 @@ void evaluator_shake(Evaluator *evaluator, double t, const double *y, double *sh
   columns_shake(evaluator->nominal, y, jacobian->columns, shaken);
   if (evaluator_jacobian(evaluator, t, shaken, other) == EVAL_OK &&
       evaluator_jacobian(evaluator, t, y, values) == EVAL_OK && evaluator_rows(evaluator, t, y, rows) == EVAL_OK)
-    shake_within(evaluator, rows, values, other, y, shaken);
+    columns_shake_within(evaluator->heap, evaluator->array, jacobian, evaluator->nominal, rows, values, other, y,
+                         shaken);
   heap_free_all(evaluator->heap, values, other, rows);
 }
 

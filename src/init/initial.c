@@ -44,6 +44,7 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 /* The rows of an array or of the initial system, and the sizes that their residuals are compared with. */
 typedef struct Rows {
   Evaluator *evaluator;
+  const Array *array;
   Workspace *program, *entries;
   const Jacobian *jacobian;
   const double *nominal;
@@ -107,7 +108,8 @@ static bool divides_by_errors(const Rows *rows, const RowSize *size, const Point
 
 /* Does a column that diverged satisfy a row only through an entry that is round-off? Then it could have any other
  * value. */
-static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *values) {
+static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, const double *y, const double *r,
+                               const double *values) {
   const Jacobian *jacobian = rows->jacobian;
   Arena scratch = arena_make(rows->evaluator->heap);
   double *shaken = arena_array(&scratch, jacobian->columns, sizeof *shaken);
@@ -115,6 +117,8 @@ static bool rests_on_round_off(const Rows *rows, const RowSize *size, double t, 
   bool rests = false;
   columns_shake(rows->nominal, y, jacobian->columns, shaken);
   Point point = evaluator_point(rows->evaluator, t, shaken);
+  workspace_run(rows->entries, &point, other);
+  columns_shake_within(rows->evaluator->heap, rows->array, jacobian, rows->nominal, r, values, other, y, shaken);
   workspace_run(rows->entries, &point, other);
   for (uint32_t q = 0; q < jacobian->columns; q++) {
     if (!terms_is_astray(rows->nominal[q], rows->columns[q].start, y[q])) continue;
@@ -151,7 +155,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
   for (uint32_t i = 0; i < jacobian->rows && hold; i++) hold = row_excess(r[i], &size[i]) <= 1;
   for (uint32_t i = 0; i < jacobian->rows; i++) any_astray |= size[i].is_astray;
   hold = hold && astray_hold(rows, size, &point, r);
-  hold = hold && !(any_astray && rests_on_round_off(rows, size, t, y, values));
+  hold = hold && !(any_astray && rests_on_round_off(rows, size, t, y, r, values));
   hold = hold && !divides_by_errors(rows, size, &point);
   arena_free(&scratch);
   return hold;
@@ -161,6 +165,7 @@ static bool rows_hold(const Rows *rows, const IndexVec *left_out, double t, cons
 
 static Rows array_rows(Evaluator *evaluator, const Initial *initial) {
   return (Rows){.evaluator = evaluator,
+                .array = evaluator->array,
                 .program = evaluator->rows,
                 .entries = evaluator->entries,
                 .jacobian = evaluator->jacobian,
@@ -255,6 +260,7 @@ static bool is_by_steps(InitialWay way) { return way == WAY_KEPT || way == WAY_N
 static Rows system_rows(InitialSystem *system, const Initial *initial) {
   system_compile(system);
   return (Rows){.evaluator = system->evaluator,
+                .array = system->array,
                 .program = system->program,
                 .entries = system->entries,
                 .jacobian = system->jacobian,

@@ -681,11 +681,13 @@ static StepShape erk_shape(void *self) {
   return (StepShape){extended > inner ? extended : inner, erk->tableau->widest_gap, erk->tableau->defect_ratio * error};
 }
 
-/* A one-step method has no history that depends on the choice of states; the step size stays. */
+/* A one-step method has no history that depends on the choice of states; the step size stays. Eigenvalues belong to a choice: near
+ * its end a choice of coordinates looks stiff, and the next one does not. */
 static void erk_switch_states(void *self, const double *y) {
   Erk *erk = self;
   erk_advance(erk);
   erk_begin(erk, y);
+  erk->stiff_count = 0;
 }
 
 static void erk_statistics(const void *self, IntegratorStatistics *out) { *out = ((const Erk *)self)->statistics; }

@@ -716,9 +716,10 @@ static double step_squares(const Nonlinear *nonlinear) {
   return squares;
 }
 
-/* The step along the solutions that ends as near to a target as their linear model allows. */
+/* The step along the solutions that ends as near to a target as their linear model allows. With as many rows as columns there are
+ * solutions to move along only where rows depend on each other, which round-off hides. */
 static bool solve_slide(Nonlinear *nonlinear, const double *x, const double *target) {
-  nonlinear->slack = SLACK;
+  nonlinear->slack = nonlinear->free > nonlinear->rows ? SLACK : FIRM_SLACK;
   return solve_least_norm(nonlinear, x, target);
 }
 
@@ -796,11 +797,11 @@ static void slide(Nonlinear *nonlinear, double *x, NonlinearResult *result) {
 }
 
 void nonlinear_approach(Nonlinear *nonlinear, const double *origin, double *x, NonlinearResult *result) {
-  if (nonlinear->free <= nonlinear->rows) return;
+  if (nonlinear->free < nonlinear->rows) return;
   copy(nonlinear, nonlinear->origin, origin);
   relieve(nonlinear, HUGE_VAL);
   slide(nonlinear, x, result);
-  if (distance(nonlinear, x) <= NOWHERE) return;
+  if (nonlinear->free == nonlinear->rows || distance(nonlinear, x) <= NOWHERE) return;
   if (step_aside(nonlinear, x, true) || step_aside(nonlinear, x, false)) slide(nonlinear, x, result);
 }
 
