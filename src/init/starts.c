@@ -140,6 +140,19 @@ static void take_columns(const StartValues *starts, uint32_t count, InitialColum
   }
 }
 
+/* A variable that the model prefers as a state counts as one, even if it is not differentiated (Modelica Language Specification
+ * 3.6, 4.9.7.1): its given start value is kept before the defaults of states without a start value. */
+static void keep_preferred(const Evaluator *evaluator, InitialColumn *columns) {
+  const Array *array = evaluator->array;
+  const Model *model = evaluator->model;
+  for (uint32_t q = 0; q < array->columns; q++) {
+    uint32_t unknown = array->problem->unknown[array->column_unknown[q]];
+    if (columns[q].given && array_order(array, q) == 0 &&
+        model->variables.data[model->unknowns.data[unknown]].select >= SELECT_PREFER)
+      columns[q].low = true;
+  }
+}
+
 bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tolerance, InitialColumn *columns,
                     Diags *diags) {
   const Array *array = evaluator->array;
@@ -155,6 +168,7 @@ bool starts_collect(Evaluator *evaluator, const StartValues *starts, double tole
     }
   }
   if (starts && starts->column) take_columns(starts, array->columns, columns);
+  else keep_preferred(evaluator, columns);
   return true;
 }
 

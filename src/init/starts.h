@@ -17,7 +17,7 @@ typedef struct InitialColumn {
   uint8_t origin; /* an Origin */
   bool given;     /* a start value was given by the model or the user */
   bool fixed;
-  bool low;       /* below the highest derivative: the start value can be kept */
+  bool low;       /* below the highest derivative, or preferred as a state: the start value can be kept */
   bool redundant; /* fixed, but the equations and the other fixed values determine it */
   int8_t sign;    /* the column is this times the variable that gave it */
   double start;   /* the start value, or the default */

@@ -151,18 +151,11 @@ bool step_break(Machine *machine) {
   return leave_dead(machine);
 }
 
-/* Has some path left an open loop of the frame on top? It continues after the loop. */
-static bool has_breaks(Machine *machine) {
-  for (uint32_t i = machine->control.count; i-- > frame_top(machine)->control;)
-    if (machine->control.data[i].breaks.count) return true;
-  return false;
-}
-
 /* Records the values that a path returns with, while other paths go on. A path that broke out of a loop earlier does
  * not return here. */
 bool step_return(Machine *machine) {
   Frame *frame = frame_top(machine);
-  bool may_break = has_breaks(machine);
+  bool may_break = machine_may_have_left(machine, frame->control);
   if (!open_if_above(machine, NULL) && !may_break) {
     frame->position = frame->routine->code.count;
     return true;

@@ -60,12 +60,20 @@ Span machine_span(const Machine *machine) {
                                                        : frame->routine->span;
 }
 
+bool machine_may_have_left(const Machine *machine, uint32_t control) {
+  for (uint32_t i = control; i < machine->control.count; i++)
+    if (machine->control.data[i].breaks.count) return true;
+  return false;
+}
+
+/* An error in a loop that may have ended before need not happen: the function is called during the run instead, which knows. */
 bool machine_error(Machine *machine, const char *format, ...) {
   char text[512];
   va_list list;
   va_start(list, format);
   format_list(text, sizeof text, format, list);
   va_end(list);
+  if (machine_may_have_left(machine, 0)) return machine_lacks(machine, "%s", text);
   machine->status = EXECUTE_ERROR;
   Diag *diag = diag_error(machine->diags, DIAG_INPUT, machine_span(machine), "%s", text);
   uint32_t shown = 0;

@@ -93,6 +93,9 @@ struct Machine {
 /* ---- machine.c ---- */
 
 Frame *frame_top(Machine *machine);
+
+/* Has some path left an open loop, of those from this height of the control stack on? It continues after the loop. */
+bool machine_may_have_left(const Machine *machine, uint32_t control);
 Span machine_span(const Machine *machine); /* of the current instruction */
 void machine_push(Machine *machine, Value value);
 Value *machine_top(Machine *machine, uint32_t count);                /* the topmost `count` values */
