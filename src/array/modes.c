@@ -231,7 +231,12 @@ static void expand(Peeling *peeling, ExprVec *differences) {
   }
 }
 
+/* Differences of only time contain no variable that equations could give. */
 static void expand_differences(Problem *problem, Heap *heap, ExprVec *differences) {
+  bool any = false;
+  for (uint32_t m = 0; m < differences->count; m++)
+    any = any || dag_depends(problem->model->dag, differences->data[m], OP_VARIABLE);
+  if (!any) return;
   Peeling peeling = {.heap = heap, .dag = problem->model->dag, .problem = problem};
   peeling.known = heap_array(heap, problem->model->unknowns.count, sizeof(bool));
   peeling.used = heap_array(heap, problem->equations, sizeof(bool));

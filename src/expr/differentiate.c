@@ -530,15 +530,15 @@ void dag_gradient(Dag *dag, Expr e, ExprVec *leaves, ExprVec *partials) {
 static bool affine_sum(Dag *dag, Expr e, const Affine *x, bool wants_rest, Affine *out) {
   double constant;
   const Term *terms;
-  uint32_t count = dag_terms(dag, e, &constant, &terms);
+  uint32_t count = dag_terms(dag, e, &constant, &terms), slopes = 0, rests = 0;
   dag->affine_terms.count = 0;
   Term *list = vec_extend(dag->heap, &dag->affine_terms, 2 * count);
   for (uint32_t i = 0; i < count; i++) {
-    list[i] = (Term){terms[i].coefficient, x[i].slope};
-    list[count + i] = (Term){terms[i].coefficient, x[i].rest};
+    if (x[i].slope != EXPR_ZERO) list[slopes++] = (Term){terms[i].coefficient, x[i].slope};
+    if (x[i].rest != EXPR_ZERO) list[count + rests++] = (Term){terms[i].coefficient, x[i].rest};
   }
-  out->slope = dag_sum(dag, 0, list, count);
-  if (wants_rest) out->rest = dag_sum(dag, constant, list + count, count);
+  out->slope = dag_sum(dag, 0, list, slopes);
+  if (wants_rest) out->rest = dag_sum(dag, constant, list + count, rests);
   return true;
 }
 
@@ -583,17 +583,18 @@ static bool affine_sweep(Dag *dag, const IndexVec *order, Expr leaf, bool wants_
   bool linear = true;
   for (uint32_t i = 0; i < order->count && linear; i++) {
     Expr self = order->data[i];
-    uint32_t count = dag_child_count(dag, self);
+    DagChildren children = dag_children(dag, self);
     bool depends = false;
     x->count = 0;
-    for (uint32_t k = 0; k < count; k++) {
-      Expr child = dag_child(dag, self, k);
-      vec_push(dag->heap, x,
-               dag_was_met(&dag->scratch, child) ? split[dag->scratch.slots.data[child]] : (Affine){EXPR_ZERO, child});
-      depends = depends || vec_last(x).slope != EXPR_ZERO;
+    for (uint32_t k = 0; k < children.count; k++) {
+      Expr child = dag_child_at(&children, k);
+      Affine part = {EXPR_ZERO, child};
+      if (dag_was_met(&dag->scratch, child)) part = split[dag->scratch.slots.data[child]];
+      depends = depends || part.slope != EXPR_ZERO;
+      vec_push(dag->heap, x, part);
     }
     split[i] = self == leaf ? (Affine){EXPR_ONE, EXPR_ZERO} : (Affine){EXPR_ZERO, self};
-    if (depends) linear = affine_node(dag, self, x->data, count, wants_rest, &split[i]);
+    if (depends) linear = affine_node(dag, self, x->data, children.count, wants_rest, &split[i]);
   }
   return linear;
 }
