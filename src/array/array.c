@@ -115,10 +115,14 @@ uint32_t array_variable_column(const Array *array, uint32_t unknown) {
   return column < array->column_start[problem->local[root] + 1] ? column : MAP_NONE;
 }
 
-Span array_row_span(const Array *array, uint32_t row) {
+static const Equation *row_equation(const Array *array, uint32_t row) {
   const Problem *problem = array->problem;
-  return problem->model->equations.data[problem->equation[array->row_equation[row]]].span;
+  return &problem->model->equations.data[problem->equation[array->row_equation[row]]];
 }
+
+Span array_row_span(const Array *array, uint32_t row) { return row_equation(array, row)->span; }
+
+bool array_row_is_added(const Array *array, uint32_t row) { return row_equation(array, row)->is_added; }
 
 Pattern array_pattern(Array *array, Arena *arena) {
   Heap *heap = arena->heap;

@@ -114,5 +114,8 @@ void array_list_columns(const Array *array, const bool *marked, Arena *arena, Te
 const char *array_row_text(const Array *array, Model *own, uint32_t row, Arena *arena);
 Span array_row_span(const Array *array, uint32_t row);
 
+/* Was its equation added for a rewriting or for free variables? */
+bool array_row_is_added(const Array *array, uint32_t row);
+
 /* The pattern of all rows against all columns. Makes every row. Owned by the arena. */
 Pattern array_pattern(Array *array, Arena *arena);

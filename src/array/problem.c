@@ -301,7 +301,7 @@ static void add_unknown(Model *model, Expr value, Arena *arena) {
   model->unknowns.data[model->unknowns.count++] = position;
   Expr leaf = dag_variable(model->dag, index, 0);
   model->equations.data[model->equations.count++] =
-      (Equation){.left = leaf, .right = value, .residual = dag_subtract(model->dag, leaf, value)};
+      (Equation){.left = leaf, .right = value, .residual = dag_subtract(model->dag, leaf, value), .is_added = true};
 }
 
 static Aliases copy_aliases(const Aliases *aliases, uint32_t more, Arena *arena) {
@@ -345,7 +345,8 @@ Problem problem_append(const Problem *problem, Expr left, Expr right, Arena *are
   Problem longer = *problem;
   uint32_t n = problem->equations;
   Model *model = longer.model = copy_model(problem->model, 1, arena);
-  Equation equation = {.left = left, .right = right, .residual = dag_subtract(model->dag, left, right)};
+  Equation equation = {
+      .left = left, .right = right, .residual = dag_subtract(model->dag, left, right), .is_added = true};
   longer.residual = grown(arena, problem->residual, n, 1, sizeof *problem->residual);
   longer.equation = grown(arena, problem->equation, n, 1, sizeof *problem->equation);
   if (problem->opened) longer.opened = grown(arena, problem->opened, n, 1, sizeof(bool));

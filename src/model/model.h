@@ -68,6 +68,7 @@ typedef struct Equation {
   Expr left, right, residual;
   Span span;
   bool is_declared; /* the binding of an input, written in its declaration */
+  bool is_added;    /* not written by the user: a rewriting or free variables need it */
   Name note;        /* for a derived equation: its origin; 0: none */
 } Equation;
 

@@ -112,10 +112,11 @@ static bool simulate_alone(Simulation *simulation, Heap *heap, const Model *mode
 
 /* ---- a singular start ---- */
 
-/* Do two simulations begin with the same values? */
-static bool is_same_start(const Simulation *one, const Simulation *other) {
+/* Do two simulations begin with the same values of all unknowns, or of those with start values? */
+static bool is_same_start(const Simulation *one, const Simulation *other, bool only_given) {
   const Model *model = one->plan->model;
   for (uint32_t u = 0; u < model->unknowns.count; u++) {
+    if (only_given && model->variables.data[model->unknowns.data[u]].start == EXPR_NONE) continue;
     double a = evaluator_value(one->system.evaluator, one->system.y, u, 0);
     double b = evaluator_value(other->system.evaluator, other->system.y, u, 0);
     if (fabs(a - b) > SAME_START * (1 + fabs(a))) return false;
@@ -131,19 +132,21 @@ typedef enum RanksSay {
   RANKS_CONFLICT, /* or contradict them */
 } RanksSay;
 
+/* Where structural analysis is right near the start, but not at it, ranks may find the values that it leaves open there, but they
+ * do not contradict the start values that it keeps. */
 static RanksSay ask_ranks(Simulation *simulation) {
   Diags *attempt;
   Request asked = ranks_ask(&simulation->request, simulation->heap, &attempt);
   Simulation *other = heap_alloc(simulation->heap, sizeof *other);
   asked.initialize_only = true;
-  if (!simulate_alone(other, simulation->heap, simulation->plan->model, &asked, attempt)) {
-    const Strangeness *ranks = other->plan->reduction.strangeness;
-    bool is_isolated = ranks && ranks->is_isolated;
-    return diags_code(attempt) == DIAG_INIT && !is_isolated ? RANKS_CONFLICT : RANKS_NOTHING;
-  }
+  bool is_found = simulate_alone(other, simulation->heap, simulation->plan->model, &asked, attempt);
+  const Strangeness *ranks = other->plan->reduction.strangeness;
+  bool is_isolated = ranks && ranks->is_isolated;
+  if (!is_found) return diags_code(attempt) == DIAG_INIT && !is_isolated ? RANKS_CONFLICT : RANKS_NOTHING;
+  if (is_isolated && !is_same_start(simulation, other, true)) return RANKS_NOTHING;
   simulation->is_free = other->strangeness.u > 0;
   if (other->strangeness.v || other->strangeness.u) return RANKS_NOTHING;
-  return is_same_start(simulation, other) ? RANKS_SAME : RANKS_OTHERS;
+  return is_same_start(simulation, other, false) ? RANKS_SAME : RANKS_OTHERS;
 }
 
 /* If the system is singular, the initial values may be wrong: structural analysis has left out equations that they must satisfy.

@@ -110,9 +110,11 @@ static const char *row_text(const ReportTable *table, uint32_t row, uint32_t *ti
 /* The same for little space: shortened, and after the sign of differentiation. */
 static const char *row_label(const ReportTable *table, uint32_t row, Arena *arena) {
   enum { ROOM = 60 };
+  const InitialSystem *system = table->initial->system;
   uint32_t times;
   const char *text = row_text(table, row, &times, arena);
   if (!text) return NULL;
+  if (!system_row_is_initial(system, row) && array_row_is_added(system->array, row)) return "an added equation";
   const char *sign = !times ? "" : times == 1 ? "der " : arena_printf(arena, "der%u ", times);
   if (strlen(text) <= ROOM) return arena_printf(arena, "%s`%s`", sign, text);
   size_t length = ROOM - 4;

@@ -41,10 +41,9 @@ void report_block(Diags *diags, Diag *diag, Evaluator *evaluator, const Structur
   for (int32_t p = begin; p < begin + size && p < begin + SHOWN; p++) {
     uint32_t row = array->row_start[blocks->row[p]],
              column = array->column_start[blocks->column[p]] + (uint32_t)structure->d[blocks->column[p]];
-    const char *text = evaluator_row_text(evaluator, row, &diags->arena);
-    if (strstr(text, "'$w")) continue; /* made by freedom_close: the user did not write it */
-    diag_note(diags, diag, array_row_span(array, row), "equation `%s`, variable %s", text,
-              known_name(array, column, &diags->arena));
+    if (array_row_is_added(array, row)) continue;
+    diag_note(diags, diag, array_row_span(array, row), "equation `%s`, variable %s",
+              evaluator_row_text(evaluator, row, &diags->arena), known_name(array, column, &diags->arena));
   }
   if (size > SHOWN) diag_note(diags, diag, (Span){0}, "and %d more equations", (int)(size - SHOWN));
 }
