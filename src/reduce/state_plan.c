@@ -4,10 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The most columns of one program of assignments: FUSE_LIMIT, or this part of all columns, so that the equations of an array have
- * templates; a condition that depends on some columns needs only their programs. The most equations of a block that becomes
- * assignments: larger ones are solved with sparse factors. */
-enum { FUSE_LIMIT = 128, FUSE_PART = 16, EXPLICIT_LIMIT = 8 };
+/* The most columns of one program of assignments: the FUSE_PART-th part of all columns, within these limits. In large systems the
+ * equations of an array then have templates. A condition that depends on some columns needs only their programs. */
+enum { FUSE_LEAST = 128, FUSE_MOST = 1024, FUSE_PART = 16 };
+
+/* The most equations of a block that becomes assignments: larger ones are solved with sparse factors. */
+enum { EXPLICIT_LIMIT = 8 };
 
 /* From this many entries on, the factors of a matrix are kept for later points. Factoring smaller matrices takes less time than
  * more corrections. */
@@ -207,7 +209,9 @@ static bool solve_explicitly(const StatePlan *plan, int32_t block, int32_t stage
 /* A block that gives its columns linearly at this stage becomes assignments. */
 static bool add_explicit(StatePlan *plan, Fusion *fusion, Assignments *found, int32_t block, int32_t stage) {
   const Array *array = plan->code->array;
-  uint32_t most = array->columns / FUSE_PART > FUSE_LIMIT ? array->columns / FUSE_PART : FUSE_LIMIT;
+  uint32_t part = array->columns / FUSE_PART, most = part < FUSE_LEAST  ? FUSE_LEAST
+                                                     : part > FUSE_MOST ? FUSE_MOST
+                                                                        : part;
   if (!solve_explicitly(plan, block, stage, found)) return false;
   for (uint32_t k = found->leaves.count; k-- > 0;) {
     Expr value = dag_substitution_of(&fusion->given, found->values.data[k]), leaf = found->leaves.data[k];
