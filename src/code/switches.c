@@ -28,7 +28,21 @@ static uint64_t outcome(void *host, double t, const double *y) {
   return switches->decisions ? decide_hash(&switches->decisions->decide, hash, t, y) : hash;
 }
 
-Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed) {
+/* Does the difference contain discrete values of functions? */
+static bool is_jumping(Evaluator *evaluator, Expr difference) {
+  const Model *model = evaluator->model;
+  Dag *dag = model->dag;
+  IndexVec below = {0};
+  bool found = false;
+  if (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME))
+    dag_below(dag, &evaluator->scratch, &difference, 1, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++)
+    found = dag_op(dag, below.data[k]) == OP_CALL && model_call_type(model, below.data[k]) != TYPE_REAL;
+  vec_free(evaluator->scratch.heap, &below);
+  return found;
+}
+
+Condition switches_condition(Evaluator *evaluator, uint32_t m, bool is_timed) {
   const ArrayCode *code = evaluator->code;
   const Modes *modes = code->modes;
   const Dag *dag = evaluator->model->dag;
@@ -41,6 +55,7 @@ Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_tim
                      .has_rate = code->has_rate[m],
                      .has_inner = dag_depends(dag, modes->difference[m], OP_DISCRETE),
                      .meets = modes->meets[m],
+                     .jumps = !is_timed && !modes->meets[m] && is_jumping(evaluator, modes->difference[m]),
                      .edge = (int)modes->edge[m],
                      .is_mirrored = modes->is_mirrored[m]};
 }

@@ -23,6 +23,7 @@ typedef struct Condition {
   int has_rate;          /* the rate of its difference is known */
   int has_inner;         /* its difference depends on modes before it */
   int meets;             /* its branches meet where it changes: it causes events only where a step is searched */
+  int jumps;             /* it contains discrete values of functions, which jump at unknown times */
   int edge, is_mirrored; /* the first mode with the same difference, or its negative: both change at one edge */
 } Condition;
 

@@ -58,7 +58,7 @@ static double time_of(const Output *output, long row) {
 static void print_inside(Solver *solver, double t) {
   Scalars *now = solver->now;
   double end = now->time, *y = solver->y;
-  if (looks_point(solver, t, solver->row_y)) return;
+  if (steps_point(solver, t, solver->row_y)) return;
   now->time = t;
   solver->y = solver->row_y;
   print_row(solver);
