@@ -210,28 +210,14 @@ void switches_follow_modes(Switches *switches, double t, const double *y) {
 }
 
 void switches_enter_start(Switches *switches, double t, const double *y) {
-  Edges *edges = &switches->edges;
-  edges->now->is_at_start = true;
-  if (!edges->count) return;
-  edges_evaluate(edges, t, y);
-  edges->now->is_at_start =
-      edges_agree(edges) && !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
-}
-
-/* Does mode m, which is not one of time, differ from the value that its last difference requires? */
-static bool is_to_change(const Edges *edges, int m) {
-  const Condition *condition = &edges->condition[m];
-  return !condition->is_timed && !condition->meets && edges_wanted(edges, m) != edges->mode[m];
+  edges_enter_start(&switches->edges, t, y);
+  if (switches->schedule && switches->edges.now->is_at_start)
+    switches->edges.now->is_at_start = schedule_changes(switches->schedule, t) == MAP_NONE;
 }
 
 uint32_t switches_leave_start(Switches *switches, double t, const double *y) {
-  Edges *edges = &switches->edges;
-  edges->now->is_at_start = false;
-  if (!edges->count) return MAP_NONE;
-  edges_evaluate(edges, t, y);
-  edges_evaluate_rates(edges, t, y);
-  for (int m = 0; m < edges->count; m++)
-    if (is_to_change(edges, m)) return (uint32_t)m;
+  int m = edges_leave_start(&switches->edges, t, y);
+  if (m >= 0) return (uint32_t)m;
   return switches->schedule ? schedule_changes(switches->schedule, settle_behind(t)) : MAP_NONE;
 }
 

@@ -230,6 +230,12 @@ double edges_wanted(const Edges *edges, int m);
 bool edges_agree(const Edges *edges);
 bool edges_all_agree(const Edges *edges);
 
+/* The start of a run is at (t, y). There modes have the values of their relations as written, if they agree with them. The second
+ * function: from here on a mode on an edge has the value of right after the start; returns the first mode, not one of time, for which
+ * that makes a difference; -1: none. */
+void edges_enter_start(Edges *edges, double t, const double *y);
+int edges_leave_start(Edges *edges, double t, const double *y);
+
 /* Sets every mode by its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
  * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has
  * changed. *matter becomes true if rows depend on a mode that changes. */

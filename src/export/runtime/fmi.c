@@ -356,6 +356,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   now->changed = 0;
   solver->edges.now->is_at_start = false;
+  now->is_at_first = 0;
   now->waits = 0;
   if (events_any(solver->model)) {
     int mode = waits ? now->waiting : crossed_mode(solver);

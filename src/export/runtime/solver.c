@@ -79,6 +79,7 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
+  solver->differences = numbers(memory, 2 * model->modes);
   solver->message_values = numbers(memory, model->message_values);
   solver->edges.slope = numbers(memory, model->modes);
   solver->held = take(memory, (size_t)model->columns, 1);
@@ -259,9 +260,10 @@ SolverStatus solver_start(Solver *solver, double time) {
     if (fill_starts(solver, time)) return SOLVER_FAILED;
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
-  gather_states(solver);
   steps_note_sizes(solver);
   steps_start(solver);
+  if (events_first(solver)) return SOLVER_FAILED;
+  gather_states(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
@@ -461,13 +463,14 @@ static SolverStatus step_once(Solver *solver, double until, int waits, int *at_e
   SolverStatus status = exchange_states(solver);
   if (status != SOLVER_OK) return status;
   steps_note_sizes(solver);
-  double begin = now->time, timed = events_next_time(solver, begin, &now->timed), t;
+  double begin = now->time, timed = steps_snap(solver, events_next_time(solver, begin, &now->timed)), t;
   int mode = -1, is_timed = timed <= until;
   bool found = false;
   double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
   status = step_to_event(solver, stop, timed, &t, &mode, &found);
   now->is_judged = 0;
   if (status != SOLVER_OK) return status;
+  if (found) t = steps_snap(solver, t);
   if (found || t >= now->doubt) now->doubt = HUGE_VAL;
   if (solver->made) solver->made(solver->context, t);
   if (found) end_at_event(solver, t);
@@ -495,9 +498,9 @@ SolverStatus solver_pass(Solver *solver) {
 }
 
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
-  int at_event = 0;
+  int at_event = 0, any;
   bool is_open = false;
-  if (events_leave_start(solver) || solver->now->asserted) return SOLVER_FAILED;
+  if (events_leave_start(solver, &any) || solver->now->asserted) return SOLVER_FAILED;
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
     SolverStatus status = step_once(solver, until, stop_at_event, &at_event);
     if (status != SOLVER_OK) return status;

@@ -192,11 +192,12 @@ typedef struct Scalars {
   double event;        /* the time of the last event */
   int changed;         /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
-  int is_judged; /* the choice of states is that for the next step */
-  int waits;     /* an event is reached that has not been handled yet, */
-  int waiting;   /* of this mode; -1: of none */
-  int timed;     /* a mode that changes at the next event of time; -1: none */
-  int system;    /* number of the current system */
+  int is_at_first; /* the run has not left its start */
+  int is_judged;   /* the choice of states is that for the next step */
+  int waits;       /* an event is reached that has not been handled yet, */
+  int waiting;     /* of this mode; -1: of none */
+  int timed;       /* a mode that changes at the next event of time; -1: none */
+  int system;      /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
 
@@ -226,7 +227,7 @@ typedef struct Solver {
   WhenLoop loop;
   Stretches stretches;
   double *secants; /* room for its updates */
-  double *values, *message_values;
+  double *values, *differences, *message_values;
   double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
   int *reported;
   /* delays */
@@ -337,7 +338,8 @@ void events_begin(Solver *solver, double t, const double *y);
 double events_next_time(Solver *solver, double t, int *mode);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
-int events_leave_start(Solver *solver);
+int events_first(Solver *solver);
+int events_leave_start(Solver *solver, int *any);
 int events_end(Solver *solver);
 
 /* initial.c */
@@ -368,6 +370,8 @@ int steps_point(Solver *solver, double t, double *y);
 /* The columns that the integrator has reached, which solve the rows up to its tolerance; solved, for those who read them. */
 const double *steps_values(const Solver *solver);
 void steps_solve_end(Solver *solver);
+
+double steps_snap(const Solver *solver, double t);
 
 /* The size of its last step. */
 double steps_size(const Solver *solver);

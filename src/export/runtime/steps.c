@@ -2,6 +2,7 @@
  * memory is refused, a step fails, and integrators are made again for the next. */
 #include "solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -152,6 +153,12 @@ void steps_forget_sizes(Solver *solver) {
 static double end_of_run(const Solver *solver) {
   const Scalars *now = solver->now;
   return now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
+}
+
+/* An event that is at the end of the run up to round-off is at its end. */
+double steps_snap(const Solver *solver, double t) {
+  double end = end_of_run(solver);
+  return fabs(end - t) <= 16 * DBL_EPSILON * fmax(fabs(end), fabs(solver->model->start)) ? end : t;
 }
 
 static void note_sizes(void *context) {
