@@ -251,7 +251,8 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
     schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : settle_behind(t), marks);
   for (int k = 0; k < edges->count; k++) {
     const Condition *condition = &edges->condition[k];
-    if (!condition->is_timed && !condition->meets && !edges_slides(edges, k)) marks[k] = is_to_change(edges, k);
+    if (!condition->is_timed && !condition->meets && !edges_slides(edges, k))
+      marks[k] = edges_wanted(edges, k) != edges->mode[k];
   }
 }
 
