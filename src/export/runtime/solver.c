@@ -449,7 +449,7 @@ static SolverStatus exchange_states(Solver *solver) {
   if (now->is_judged) return SOLVER_OK;
   now->is_judged = 1;
   memcpy(solver->y, steps_values(solver), (size_t)solver->model->columns * sizeof(double));
-  int changed = states_exchange(solver, now->time, solver->y);
+  int changed = states_exchange(solver, now->time, steps_size(solver), solver->y);
   if (changed < 0) return SOLVER_FAILED;
   if (!changed) return SOLVER_OK;
   now->pivots++;

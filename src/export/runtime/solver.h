@@ -326,7 +326,7 @@ typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
 /* states.c */
 void states_link(Solver *solver);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
-int states_exchange(Solver *solver, double t, double *y);
+int states_exchange(Solver *solver, double t, double step, double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);

@@ -47,7 +47,7 @@ typedef enum Work {
 typedef struct Task {
   Solver *solver;
   Work work;
-  double t, *y;
+  double t, step, *y; /* step: the size of the last one */
   const unsigned char *held;
   int changed;
   double gain;
@@ -110,7 +110,7 @@ static void exchange(Task *task) {
   Solver *solver = task->solver;
   const Model *model = solver->model;
   int32_t block;
-  double ahead = LOOK_AHEAD * steps_size(solver);
+  double ahead = LOOK_AHEAD * task->step;
   dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
   task->changed = dummy_watch(solver->dummy, task->t + ahead, solver->stage_y, &block);
   if (task->changed <= 0) return;
@@ -161,8 +161,8 @@ int states_select(Solver *solver, double t, const double *y, const unsigned char
 }
 
 /* Returns how many unknowns changed, or -1 where a block is singular. */
-int states_exchange(Solver *solver, double t, double *y) {
-  Task task = {.solver = solver, .work = WORK_EXCHANGE, .t = t, .y = y};
+int states_exchange(Solver *solver, double t, double step, double *y) {
+  Task task = {.solver = solver, .work = WORK_EXCHANGE, .t = t, .step = step, .y = y};
   if (!solver->model->choices) return 0;
   do_work(&task);
   return task.changed;
