@@ -38,7 +38,7 @@ static Expr variable(Bench *bench, const char *name, double start, Fixed fixed) 
 }
 
 static void equate(Bench *bench, Expr left, Expr right) {
-  Equation equation = {left, right, dag_subtract(bench->model->dag, left, right), {0, 0}, false, 0};
+  Equation equation = {.left = left, .right = right, .residual = dag_subtract(bench->model->dag, left, right)};
   vec_push(bench->heap, &bench->model->equations, equation);
 }
 
@@ -97,7 +97,8 @@ static void second_order(Bench *bench) {
   equate(bench, D(D(x)), SCALE(-1, MUL(f, x)));
   equate(bench, D(D(y)), SUB(SCALE(-1, MUL(f, y)), CONST(1)));
   Expr rate = D(y);
-  vec_push(bench->heap, &bench->model->initial_equations, (Equation){rate, CONST(0), rate, {0, 0}, false, 0});
+  vec_push(bench->heap, &bench->model->initial_equations,
+           (Equation){.left = rate, .right = CONST(0), .residual = rate});
 }
 
 static void paraboloid(Bench *bench) {
@@ -139,7 +140,8 @@ static void example1(Bench *bench) {
   equate(bench, ADD(ADD(D(x3), x1), ADD(x4, TIME)), CONST(0));
   equate(bench, ADD(ADD(SCALE(2, D(D(x1))), D(D(x2))), ADD(ADD(D(D(x3)), D(x4)), SIN(SCALE(2, TIME)))), CONST(0));
   Expr rate = D(x1);
-  vec_push(bench->heap, &bench->model->initial_equations, (Equation){rate, CONST(0), rate, {0, 0}, false, 0});
+  vec_push(bench->heap, &bench->model->initial_equations,
+           (Equation){.left = rate, .right = CONST(0), .residual = rate});
 }
 
 /* Two masses that a gear ties: the constraint is linear. */

@@ -60,7 +60,8 @@ static Variable *variable_of(World *w, const char *name) {
 }
 
 static void add_equation(World *w, Expr left, Expr right) {
-  vec_push(w->heap, &w->model->equations, (Equation){left, right, dag_subtract(w->dag, left, right), {0, 0}, false, 0});
+  vec_push(w->heap, &w->model->equations,
+           (Equation){.left = left, .right = right, .residual = dag_subtract(w->dag, left, right)});
 }
 
 static Expr number(World *w, double value) { return dag_constant(w->dag, value); }
@@ -108,7 +109,7 @@ static void test_texts(void **state) {
     snprintf(quoted, sizeof quoted, "'%s'", others[i]);
     check_text(&w, e, quoted);
   }
-  Equation equation = {plain, dag_add(w.dag, x, number(&w, 1)), EXPR_NONE, {0, 0}, false, 0};
+  Equation equation = {.left = plain, .right = dag_add(w.dag, x, number(&w, 1)), .residual = EXPR_NONE};
   assert_string_equal(model_equation_text(w.model, &equation, &w.arena), "x = body.r[1,2] + 1");
   heap_destroy(w.heap);
 }
@@ -146,9 +147,9 @@ static void test_kinds_of_constants(void **state) {
              "if x > 0 then b else false");
   check_text(&w, dag_multiply(w.dag, n, n), "(n*n)");
   check_text(&w, dag_multiply(w.dag, x, x), "x^2");
-  Equation equation = {e, number(&w, 1), EXPR_NONE, {0, 0}, false, 0};
+  Equation equation = {.left = e, .right = number(&w, 1), .residual = EXPR_NONE};
   assert_string_equal(model_equation_text(w.model, &equation, &w.arena), "e = P.Color.red");
-  equation = (Equation){number(&w, 0), b, EXPR_NONE, {0, 0}, false, 0};
+  equation = (Equation){.left = number(&w, 0), .right = b, .residual = EXPR_NONE};
   assert_string_equal(model_equation_text(w.model, &equation, &w.arena), "false = b");
   heap_destroy(w.heap);
 }
@@ -176,8 +177,8 @@ static void test_flat_text(void **state) {
   Expr c = add_discrete(&w, "c", TYPE_ENUMERATION, 0), d = add_discrete(&w, "d", TYPE_REAL, 0);
   variable_of(&w, "c")->start = number(&w, 1);
   add_equation(&w, der(&w, x), dag_negate(w.dag, x));
-  vec_push(w.heap, &m->initial_equations, (Equation){x, number(&w, 2), EXPR_NONE, {0, 0}, false, 0});
-  vec_push(w.heap, &m->discrete_equations, (Equation){c, number(&w, 1), EXPR_NONE, {0, 0}, false, 0});
+  vec_push(w.heap, &m->initial_equations, (Equation){.left = x, .right = number(&w, 2), .residual = EXPR_NONE});
+  vec_push(w.heap, &m->discrete_equations, (Equation){.left = c, .right = number(&w, 1), .residual = EXPR_NONE});
   When when = {0};
   WhenBranch first = {0}, second = {0};
   Expr late = dag_binary(w.dag, OP_GREATER, dag_time(w.dag), number(&w, 1));
@@ -260,10 +261,10 @@ static void test_discrete_owners(void **state) {
   vec_push(w.heap, &when.branches, branch);
   vec_push(w.heap, &w.model->whens, when);
   vec_push(w.heap, &w.model->whens, when); /* of the same algorithm section */
-  vec_push(w.heap, &w.model->discrete_equations, (Equation){d, number(&w, 1), EXPR_NONE, {0, 0}, false, 0});
-  vec_push(w.heap, &w.model->discrete_equations, (Equation){e, number(&w, 1), EXPR_NONE, {0, 0}, false, 0});
+  vec_push(w.heap, &w.model->discrete_equations, (Equation){.left = d, .right = number(&w, 1), .residual = EXPR_NONE});
+  vec_push(w.heap, &w.model->discrete_equations, (Equation){.left = e, .right = number(&w, 1), .residual = EXPR_NONE});
   assert_true(model_check_discrete(w.model, w.model->heap, &w.diags));
-  vec_push(w.heap, &w.model->discrete_equations, (Equation){e, number(&w, 0), EXPR_NONE, {0, 0}, false, 0});
+  vec_push(w.heap, &w.model->discrete_equations, (Equation){.left = e, .right = number(&w, 0), .residual = EXPR_NONE});
   w.model->whens.data[1].algorithm = 0;
   add_discrete(&w, "g", TYPE_INTEGER, 0);
   assert_false(model_check_discrete(w.model, w.model->heap, &w.diags));

@@ -28,7 +28,21 @@ static uint64_t outcome(void *host, double t, const double *y) {
   return switches->decisions ? decide_hash(&switches->decisions->decide, hash, t, y) : hash;
 }
 
-Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed) {
+/* Does the difference contain discrete values of functions? */
+static bool is_jumping(Evaluator *evaluator, Expr difference) {
+  const Model *model = evaluator->model;
+  Dag *dag = model->dag;
+  IndexVec below = {0};
+  bool found = false;
+  if (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME))
+    dag_below(dag, &evaluator->scratch, &difference, 1, &below);
+  for (uint32_t k = 0; k < below.count && !found; k++)
+    found = dag_op(dag, below.data[k]) == OP_CALL && model_call_type(model, below.data[k]) != TYPE_REAL;
+  vec_free(evaluator->scratch.heap, &below);
+  return found;
+}
+
+Condition switches_condition(Evaluator *evaluator, uint32_t m, bool is_timed) {
   const ArrayCode *code = evaluator->code;
   const Modes *modes = code->modes;
   const Dag *dag = evaluator->model->dag;
@@ -41,6 +55,7 @@ Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_tim
                      .has_rate = code->has_rate[m],
                      .has_inner = dag_depends(dag, modes->difference[m], OP_DISCRETE),
                      .meets = modes->meets[m],
+                     .jumps = !is_timed && !modes->meets[m] && is_jumping(evaluator, modes->difference[m]),
                      .edge = (int)modes->edge[m],
                      .is_mirrored = modes->is_mirrored[m]};
 }
@@ -195,28 +210,14 @@ void switches_follow_modes(Switches *switches, double t, const double *y) {
 }
 
 void switches_enter_start(Switches *switches, double t, const double *y) {
-  Edges *edges = &switches->edges;
-  edges->now->is_at_start = true;
-  if (!edges->count) return;
-  edges_evaluate(edges, t, y);
-  edges->now->is_at_start =
-      edges_agree(edges) && !(switches->schedule && schedule_changes(switches->schedule, t) != MAP_NONE);
-}
-
-/* Does mode m, which is not one of time, differ from the value that its last difference requires? */
-static bool is_to_change(const Edges *edges, int m) {
-  const Condition *condition = &edges->condition[m];
-  return !condition->is_timed && !condition->meets && edges_wanted(edges, m) != edges->mode[m];
+  edges_enter_start(&switches->edges, t, y);
+  if (switches->schedule && switches->edges.now->is_at_start)
+    switches->edges.now->is_at_start = schedule_changes(switches->schedule, t) == MAP_NONE;
 }
 
 uint32_t switches_leave_start(Switches *switches, double t, const double *y) {
-  Edges *edges = &switches->edges;
-  edges->now->is_at_start = false;
-  if (!edges->count) return MAP_NONE;
-  edges_evaluate(edges, t, y);
-  edges_evaluate_rates(edges, t, y);
-  for (int m = 0; m < edges->count; m++)
-    if (is_to_change(edges, m)) return (uint32_t)m;
+  int m = edges_leave_start(&switches->edges, t, y);
+  if (m >= 0) return (uint32_t)m;
   return switches->schedule ? schedule_changes(switches->schedule, settle_behind(t)) : MAP_NONE;
 }
 
@@ -250,7 +251,8 @@ void switches_mark_crossing(Switches *switches, uint32_t m, double t, const doub
     schedule_mark_changes(switches->schedule, edges->now->is_at_start ? t : settle_behind(t), marks);
   for (int k = 0; k < edges->count; k++) {
     const Condition *condition = &edges->condition[k];
-    if (!condition->is_timed && !condition->meets && !edges_slides(edges, k)) marks[k] = is_to_change(edges, k);
+    if (!condition->is_timed && !condition->meets && !edges_slides(edges, k))
+      marks[k] = edges_wanted(edges, k) != edges->mode[k];
   }
 }
 

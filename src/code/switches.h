@@ -21,7 +21,7 @@ typedef struct Switches {
 Switches *switches_new(Heap *heap, Evaluator *evaluator);
 
 /* The part of mode m that belongs to the plan. is_timed: it changes by the schedule. */
-Condition switches_condition(const Evaluator *evaluator, uint32_t m, bool is_timed);
+Condition switches_condition(Evaluator *evaluator, uint32_t m, bool is_timed);
 
 /* The knowledge of a run about its modes, and how it slides: saved in the heap; restored; as bytes. */
 typedef struct SwitchesState SwitchesState;

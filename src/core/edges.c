@@ -515,6 +515,25 @@ static void count_anew(Edges *edges, int m) {
   if (*changes > 1 && *changes != LED_AWAY && edges->condition[m].has_inner) *changes = 1;
 }
 
+void edges_enter_start(Edges *edges, double t, const double *y) {
+  edges->now->is_at_start = true;
+  if (!edges->count) return;
+  edges_evaluate(edges, t, y);
+  edges->now->is_at_start = edges_agree(edges);
+}
+
+int edges_leave_start(Edges *edges, double t, const double *y) {
+  edges->now->is_at_start = false;
+  if (!edges->count) return -1;
+  edges_evaluate(edges, t, y);
+  edges_evaluate_rates(edges, t, y);
+  for (int m = 0; m < edges->count; m++) {
+    const Condition *condition = &edges->condition[m];
+    if (!condition->is_timed && !condition->meets && edges_wanted(edges, m) != edges->mode[m]) return m;
+  }
+  return -1;
+}
+
 int edges_set(Edges *edges, double t, const double *y, bool others, bool *matter) {
   int changed = 0, limit = edges->now->one_by_one ? NEXT_STEPS : CHANGE_LIMIT;
   edges_evaluate_rates(edges, t, y);

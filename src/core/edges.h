@@ -23,6 +23,7 @@ typedef struct Condition {
   int has_rate;      /* the rate of its difference is known */
   int has_inner;     /* its difference depends on modes before it */
   int meets;         /* its branches meet where it changes: it causes events only in steps that are searched anyway */
+  int jumps;         /* it contains discrete values of functions, which jump at unknown times */
   int edge, is_mirrored; /* the first mode with the same difference, or its negative: both change at one edge */
 } Condition;
 
@@ -228,6 +229,12 @@ double edges_wanted(const Edges *edges, int m);
  * modes that follow from the time. */
 bool edges_agree(const Edges *edges);
 bool edges_all_agree(const Edges *edges);
+
+/* The start of a run is at (t, y). There modes have the values of their relations as written, if they agree with them. The second
+ * function: from here on a mode on an edge has the value of right after the start; returns the first mode, not one of time, for which
+ * that makes a difference; -1: none. */
+void edges_enter_start(Edges *edges, double t, const double *y);
+int edges_leave_start(Edges *edges, double t, const double *y);
 
 /* Sets every mode by its last difference, at (t, y), and returns how many changed. A difference on an edge moves in the direction
  * of its rate. A mode that has changed and changed back since edges_begin stays. others: something that modes may depend on has

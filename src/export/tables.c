@@ -5,6 +5,7 @@
 #include "code/cdata.h"
 #include "code/past.h"
 #include "code/switches.h"
+#include "code/watched.h"
 #include "export/lookups.h"
 #include "export/messages.h"
 #include "reduce/preference.h"
@@ -406,15 +407,16 @@ static const char *kind_name(ConditionKind kind) {
 }
 
 static void put_modes(Writer *writer) {
-  const Evaluator *evaluator = writer->source->evaluator;
+  Evaluator *evaluator = writer->source->evaluator;
   const Modes *modes = evaluator->code->modes;
   PUT(writer, "static const Condition modes[] = {\n");
   for (uint32_t m = 0; m < modes->count; m++) {
     Condition mode = switches_condition(evaluator, m, export_is_timed(writer->source, m));
-    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, 0, %d, %d},\n", kind_name(mode.kind), mode.is_timed, mode.may_try,
-        mode.matters, mode.is_remembered, mode.has_rate, mode.has_inner, mode.edge, mode.is_mirrored);
+    PUT(writer, "    {%s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d},\n", kind_name(mode.kind), mode.is_timed,
+        mode.may_try, mode.matters, mode.is_remembered, mode.has_rate, mode.has_inner, mode.meets, mode.jumps,
+        mode.edge, mode.is_mirrored);
   }
-  PUT(writer, "    {CONDITION_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nstatic const char *const mode_texts[] = {\n");
+  PUT(writer, "    {CONDITION_LESS, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};\n\nstatic const char *const mode_texts[] = {\n");
   for (uint32_t m = 0; m < modes->count; m++) {
     PUT(writer, "    ");
     cdata_string(writer->heap, writer->out, model_text(writer->own, modes->relation[m], writer->arena));
@@ -549,6 +551,17 @@ static void put_integrators(Writer *writer) {
   put_flags(writer, "constant", jacobian->is_constant, jacobian->nonzeros);
 }
 
+/* Writes the columns that conditions read, and which of them follow time. */
+static void put_watched(Writer *writer) {
+  const Evaluator *evaluator = writer->source->evaluator;
+  IndexVec columns = watched_columns(writer->heap, evaluator, evaluator->code->modes);
+  const bool *marks = watched_marks(writer->heap, evaluator, &columns);
+  cdata_indices(writer->heap, writer->out, "static const uint32_t", "watched_columns", columns.data, columns.count);
+  if (marks) put_flags(writer, "watched_marks", marks, evaluator->array->columns);
+  PUT(writer, "#define WATCHED .watched = %s, .watched_columns = watched_columns, .watched_count = %u\n\n",
+      marks ? "watched_marks" : "0", columns.count);
+}
+
 /* Arrays by row, column, unknown and leaf. */
 static void put_arrays(Writer *writer) {
   const ExportSource *source = writer->source;
@@ -588,6 +601,7 @@ static void put_arrays(Writer *writer) {
   cdata_numbers(heap, out, "static ", "pre0", evaluator->pre, leaves);
   cdata_numbers(heap, out, "static ", "discretes_start", starts, leaves);
   put_integrators(writer);
+  put_watched(writer);
   put_bytes(writer, "held", held, array->columns);
   put_bytes(writer, "matters", matters, leaves);
   cdata_integers(heap, out, "static ", "jacobian_start", evaluator->jacobian->column_start, array->columns + 1);
@@ -727,7 +741,8 @@ static void put_model(Writer *writer, const ProgramNames *names, uint32_t work, 
   PUT(writer, "    .integrator = &integrator_%s, .sliding = %s,\n", source->integrator,
       export_may_slide(source) ? "&integrator_erk" : "0");
   PUT(writer,
-      "    .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = constant,\n"
+      "    WATCHED, .given = given, .is_sized = is_sized, .is_signed = is_signed, .spare = spare, .constant = "
+      "constant,\n"
       "    .is_rough = %d, .kinks = %u, .has_few_kinks = %d, .kink_program = %s,\n",
       evaluator->code->is_rough, (unsigned)evaluator->code->modes->kinks, evaluator->code->modes->kinks <= FEW_BENDS,
       names->kinks);

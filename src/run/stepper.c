@@ -584,8 +584,8 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
     heap_numbers(heap, code->divisor.count, &stepper->divisor_before, &stepper->divisor);
   }
   view->branch = branch_new(heap, view);
-  stepper->watcher = watcher_new(heap, view);
-  stepper->certificate = watcher_certificate(stepper->watcher);
+  stepper->certificate = certificate_new(heap, view);
+  stepper->watcher = certificate_watch(heap, stepper->certificate);
   stepper->segment = segment_new(heap, view->system.columns);
   stepper_make_defect(stepper);
   stepper->sizes =

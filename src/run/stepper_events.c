@@ -228,13 +228,14 @@ static bool find_state_event(Stepper *stepper, const WatchedStep *step) {
   EventBracket bracket;
   Watcher *watcher = stepper->watcher;
   double t = stepper->integrator->time(stepper->self);
+  int mode = 0;
   stepper->at_event = watcher_find(watcher, step, stepper->y, &bracket);
   if (stepper->at_event) {
     if (is_doubtful(stepper, &bracket) && take_again(stepper, bracket.high)) return false;
-    t = watcher_locate(watcher, step, &bracket, stepper->y, &stepper->mode);
+    t = watcher_locate(watcher, step, &bracket, stepper->y, &mode);
+    stepper->mode = (uint32_t)mode;
   }
   if (stepper_is_sliding(stepper) && watcher_leaves(watcher, step, &t, stepper->y)) {
-    int mode = 0;
     stepper->at_event = true;
     edges_leaving(&stepper->view->switches->edges, &mode);
     stepper->mode = (uint32_t)mode;

@@ -158,14 +158,6 @@ bool view_is_state(const System *system, uint32_t column) {
   return false;
 }
 
-bool view_interpolates_watched(const View *view) {
-  const System *system = &view->system;
-  if (!system->rates || !system->given) return true;
-  for (uint32_t k = 0; k < view->watched.count; k++)
-    if (system->given[view->watched.data[k]] && !view_is_state(system, view->watched.data[k])) return false;
-  return true;
-}
-
 bool view_restructured(View *view) {
   if (!view->conditions || !view->holds) return false;
   Point point = evaluator_point(view->evaluator, 0, NULL);

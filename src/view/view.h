@@ -105,7 +105,6 @@ struct View {
   Switches *switches;      /* NULL without relations that cause events */
   struct Kinks *kinks;     /* kinks without events (kinks.h); NULL: there are none */
   IndexVec watched;        /* columns that conditions read, where the system has `rates`; empty: unknown, or none */
-  bool watches_states;     /* all of them are states now */
   struct Sensitivity *sensitivity; /* sensitivities through events (sensitivity.h); NULL: none */
   /* the array of the model, for checking its constraints; its columns are among those of the view */
   Evaluator *original;
@@ -146,9 +145,6 @@ void view_set_original(View *view);
 
 /* Is the column a state now? */
 bool view_is_state(const System *system, uint32_t column);
-
-/* Does every watched column have a value inside steps, with the current states? A column that `rates` leaves out has none. */
-bool view_interpolates_watched(const View *view);
 
 /* Do the branches differ from those for which the system was made? Ask this at an event where something changed. */
 bool view_restructured(View *view);

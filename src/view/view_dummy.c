@@ -1,5 +1,6 @@
 /* view_dummy: the array with dummy derivatives. The states are the columns that are not dummies, and change with the choice. Given
  * the states, the state-space form solves for everything else. */
+#include "code/watched.h"
 #include "integrate/variation.h"
 #include "view/array_jump.h"
 #include "view/share.h"
@@ -17,7 +18,6 @@ typedef struct DummyView {
   double *corners; /* all columns, for each corner of the edges along which the solution slides */
   int room;        /* for this many */
   Variation *variation;
-  bool *is_state; /* per column */
 } DummyView;
 
 static EvalStatus solve_corner(View *view, double t, double *y, int corner) {
@@ -64,16 +64,6 @@ static EvalStatus rates_jacobian(void *context, double t, const double *y, doubl
   return variation_rates(((DummyView *)context)->variation, t, y, jacobian);
 }
 
-/* Are all columns that conditions read states? */
-static bool watches_states(const DummyView *chosen) {
-  const System *system = &chosen->view.system;
-  memset(chosen->is_state, 0, (size_t)system->columns * sizeof(bool));
-  for (int32_t k = 0; k < system->links; k++) chosen->is_state[system->link_from[k]] = true;
-  for (uint32_t k = 0; k < chosen->view.watched.count; k++)
-    if (!chosen->is_state[chosen->view.watched.data[k]]) return false;
-  return true;
-}
-
 /* Updates the links after a new choice of dummies. */
 static void update_links(DummyView *chosen) {
   System *system = &chosen->view.system, *without = &chosen->view.without_superfluous;
@@ -81,7 +71,6 @@ static void update_links(DummyView *chosen) {
   without->link_from = system->link_from;
   without->link_to = system->link_to;
   without->links = system->links + (int32_t)dummy_removable_links(chosen->dummy);
-  chosen->view.watches_states = watches_states(chosen);
 }
 
 /* ---- without superfluous differentiations ---- */
@@ -210,59 +199,19 @@ static const ViewMethods METHODS = {.solve = solve,
                                     .failure = failure,
                                     .factorizations = factorizations};
 
-/* The columns that conditions read, each once. */
-static void list_watched(Heap *heap, View *view, const Modes *modes) {
-  const Dag *dag = view->evaluator->model->dag;
-  DagScratch scratch = dag_scratch_make(heap); /* the graph belongs to the plan, which others may run */
-  ExprVec roots = {0};
-  IndexVec order = {0};
-  for (uint32_t m = 0; m < modes->count; m++) {
-    vec_push(heap, &roots, modes->difference[m]);
-    vec_push(heap, &roots, modes->size[m]);
-  }
-  dag_below(dag, &scratch, roots.data, roots.count, &order);
-  for (uint32_t k = 0; k < order.count; k++) {
-    if (dag_op(dag, order.data[k]) != OP_VARIABLE) continue;
-    uint32_t column = array_find_column(view->evaluator->array, order.data[k]);
-    if (column != MAP_NONE) vec_push(heap, &view->watched, column);
-  }
-  vec_free(heap, &roots, &order);
-  dag_scratch_free(&scratch);
-}
-
-/* Do columns follow more than the states? Otherwise they are at rest when the states are. */
-static bool follows_time(Heap *heap, const View *view) {
-  const Evaluator *evaluator = view->evaluator;
-  const Problem *problem = evaluator->array->problem;
-  if (evaluator->inputs || evaluator->past) return true;
-  DagScratch scratch = dag_scratch_make(heap);
-  IndexVec order = {0};
-  dag_below(evaluator->model->dag, &scratch, problem->residual, problem->equations, &order);
-  bool follows = false;
-  for (uint32_t k = 0; k < order.count && !follows; k++)
-    follows = dag_op(evaluator->model->dag, order.data[k]) == OP_TIME;
-  vec_free(heap, &order);
-  dag_scratch_free(&scratch);
-  return follows;
-}
-
-/* Among these columns: see System. */
-static const bool *mark_watched(Heap *heap, const View *view) {
+/* Does every watched column have a value inside steps, with the current states? A column that `rates` leaves out has none. */
+static bool interpolates_watched(const View *view) {
   const System *system = &view->system;
-  bool *marks = heap_array(heap, (size_t)system->columns, sizeof *marks), any = false;
-  for (uint32_t k = 0; k < view->watched.count; k++) {
-    uint32_t c = view->watched.data[k];
-    marks[c] = !(system->successor && system->successor[c] >= 0);
-    any = any || marks[c];
-  }
-  return any && follows_time(heap, view) ? marks : NULL;
+  if (!system->rates || !system->given) return true;
+  for (uint32_t k = 0; k < view->watched.count; k++)
+    if (system->given[view->watched.data[k]] && !view_is_state(system, view->watched.data[k])) return false;
+  return true;
 }
 
 View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *original, const ArrayRun *run) {
   const Reduced *reduced = &reduction->reduced;
   DummyView *chosen = heap_alloc(heap, sizeof *chosen);
   View *view = &chosen->view;
-  const Jacobian *jacobian = run->evaluator->jacobian;
   view->methods = &METHODS;
   view->evaluator = run->evaluator;
   view->system = view_whole_system(heap, view, run->evaluator);
@@ -274,19 +223,18 @@ View *view_dummy(Heap *heap, const Reduction *reduction, const ArrayRun *origina
   view->states = reduced->states;
   view->branching = state_plan_branching(reduced->states);
   view->is_direct = state_plan_is_direct(reduced->states) && !evaluator_calls_functions(run->evaluator);
-  list_watched(heap, view, reduced->modes);
-  view->system.watched = mark_watched(heap, view);
+  view->watched = watched_columns(heap, run->evaluator, reduced->modes);
+  view->system.watched = watched_marks(heap, run->evaluator, &view->watched);
   chosen->dummy = run->dummy;
   view->chooses = dummy_chooses(run->dummy);
   chosen->space = run->space;
   if (reduced->array != reduction->array) view->share = share_new(heap, view, reduction, original);
   else if (modes_make_events(reduced->modes)) chosen->jump = array_jump_new(heap, run->evaluator);
   view->settle.undetermined = MAP_NONE;
-  chosen->is_state = heap_array(heap, jacobian->columns, sizeof(bool));
   chosen->variation = variation_new(heap, &view->system);
   if (reduced->kept_rows) remove_superfluous(heap, chosen, reduced);
   update_links(chosen);
   view->system.rates = find_rates;
-  if (!view_interpolates_watched(view)) view->system.rates = NULL;
+  if (!interpolates_watched(view)) view->system.rates = NULL;
   return view;
 }

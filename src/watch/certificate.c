@@ -122,7 +122,8 @@ static void prove_all(Certificate *certificate) {
   certificate->proof = (Proof){.proven = step.to - step.from, .first = NAN, .last = NAN, .low = NAN, .high = NAN};
 }
 
-bool certificate_covers(Certificate *certificate, const WatchedStep *step) {
+static bool covers(void *proofs, const WatchedStep *step) {
+  Certificate *certificate = proofs;
   const System *system = &certificate->view->system;
   ConstMoment begin = {step->segment->t0, step->segment->begin}, end = {step->segment->t1, step->segment->end};
   const Interval *region = prover_region(certificate->prover, system->link_from, system->links, end.t);
@@ -139,7 +140,8 @@ bool certificate_covers(Certificate *certificate, const WatchedStep *step) {
   return true;
 }
 
-StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far) {
+static StepProof prove(void *proofs, const WatchedStep *step, bool agrees, bool is_far) {
+  Certificate *certificate = proofs;
   ConstMoment begin = {step->segment->t0, step->segment->begin}, end = {step->segment->t1, step->segment->end};
   begin_step(certificate, begin.t, end.t);
   if (prover_scope(certificate->prover) == PROVER_NOTHING) {
@@ -157,21 +159,42 @@ StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, b
   return certificate->totals.evaluations > before ? STEP_OPEN : STEP_UNTRIED;
 }
 
-void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees) {
+static void prove_inside(void *proofs, const WatchedStep *step, bool agrees) {
+  Certificate *certificate = proofs;
   if (!certificate->is_inside) prove_by_segment(certificate, step, agrees, false);
 }
 
-bool certificate_bracket(const Certificate *certificate, double *low, double *high) {
+static bool bracket(void *proofs, double *low, double *high) {
+  const Certificate *certificate = proofs;
   *low = certificate->proof.low;
   *high = certificate->proof.high;
   return !isnan(*high);
 }
 
-void certificate_open(const Certificate *certificate, double *low, double *high) {
+static void open_interval(void *proofs, double *low, double *high) {
+  const Certificate *certificate = proofs;
   const Proof *proof = &certificate->proof;
   if (isnan(proof->first)) return; /* the proof contradicts the search */
   *low = proof->first;
   *high = proof->last;
+}
+
+static bool point_of(void *host, const Segment *segment, double t, double *y) {
+  return view_point(((Certificate *)host)->view, segment, t, y) == EVAL_OK;
+}
+
+Watcher *certificate_watch(Heap *heap, Certificate *certificate) {
+  static const ProofMethods methods = {covers, prove, prove_inside, bracket, open_interval};
+  const View *view = certificate->view;
+  WatcherPlan plan = {.host = certificate,
+                      .edges = view->switches ? &view->switches->edges : NULL,
+                      .system = &view->system,
+                      .point = point_of,
+                      .columns = view->watched.data,
+                      .count = view->watched.count,
+                      .methods = &methods,
+                      .proofs = certificate};
+  return watcher_new(heap, &plan);
 }
 
 void certificate_end(Certificate *certificate, double t) {

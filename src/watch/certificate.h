@@ -3,6 +3,7 @@
 #pragma once
 
 #include "view/view.h"
+#include "watch/watcher.h"
 
 /* Times, and the number of evaluations of the interval program. */
 typedef struct CertificateTotals {
@@ -25,45 +26,11 @@ typedef struct Certificate Certificate;
 /* For the conditions of a view. Lives in the heap. */
 Certificate *certificate_new(Heap *heap, View *view);
 
+/* Watches the conditions of the view, with proofs by the certificate. Lives in the heap. */
+Watcher *certificate_watch(Heap *heap, Certificate *certificate);
+
 /* The run begins again, or continues after an event. */
 void certificate_begin(Certificate *certificate);
-
-/* What is known about the inside of a step. */
-typedef enum StepInside {
-  INSIDE_KNOWN,  /* its dense output costs nothing, or was already requested */
-  INSIDE_COSTLY, /* its dense output would take evaluations, and nothing else has requested it */
-  INSIDE_UNREAD, /* the step was taken without dense output */
-} StepInside;
-
-/* The last step. */
-typedef struct WatchedStep {
-  Segment *segment;
-  StepInside inside;
-  bool is_timed; /* it ends at an event that was known in advance */
-} WatchedStep;
-
-/* Does the step stay in a region in which an earlier proof found that no mode changes? This takes no evaluation. */
-bool certificate_covers(Certificate *certificate, const WatchedStep *step);
-
-/* How far a proof got. */
-typedef enum StepProof {
-  STEP_UNTRIED, /* it is impossible, or the budget is used up */
-  STEP_OPEN,    /* a mode changes, or may change */
-  STEP_PROVEN,  /* no mode changes in the step */
-} StepProof;
-
-/* Tries to prove that no mode changes in the step; all modes agree at its start. agrees: they agree at its end, too. is_far:
- * conditions seem to be far from their edges. */
-StepProof certificate_prove(Certificate *certificate, const WatchedStep *step, bool agrees, bool is_far);
-
-/* The same with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
-void certificate_prove_inside(Certificate *certificate, const WatchedStep *step, bool agrees);
-
-/* After a proof: the interval in which the first mode changes, once. false: it is unknown. */
-bool certificate_bracket(const Certificate *certificate, double *low, double *high);
-
-/* After a proof: the interval outside of which no mode changes. */
-void certificate_open(const Certificate *certificate, double *low, double *high);
 
 /* The step ends at t, with an event. */
 void certificate_end(Certificate *certificate, double t);

@@ -8,11 +8,12 @@
 #include <string.h>
 
 struct Watcher {
-  View *view;
-  Certificate *certificate;
+  WatcherPlan plan;
   Search modes, slides;
   double *margin; /* margins of the modes */
   bool *jumps;    /* modes whose differences jump; NULL: none */
+  bool *is_state; /* per column, while a step is searched */
+  bool has_unknown_rates;
 };
 
 /* A step under examination. */
@@ -22,93 +23,68 @@ typedef struct Looking {
   double *y;
 } Looking;
 
-/* Does the difference contain discrete values of functions? They jump at unknown times. */
-static bool is_jumping(Evaluator *evaluator, Expr difference) {
-  const Model *model = evaluator->model;
-  Dag *dag = model->dag;
-  IndexVec below = {0};
-  bool found = false;
-  if (dag_depends(dag, difference, OP_VARIABLE) || dag_depends(dag, difference, OP_TIME))
-    dag_below(dag, &evaluator->scratch, &difference, 1, &below);
-  for (uint32_t k = 0; k < below.count && !found; k++)
-    found = dag_op(dag, below.data[k]) == OP_CALL && model_call_type(model, below.data[k]) != TYPE_REAL;
-  vec_free(evaluator->scratch.heap, &below);
-  return found;
-}
-
-/* Per mode; NULL: none jumps. */
-static bool *mark_jumping(Heap *heap, const Switches *switches) {
-  const Modes *modes = switches->modes;
-  bool *jumps = NULL;
-  for (uint32_t m = 0; m < modes->count; m++) {
-    if (modes->timed[m] || modes->meets[m] || !is_jumping(switches->evaluator, modes->difference[m])) continue;
-    if (!jumps) jumps = heap_array(heap, modes->count, sizeof *jumps);
-    jumps[m] = true;
-  }
-  return jumps;
-}
-
-Watcher *watcher_new(Heap *heap, View *view) {
+Watcher *watcher_new(Heap *heap, const WatcherPlan *plan) {
   Watcher *watcher = heap_alloc(heap, sizeof *watcher);
-  uint32_t count = view->switches ? view->switches->modes->count : 0;
-  *watcher = (Watcher){.view = view, .certificate = certificate_new(heap, view)};
+  uint32_t count = plan->edges ? (uint32_t)plan->edges->count : 0;
+  *watcher = (Watcher){.plan = *plan};
   watcher->modes = search_make(count, heap_array(heap, count, SEARCH_NUMBERS * sizeof(double)));
   watcher->slides = search_make(1, heap_array(heap, 1, SEARCH_NUMBERS * sizeof(double)));
   watcher->margin = heap_array(heap, count, sizeof(double));
-  watcher->jumps = count ? mark_jumping(heap, view->switches) : NULL;
+  watcher->is_state = heap_array(heap, (size_t)plan->system->columns, sizeof(bool));
+  for (uint32_t m = 0; m < count; m++) {
+    const Condition *condition = &plan->edges->condition[m];
+    watcher->has_unknown_rates = watcher->has_unknown_rates || !(condition->has_rate || condition->is_timed);
+    if (!condition->jumps) continue;
+    if (!watcher->jumps) watcher->jumps = heap_array(heap, count, sizeof(bool));
+    watcher->jumps[m] = true;
+  }
   return watcher;
 }
 
-Certificate *watcher_certificate(Watcher *watcher) { return watcher->certificate; }
-
 /* ---- margins ---- */
 
-static void fill_margins(const Switches *switches, double *margin) {
-  const Edges *edges = &switches->edges;
+static void fill_margins(const Edges *edges, double *margin) {
   for (int m = 0; m < edges->count; m++) margin[m] = edges_margin(edges, m, edges->difference[m]);
 }
 
 /* The mode that is nearest to its edge, or farthest beyond it. */
-static uint32_t least_margin(const Switches *switches) {
-  const Edges *edges = &switches->edges;
+static int least_margin(const Edges *edges) {
   int least = 0;
   double margin = INFINITY;
   for (int m = 0; m < edges->count; m++) {
     double own = edges_margin(edges, m, edges->difference[m]);
     if (own < margin) margin = own, least = m;
   }
-  return (uint32_t)least;
+  return least;
 }
 
 /* Solves the columns at a time inside the step, so that all rows hold there. Otherwise a restart would move interpolated columns
  * back to the constraints, and that could undo the crossing. */
 static bool point_at(Looking *looking, double t) {
-  View *view = looking->watcher->view;
-  const WatchedStep *step = looking->step;
-  bool is_solved = view_point(view, step->segment, t, looking->y) == EVAL_OK;
-  if (is_solved) switches_evaluate(view->switches, t, looking->y);
-  else view->switches->edges.now->time = NAN; /* y no longer belongs to the last evaluation */
+  const WatcherPlan *plan = &looking->watcher->plan;
+  bool is_solved = plan->point(plan->host, looking->step->segment, t, looking->y);
+  if (is_solved) edges_evaluate(plan->edges, t, looking->y);
+  else plan->edges->now->time = NAN; /* y no longer belongs to the last evaluation */
   return is_solved;
 }
 
 static bool look_at(void *context, double t, double *margin) {
   Looking *looking = context;
   if (!point_at(looking, t)) return false;
-  fill_margins(looking->watcher->view->switches, margin);
+  fill_margins(looking->watcher->plan.edges, margin);
   return true;
 }
 
 /* The same with interpolated columns for those that conditions read. */
 static bool peek_at(void *context, double t, double *margin) {
   Looking *looking = context;
-  View *view = looking->watcher->view;
-  const WatchedStep *step = looking->step;
-  const IndexVec *watched = &view->watched;
-  const double *y = t < step->segment->t1 ? looking->y : step->segment->end;
-  if (y == looking->y && watched->count) segment_some(step->segment, t, watched->data, watched->count, looking->y);
-  else if (y == looking->y) segment_values(step->segment, t, looking->y);
-  switches_evaluate(view->switches, t, y);
-  fill_margins(view->switches, margin);
+  const WatcherPlan *plan = &looking->watcher->plan;
+  const Segment *segment = looking->step->segment;
+  const double *y = t < segment->t1 ? looking->y : segment->end;
+  if (y == looking->y && plan->count) segment_some(segment, t, plan->columns, plan->count, looking->y);
+  else if (y == looking->y) segment_values(segment, t, looking->y);
+  edges_evaluate(plan->edges, t, y);
+  fill_margins(plan->edges, margin);
   return true;
 }
 
@@ -116,94 +92,124 @@ static bool peek_at(void *context, double t, double *margin) {
 
 /* Evaluates the conditions at both ends of the step, and keeps their values at its beginning. */
 static void look_at_ends(Watcher *watcher, const WatchedStep *step) {
-  Switches *switches = watcher->view->switches;
-  ConstMoment begin = {step->segment->t0, step->segment->begin};
-  if (switches->edges.now->kept != begin.t) {
-    switches_evaluate(switches, begin.t, begin.y);
-    edges_keep(&switches->edges, begin.t, begin.y, 0);
+  Edges *edges = watcher->plan.edges;
+  const Segment *segment = step->segment;
+  if (edges->now->kept != segment->t0) {
+    edges_evaluate(edges, segment->t0, segment->begin);
+    edges_keep(edges, segment->t0, segment->begin, 0);
   }
-  switches_evaluate(switches, step->segment->t1, step->segment->end);
-  edges_rest(&switches->edges, step->segment->t1, step->segment->end);
+  edges_evaluate(edges, segment->t1, segment->end);
+  edges_rest(edges, segment->t1, segment->end);
 }
 
-/* Do the ends show that no mode changes? They cannot for a difference that jumps. Implicit one-step methods may step over a whole
- * oscillation of a column that no state follows. Then the values at the ends do not show how fast it is. */
+/* Do the ends show that no mode changes? They cannot for a difference that jumps, nor without proofs for one whose rate is unknown.
+ * Implicit one-step methods may step over a whole oscillation of a column that no state follows. Then the values at the ends do not
+ * show how fast it is. */
 static bool are_far(const Watcher *watcher, const WatchedStep *step) {
-  const View *view = watcher->view;
-  bool is_long = view->system.watched && step->segment->methods->is_collocation;
-  return !watcher->jumps && !is_long && edges_are_far(&view->switches->edges, step->segment->t1 - step->segment->t0);
+  const WatcherPlan *plan = &watcher->plan;
+  bool is_long = plan->system->watched && step->segment->methods->is_collocation;
+  bool is_unknown = watcher->jumps || (watcher->has_unknown_rates && !plan->methods);
+  return !is_unknown && !is_long && edges_are_far(plan->edges, step->segment->t1 - step->segment->t0);
+}
+
+static StepProof prove(Watcher *watcher, const WatchedStep *step, bool agrees, bool is_far) {
+  const WatcherPlan *plan = &watcher->plan;
+  return plan->methods ? plan->methods->prove(plan->proofs, step, agrees, is_far) : STEP_UNTRIED;
 }
 
 bool watcher_rules_out(Watcher *watcher, const WatchedStep *step) {
-  Switches *switches = watcher->view->switches;
-  if (!switches) return certificate_prove(watcher->certificate, step, true, true) == STEP_PROVEN;
-  if (!step->is_timed && !switches->edges.some_meet && certificate_covers(watcher->certificate, step)) return true;
+  const WatcherPlan *plan = &watcher->plan;
+  Edges *edges = plan->edges;
+  if (!edges) return prove(watcher, step, true, true) == STEP_PROVEN || !plan->methods;
+  if (plan->methods && !step->is_timed && !edges->some_meet && plan->methods->covers(plan->proofs, step)) return true;
   double end = step->segment->t1;
-  uint32_t mode;
   look_at_ends(watcher, step);
-  bool agrees = !switches_contradict(switches, &mode);
+  bool agrees = edges_first_contradiction(edges) < 0;
   bool is_far = agrees && are_far(watcher, step);
-  StepProof proof = certificate_prove(watcher->certificate, step, agrees, is_far);
+  StepProof proof = prove(watcher, step, agrees, is_far);
   bool is_quiet = proof == STEP_PROVEN || (proof == STEP_UNTRIED && is_far);
-  if (!agrees || switches->edges.now->slides || !is_quiet) return false;
-  return edges_pass(&switches->edges, end, step->segment->end, end - step->segment->t0);
+  if (!agrees || edges->now->slides || !is_quiet) return false;
+  return edges_pass(edges, end, step->segment->end, end - step->segment->t0);
 }
 
 /* ---- events ---- */
 
+/* Are all columns that conditions read states? And have all of them a value inside the step? */
+static bool reads_states(const Watcher *watcher, bool *interpolates) {
+  const WatcherPlan *plan = &watcher->plan;
+  const System *system = plan->system;
+  bool only_states = plan->count > 0;
+  memset(watcher->is_state, 0, (size_t)system->columns * sizeof(bool));
+  for (int32_t k = 0; k < system->links; k++) watcher->is_state[system->link_from[k]] = true;
+  *interpolates = true;
+  for (uint32_t k = 0; k < plan->count; k++) {
+    uint32_t q = plan->columns[k];
+    only_states = only_states && watcher->is_state[q];
+    if (system->rates && system->given && system->given[q] && !watcher->is_state[q]) *interpolates = false;
+  }
+  return only_states;
+}
+
 static Watched watch_modes(Looking *looking) {
-  const View *view = looking->watcher->view;
-  const WatchedStep *step = looking->step;
-  bool interpolates = !step->segment->methods->is_explicit || view->watches_states || view_interpolates_watched(view);
+  const Watcher *watcher = looking->watcher;
+  const Segment *segment = looking->step->segment;
+  bool has_values, is_exact = reads_states(watcher, &has_values);
+  bool interpolates = !segment->methods->is_explicit || is_exact || has_values;
   return (Watched){.context = looking,
-                   .count = view->switches->modes->count,
-                   .step = step->segment->t1 - step->segment->t0,
+                   .count = (uint32_t)watcher->plan.edges->count,
+                   .step = segment->t1 - segment->t0,
                    .look = look_at,
                    .peek = interpolates ? peek_at : NULL,
-                   .is_exact = view->watches_states,
-                   .jumps = looking->watcher->jumps};
+                   .is_exact = is_exact,
+                   .looks_beside = !watcher->plan.methods,
+                   .jumps = watcher->jumps};
+}
+
+/* The interval in which the first mode changes, by a proof. */
+static bool is_bracketed(Looking *looking, Bracket *found) {
+  const WatcherPlan *plan = &looking->watcher->plan;
+  return plan->methods && plan->methods->bracket(plan->proofs, &found->low, &found->high) &&
+         look_at(looking, found->high, looking->watcher->margin) && edges_first_contradiction(plan->edges) >= 0;
 }
 
 bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBracket *bracket) {
-  Switches *switches = watcher->view->switches;
+  const WatcherPlan *plan = &watcher->plan;
+  Edges *edges = plan->edges;
   double end = step->segment->t1, size = end - step->segment->t0;
   Looking looking = {watcher, step, y};
   Watched watched = watch_modes(&looking);
-  uint32_t mode;
   look_at_ends(watcher, step);
-  bool inside = !switches_contradict(switches, &mode),
-       dips = edges_dip(&switches->edges, end, step->segment->end, size);
-  edges_keep_end(&switches->edges, size);
-  switches->edges.now->looks_inside = dips;
-  if (!dips) certificate_prove_inside(watcher->certificate, step, inside);
+  bool inside = edges_first_contradiction(edges) < 0, dips = edges_dip(edges, end, step->segment->end, size);
+  edges_keep_end(edges, size);
+  edges->now->looks_inside = dips;
+  if (!dips && plan->methods) plan->methods->prove_inside(plan->proofs, step, inside);
   Bracket found, open = {step->segment->t0, end};
-  bool any = !dips && certificate_bracket(watcher->certificate, &found.low, &found.high) &&
-             look_at(&looking, found.high, watcher->margin) && switches_contradict(switches, &mode);
+  bool any = !dips && is_bracketed(&looking, &found);
   if (!any) {
-    if (!dips) certificate_open(watcher->certificate, &open.low, &open.high);
+    if (!dips && plan->methods) plan->methods->open(plan->proofs, &open.low, &open.high);
     any = search_find(&watcher->modes, &watched, open, NULL, &found);
   }
   *bracket = (EventBracket){found.low, found.high, inside, dips};
-  switches->edges.now->looks_inside = false;
+  edges->now->looks_inside = false;
   if (any) return true;
-  switches_evaluate(switches, end, step->segment->end);
-  edges_keep(&switches->edges, end, step->segment->end, size);
+  edges_evaluate(edges, end, step->segment->end);
+  edges_keep(edges, end, step->segment->end, size);
   return false;
 }
 
-double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBracket *bracket, double *y,
-                      uint32_t *mode) {
-  Switches *switches = watcher->view->switches;
+double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBracket *bracket, double *y, int *mode) {
+  Edges *edges = watcher->plan.edges;
   Looking looking = {watcher, step, y};
   Watched watched = watch_modes(&looking);
   Bracket found = {bracket->low, bracket->high};
   double middle = step->segment->t0 + (bracket->low - step->segment->t0) / 2;
-  switches->edges.now->looks_inside = bracket->looks_inside;
+  edges->now->looks_inside = bracket->looks_inside;
   if (middle > step->segment->t0 && (watched.peek ? watched.peek : watched.look)(&looking, middle, watcher->margin))
-    edges_note_peaks(&switches->edges, watcher->margin);
+    edges_note_peaks(edges, watcher->margin);
   search_locate(&watcher->modes, &watched, &found);
-  if (!switches_contradict(switches, mode)) *mode = least_margin(switches);
-  switches->edges.now->looks_inside = false;
+  *mode = edges_first_contradiction(edges);
+  if (*mode < 0) *mode = least_margin(edges);
+  edges->now->looks_inside = false;
   return found.high;
 }
 
@@ -214,7 +220,7 @@ static bool look_at_weights(void *context, double t, double *margin) {
   Looking *looking = context;
   int mode;
   if (!point_at(looking, t)) return false;
-  *margin = STUCK - edges_leaving(&looking->watcher->view->switches->edges, &mode);
+  *margin = STUCK - edges_leaving(looking->watcher->plan.edges, &mode);
   return true;
 }
 

@@ -4,18 +4,70 @@
  *
  * Only the segment of the step is used, so an event costs no steps. Inside the step the modes stay frozen. The time found is the
  * first one, up to round-off, at which a difference has left the range of its mode. Modes that depend only on time are never
- * searched for: their times are known in advance. */
+ * searched for: their times are known in advance.
+ *
+ * Exported solvers contain this file unchanged. Nothing is proven there. */
 #pragma once
 
-#include "watch/certificate.h"
+#include "core/edges.h"
+#include "segment/segment.h"
+#include "segment/system.h"
+
+/* What is known about the inside of a step. */
+typedef enum StepInside {
+  INSIDE_KNOWN,  /* its dense output costs nothing, or was already requested */
+  INSIDE_COSTLY, /* its dense output would take evaluations, and nothing else has requested it */
+  INSIDE_UNREAD, /* the step was taken without dense output */
+} StepInside;
+
+/* The last step. */
+typedef struct WatchedStep {
+  Segment *segment;
+  StepInside inside;
+  bool is_timed; /* it ends at an event that was known in advance */
+} WatchedStep;
+
+/* How far a proof got. */
+typedef enum StepProof {
+  STEP_UNTRIED, /* it is impossible, or the budget is used up */
+  STEP_OPEN,    /* a mode changes, or may change */
+  STEP_PROVEN,  /* no mode changes in the step */
+} StepProof;
+
+/* Proofs about the last step; all modes agree at its beginning. In the library they are those of certificate.h. */
+typedef struct ProofMethods {
+  /* Does the step stay in a region in which an earlier proof found that no mode changes? This takes no evaluation. */
+  bool (*covers)(void *proofs, const WatchedStep *step);
+
+  /* Tries to prove that no mode changes in the step. agrees: all modes agree at its end, too. is_far: conditions seem to be far
+   * from their edges. */
+  StepProof (*prove)(void *proofs, const WatchedStep *step, bool agrees, bool is_far);
+
+  /* The same with the segment of the step, if that was not requested yet. From then on the inside of the step is known. */
+  void (*prove_inside)(void *proofs, const WatchedStep *step, bool agrees);
+
+  /* After a proof: the interval in which the first mode changes, once; false: it is unknown. And the interval outside of which no
+   * mode changes. */
+  bool (*bracket)(void *proofs, double *low, double *high);
+  void (*open)(void *proofs, double *low, double *high);
+} ProofMethods;
+
+typedef struct WatcherPlan {
+  void *host;
+  Edges *edges; /* NULL: there are no conditions */
+  const System *system;
+  /* All columns at a time of the step, with the rows solved. */
+  bool (*point)(void *host, const Segment *segment, double t, double *y);
+  const uint32_t *columns; /* those that conditions read, each once; none: unknown */
+  uint32_t count;
+  const ProofMethods *methods; /* NULL: nothing is proven, and the search also looks next to the ends of a step */
+  void *proofs;
+} WatcherPlan;
 
 typedef struct Watcher Watcher;
 
-/* For the modes of a view. Lives in the heap. */
-Watcher *watcher_new(Heap *heap, View *view);
-
-/* The proven part of the run. */
-Certificate *watcher_certificate(Watcher *watcher);
+/* Lives in the heap. */
+Watcher *watcher_new(Heap *heap, const WatcherPlan *plan);
 
 /* Is it proven, or clear from both ends of the step, that no mode changes in it and nothing slides? Then the conditions at its end
  * are kept for the next step. */
@@ -34,8 +86,7 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
 
 /* The time of the event in the bracket, up to round-off, and a mode that changes there. y gets the columns there, solved in the old
  * modes. */
-double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBracket *bracket, double *y,
-                      uint32_t *mode);
+double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBracket *bracket, double *y, int *mode);
 
 /* Does a solution that slides along an edge leave it in the step, up to *t? Then *t is the time at which it leaves, and y has the
  * columns there. */

@@ -37,11 +37,16 @@ void events_begin(Solver *solver, double t, const double *y) {
 
 /* ---- events of time ---- */
 
+static bool has_timed(const Model *model) {
+  for (int m = 0; m < model->modes; m++)
+    if (model->mode[m].is_timed) return true;
+  return false;
+}
+
 static int set_timed(Solver *solver, double t, const double *y) {
   const Model *model = solver->model;
-  int changed = 0, any = 0;
-  for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
-  if (!any) return 0;
+  int changed = 0;
+  if (!has_timed(model)) return 0;
   program_run(solver, model->conditions, solver->edges.now->is_at_start ? t : settle_behind(t), y, solver->values);
   for (int m = 0; m < model->modes; m++) {
     if (!model->mode[m].is_timed || !isfinite(solver->values[m])) continue;
@@ -52,26 +57,61 @@ static int set_timed(Solver *solver, double t, const double *y) {
   return changed;
 }
 
-/* A mode that is linear in time changes when its difference reaches the edge of its range. */
-static double timed_next(const Solver *solver, int m, double t, double rate) {
+/* The first timed mode that differs at t from the value of its relation as written there; -1: none. */
+static int timed_change(Solver *solver, double t, const double *y) {
+  const Model *model = solver->model;
+  if (!has_timed(model)) return -1;
+  program_run(solver, model->conditions, t, y, solver->values);
+  for (int m = 0; m < model->modes; m++)
+    if (model->mode[m].is_timed && isfinite(solver->values[m]) &&
+        condition_value(model->mode[m].kind, solver->values[m]) != solver->edges.mode[m])
+      return m;
+  return -1;
+}
+
+/* Is the difference of a timed mode outside of its range at t? */
+static bool is_left(Solver *solver, int m, ConditionRange range, double t) {
+  program_run(solver, solver->model->conditions, t, solver->y, solver->values);
+  return solver->values[m] < range.low || solver->values[m] > range.high;
+}
+
+/* The first time outside of the range, near t; the last one inside if that lies exactly on the edge. */
+static double locate_timed(Solver *solver, int m, ConditionRange range, double least, double t) {
+  double low = t, high = t;
+  for (double way = DBL_EPSILON * fabs(t); !is_left(solver, m, range, high) && way < HUGE_VAL; way *= 2) high = t + way;
+  for (double way = DBL_EPSILON * fabs(t); low > least && is_left(solver, m, range, low); way *= 2)
+    low = fmax(t - way, least);
+  for (;;) {
+    double middle = low + (high - low) / 2;
+    if (!(middle > low && middle < high)) break;
+    if (is_left(solver, m, range, middle)) high = middle;
+    else low = middle;
+  }
+  is_left(solver, m, range, low);
+  return solver->values[m] == range.low || solver->values[m] == range.high ? low : high;
+}
+
+/* A mode that is linear in time changes when its difference reaches the edge of its range. Only a change before `first` counts. */
+static double timed_next(Solver *solver, int m, double t, double rate, double difference, double first) {
   ConditionRange range = condition_range(solver->model->mode[m].kind, solver->edges.mode[m]);
-  double difference = solver->values[m], edge = rate > 0 ? range.high : range.low;
+  double edge = rate > 0 ? range.high : range.low, least = settle_behind(t);
   if (rate == 0 || !isfinite(edge) || !isfinite(difference)) return HUGE_VAL;
-  return fmax(settle_behind(t) + (edge - difference) / rate, settle_behind(t));
+  double next = fmax(least + (edge - difference) / rate, least);
+  return next < first ? locate_timed(solver, m, range, least, next) : next;
 }
 
 double events_next_time(Solver *solver, double t, int *mode) {
   const Model *model = solver->model;
   double first = decide_next_time(&solver->decide, t);
-  int any = 0;
   *mode = -1;
   if (model->delays) first = fmin(first, delays_next_time(&solver->delays, t));
-  for (int m = 0; m < model->modes; m++) any |= model->mode[m].is_timed;
-  if (!any) return first;
+  if (!has_timed(model)) return first;
   edges_evaluate_rates(&solver->edges, t, solver->y);
-  program_run(solver, model->conditions, settle_behind(t), solver->y, solver->values);
+  program_run(solver, model->conditions, settle_behind(t), solver->y, solver->differences);
   for (int m = 0; m < model->modes; m++) {
-    double next = model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m]) : HUGE_VAL;
+    double difference = solver->differences[m];
+    double next =
+        model->mode[m].is_timed ? timed_next(solver, m, t, solver->edges.rate[m], difference, first) : HUGE_VAL;
     if (next < first) first = next, *mode = m;
   }
   return first;
@@ -456,20 +496,6 @@ static int moved_start(const Solver *solver, const double *y) {
   return 0;
 }
 
-/* At the start modes have the values of their relations as written, unless no such values were found. */
-static void enter_start(Solver *solver, double t, const double *y) {
-  Edges *edges = &solver->edges;
-  edges->now->is_at_start = true;
-  if (!edges->count) return;
-  edges_evaluate(edges, t, y);
-  edges->now->is_at_start = edges_agree(edges);
-  for (int m = 0; m < edges->count; m++) {
-    const Condition *condition = &edges->condition[m];
-    if (condition->is_timed && condition_value(condition->kind, edges->difference[m]) != edges->mode[m])
-      edges->now->is_at_start = false;
-  }
-}
-
 static int begin_delays(Solver *solver, double t, const double *y) {
   delays_begin(&solver->delays, t, y);
   memcpy(solver->past_y, y, (size_t)solver->model->columns * sizeof(double));
@@ -487,13 +513,20 @@ int events_initial(Solver *solver, double t, double *y) {
   if (states_select(solver, t, y, 0) || (model->delays && begin_delays(solver, t, y))) return 1;
   events_begin(solver, t, y);
   if (decide_begin_samples(&solver->decide, t, y) >= 0) return 1;
-  enter_start(solver, t, y);
-  const DecidePlan *decide = &model->decide;
-  int has_logic = decide->levels || decide->samples || decide->actions;
-  if (has_logic && decide->matters[decide->initial] && states_solve(solver, t, y, STATES_ANY) != SOLVER_OK) return 1;
+  edges_enter_start(&solver->edges, t, y);
+  if (solver->edges.now->is_at_start) solver->edges.now->is_at_start = timed_change(solver, t, y) < 0;
+  solver->now->is_at_first = 1;
+  return model->has_logic && model->decide.matters[model->decide.initial] &&
+         states_solve(solver, t, y, STATES_ANY) != SOLVER_OK;
+}
+
+/* Handles the event at the start. Returns 1 where it does not settle. */
+int events_first(Solver *solver) {
+  if (!solver->model->has_logic) return 0;
   solver->decide.is_starting = true;
-  int failed = has_logic && events_settle(solver, y, -1);
+  int failed = events_settle(solver, solver->y, -1);
   solver->decide.is_starting = false;
+  if (!failed) steps_pass_event(solver, -1);
   return failed;
 }
 
@@ -506,12 +539,19 @@ int events_end(Solver *solver) {
   return events_settle(solver, solver->y, -1);
 }
 
-/* Handles the event right after the start, of relations that change there. Returns 1 if it does not settle. */
-int events_leave_start(Solver *solver) {
-  if (!solver->edges.now->is_at_start) return 0;
-  solver->edges.now->is_at_start = false;
-  if (!solver->model->modes) return 0;
+/* Handles the event right after the start, of relations that change there: *any. Returns 1 where it does not settle. */
+int events_leave_start(Solver *solver, int *any) {
+  Scalars *now = solver->now;
+  *any = 0;
+  if (!now->is_at_first) return 0;
+  now->is_at_first = 0;
+  int mode = edges_leave_start(&solver->edges, now->time, solver->y);
+  if (mode < 0) mode = timed_change(solver, settle_behind(now->time), solver->y);
+  if (mode < 0 || now->terminated) return 0;
+  *any = 1;
+  now->events++;
+  now->changed = 0;
   if (events_settle(solver, solver->y, -1)) return 1;
-  steps_start(solver);
+  steps_pass_event(solver, mode);
   return 0;
 }

@@ -356,6 +356,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
   if (update(instance) || follow(instance)) return INSTANCE_ERROR;
   now->changed = 0;
   solver->edges.now->is_at_start = false;
+  now->is_at_first = 0;
   now->waits = 0;
   if (events_any(solver->model)) {
     int mode = waits ? now->waiting : crossed_mode(solver);
@@ -363,7 +364,7 @@ InstanceStatus instance_discrete(Instance *instance, InstanceEvent *event) {
     if (pass(instance, mode)) return INSTANCE_ERROR;
   }
   if (now->asserted) return fail(instance, "an assertion does not hold");
-  int exchanged = states_exchange(solver, now->time, solver->y);
+  int exchanged = states_exchange(solver, now->time, steps_size(solver), solver->y);
   if (exchanged < 0) return fail(instance, "the equations are singular for every choice of states");
   /* A multistep integrator begins again. An integrator also begins again if it has read delayed values beyond an event,
    * before they were known. */

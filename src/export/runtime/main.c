@@ -3,7 +3,6 @@
  *   model [STOP [TOLERANCE]]
  *
  * The memory of the run is allocated once, before it begins. */
-#include "rounds.h"
 #include "solver.h"
 
 #include <float.h>
@@ -58,7 +57,7 @@ static double time_of(const Output *output, long row) {
 static void print_inside(Solver *solver, double t) {
   Scalars *now = solver->now;
   double end = now->time, *y = solver->y;
-  if (looks_point(solver, t, solver->row_y)) return;
+  if (steps_point(solver, t, solver->row_y)) return;
   events_watch(solver, t, solver->row_y);
   if (now->asserted) return;
   now->time = t;
@@ -84,14 +83,11 @@ static void print_end(Output *output) {
   while (output->next <= output->intervals && time_of(output, output->next) <= t) output->next++;
 }
 
-/* Handles the event right after the start, and prints a row after it if something has changed. */
+/* Handles the event right after the start, and prints a row after it if there is one. */
 static int leave_start(Output *output) {
-  Solver *solver = output->solver;
-  size_t discretes = (size_t)solver->model->discretes;
-  uint64_t before = rounds_hash(solver->discretes, discretes);
-  solver->now->changed = 0;
-  if (events_leave_start(solver)) return 1;
-  if (solver->now->changed || rounds_hash(solver->discretes, discretes) != before) print_row(solver);
+  int any;
+  if (events_leave_start(output->solver, &any)) return 1;
+  if (any) print_row(output->solver);
   return 0;
 }
 

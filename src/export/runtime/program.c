@@ -94,6 +94,8 @@ void program_enter(Solver *solver, const Model *model) {
   edges->evaluate = evaluate_edges;
   edges->outcome = outcome;
   edges->host = solver;
+  edges->some_meet = false;
+  for (int m = 0; m < model->modes; m++) edges->some_meet = edges->some_meet || model->mode[m].meets;
   edges->mode = solver->discretes + model->first_mode;
   static const DecideHost logic = {evaluate_logic, 0, set_parameter, 0};
   Decide *decide = &solver->decide;

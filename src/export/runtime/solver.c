@@ -79,8 +79,8 @@ static void lay_out_scratch(const Model *model, Memory *memory, Solver *solver) 
   solver->delays.values = numbers(memory, largest(3 * model->delays, model->points));
   solver->work = numbers(memory, model->work);
   solver->values = numbers(memory, widest);
+  solver->differences = numbers(memory, 2 * model->modes);
   solver->message_values = numbers(memory, model->message_values);
-  solver->margins = numbers(memory, SEARCH_NUMBERS * model->modes);
   solver->edges.slope = numbers(memory, model->modes);
   solver->held = take(memory, (size_t)model->columns, 1);
   const ModelInitial *start = &model->start_system, *point = &model->point;
@@ -219,8 +219,12 @@ static void fill_values(Solver *solver) {
   *solver->edges.now = (EdgesNow){.crossing = -1, .is_at_start = true};
   stretches_forget(&solver->stretches, model->modes);
   solver->looks = (DefectLooks){.rejected = -HUGE_VAL};
-  *solver->now =
-      (Scalars){.time = model->start, .tolerance = tolerance, .max_step = max_step, .end = HUGE_VAL, .kink = HUGE_VAL};
+  *solver->now = (Scalars){.time = model->start,
+                           .tolerance = tolerance,
+                           .max_step = max_step,
+                           .end = HUGE_VAL,
+                           .doubt = HUGE_VAL,
+                           .kink = HUGE_VAL};
   solver->delays.now->has_begun = false;
   steps_forget_sizes(solver);
   states_link(solver);
@@ -256,9 +260,10 @@ SolverStatus solver_start(Solver *solver, double time) {
     if (fill_starts(solver, time)) return SOLVER_FAILED;
   }
   if (events_initial(solver, time, solver->y)) return SOLVER_FAILED;
-  gather_states(solver);
   steps_note_sizes(solver);
   steps_start(solver);
+  if (events_first(solver)) return SOLVER_FAILED;
+  gather_states(solver);
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
@@ -284,13 +289,13 @@ SolverStatus solver_complete(Solver *solver) {
 
 /* Keeps the point where the last step began. */
 static void keep_beginning(Solver *solver) {
-  memcpy(solver->begin, solver->y, (size_t)solver->model->columns * sizeof(double));
+  memcpy(solver->begin, steps_values(solver), (size_t)solver->model->columns * sizeof(double));
 }
 
 static const double *columns_at(void *host, double t) {
   Solver *solver = host;
   if (t == solver->now->step_end) return solver->y;
-  if (looks_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
+  if (steps_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
   return solver->event_y;
 }
 
@@ -305,7 +310,6 @@ static SolverStatus keep_past(Solver *solver) {
 }
 
 static void go_back(Solver *solver, double t, double next) {
-  solver->now->steps--;
   memcpy(solver->y, solver->begin, (size_t)solver->model->columns * sizeof(double));
   steps_repeat(solver, t, next);
 }
@@ -328,25 +332,28 @@ static SolverStatus step_within_delays(Solver *solver, double stop) {
   return SOLVER_FAILED;
 }
 
-/* Takes a step that misses no rows and ends at the first kink. One that does not is taken again, shorter. */
+/* Takes a step up to `stop` that misses no rows and ends at the first kink. One that does not is taken again, shorter. */
 static SolverStatus step_on_rows(Solver *solver, double stop) {
   Scalars *now = solver->now;
-  double begin = now->time;
+  double begin = now->time, kink;
+  size_t size = (size_t)solver->model->columns * sizeof(double);
   SolverStatus status;
   if (begin >= now->kink) {
     steps_suggest(solver, now->across);
     now->kink = HUGE_VAL;
   }
-  for (int is_again = 0; (status = step_within_delays(solver, stop)) == SOLVER_OK; is_again = 1) {
-    double step = now->step, kink;
+  while ((status = step_within_delays(solver, fmin(stop, now->doubt))) == SOLVER_OK) {
+    double step = now->step;
     if (steps_miss_rows(solver)) {
-      stop = begin + step / SEVERAL;
+      now->doubt = begin + step / SEVERAL;
+      memcpy(solver->event_y, solver->begin, size);
+      if (states_solve(solver, begin, solver->event_y, STATES_ANY) == SOLVER_OK)
+        memcpy(solver->begin, solver->event_y, size);
       go_back(solver, begin, 0);
       steps_suggest(solver, step / SEVERAL);
-      now->rejected++;
-    } else if (!is_again && (kink = steps_kink(solver)) < HUGE_VAL) {
+    } else if (now->doubt == HUGE_VAL && (kink = steps_kink(solver)) < HUGE_VAL) {
       now->across = step;
-      stop = now->kink = kink;
+      now->doubt = now->kink = kink;
       go_back(solver, begin, kink - begin);
     } else return SOLVER_OK;
   }
@@ -377,23 +384,51 @@ SolverStatus solver_follow(Solver *solver) {
   return status;
 }
 
-/* An event early in a step of a collocation method may be an error of its continuous output, as in a transient that a stiff method
- * steps over. */
-static int is_doubtful(const Solver *solver, double t) {
+/* An event that only the dense output shows, or one early in a step of a collocation method, may be an error of the dense output,
+ * as in a transient that a stiff method steps over. */
+static bool is_doubtful(const Solver *solver, const EventBracket *bracket) {
   const Scalars *now = solver->now;
-  return solver->made_by->segment.is_collocation && t - now->step_begin < EARLY * now->step &&
-         t - now->step_begin > fmax(PRESENT * now->step, ROUND_OFF * fabs(t));
+  double t = bracket->high - now->step_begin;
+  bool is_early = bracket->inside || (solver->made_by->segment.is_collocation && t < EARLY * now->step);
+  return is_early && now->doubt == HUGE_VAL && t > fmax(PRESENT * now->step, ROUND_OFF * fabs(bracket->high));
+}
+
+/* The first event in the last step, and the columns there in event_y. */
+static bool find_event(Solver *solver, const WatchedStep *step, EventBracket *bracket, double *t, int *mode) {
+  bool found = watcher_find(solver->watcher, step, solver->event_y, bracket);
+  if (found && is_doubtful(solver, bracket)) return true;
+  if (found) *t = watcher_locate(solver->watcher, step, bracket, solver->event_y, mode);
+  if (!solver->edges.now->slides || !watcher_leaves(solver->watcher, step, t, solver->event_y)) return found;
+  edges_leaving(&solver->edges, mode);
+  return true;
+}
+
+/* Takes a step, and finds the first event in it. */
+static SolverStatus step_to_event(Solver *solver, double stop, double timed, double *t, int *mode, bool *found) {
+  Scalars *now = solver->now;
+  double begin = now->time;
+  for (;;) {
+    SolverStatus status = step_on_rows(solver, stop);
+    if (status != SOLVER_OK) return status;
+    WatchedStep step = {solver->segment, INSIDE_KNOWN, now->time >= timed};
+    EventBracket bracket;
+    *t = now->time;
+    if (!solver->model->modes || watcher_rules_out(solver->watcher, &step)) return SOLVER_OK;
+    *found = find_event(solver, &step, &bracket, t, mode);
+    if (!*found || !is_doubtful(solver, &bracket)) return SOLVER_OK;
+    *found = false; /* takes the step again, up to there */
+    now->doubt = bracket.high;
+    go_back(solver, begin, bracket.high - begin);
+    events_begin(solver, begin, solver->y);
+  }
 }
 
 /* Ends the last step at its event. */
-static SolverStatus end_at_event(Solver *solver, double t, int *mode) {
+static void end_at_event(Solver *solver, double t) {
   Scalars *now = solver->now;
-  *mode = edges_first_contradiction(&solver->edges);
-  if (looks_point(solver, t, solver->event_y)) return SOLVER_FAILED;
   memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
   now->time = now->step_end = t;
   now->step = t - now->step_begin;
-  return SOLVER_OK;
 }
 
 static SolverStatus pass_event(Solver *solver, int mode) {
@@ -408,11 +443,16 @@ static SolverStatus pass_event(Solver *solver, int mode) {
   return SOLVER_OK;
 }
 
+/* Chooses states where the last step or event ended, for the next step. */
 static SolverStatus exchange_states(Solver *solver) {
-  int changed = states_exchange(solver, solver->now->time, solver->y);
+  Scalars *now = solver->now;
+  if (now->is_judged) return SOLVER_OK;
+  now->is_judged = 1;
+  memcpy(solver->y, steps_values(solver), (size_t)solver->model->columns * sizeof(double));
+  int changed = states_exchange(solver, now->time, steps_size(solver), solver->y);
   if (changed < 0) return SOLVER_FAILED;
   if (!changed) return SOLVER_OK;
-  solver->now->pivots++;
+  now->pivots++;
   steps_switch(solver);
   return SOLVER_OK;
 }
@@ -420,56 +460,54 @@ static SolverStatus exchange_states(Solver *solver) {
 /* Takes one step, up to `until` or to the first event; with `waits`, up to its left limit. */
 static SolverStatus step_once(Solver *solver, double until, int waits, int *at_event) {
   Scalars *now = solver->now;
-  steps_note_sizes(solver);
-  double begin = now->time, timed = events_next_time(solver, begin, &now->timed);
-  int mode = -1, is_timed = timed <= until;
-  double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
-  SolverStatus status = step_on_rows(solver, stop);
+  SolverStatus status = exchange_states(solver);
   if (status != SOLVER_OK) return status;
-  Bracket bracket;
-  int found = solver->model->modes && looks_find(solver, &bracket);
-  if (found && is_doubtful(solver, bracket.high)) { /* takes the step again, up to there */
-    go_back(solver, begin, bracket.high - begin);
-    events_begin(solver, begin, solver->y);
-    status = step_within_delays(solver, bracket.high);
-    if (status != SOLVER_OK) return status;
-    found = looks_find(solver, &bracket);
-  }
-  double t = found ? looks_locate(solver, bracket) : now->time;
+  steps_note_sizes(solver);
+  double begin = now->time, timed = steps_snap(solver, events_next_time(solver, begin, &now->timed)), t;
+  int mode = -1, is_timed = timed <= until;
+  bool found = false;
+  double stop = stretches_end(&solver->stretches, begin, is_timed ? timed : until);
+  status = step_to_event(solver, stop, timed, &t, &mode, &found);
+  now->is_judged = 0;
+  if (status != SOLVER_OK) return status;
+  if (found) t = steps_snap(solver, t);
+  if (found || t >= now->doubt) now->doubt = HUGE_VAL;
   if (solver->made) solver->made(solver->context, t);
-  if (found) status = end_at_event(solver, t, &mode);
-  if (status != SOLVER_OK || (status = keep_past(solver)) != SOLVER_OK) return status;
-  if (!found) {
-    edges_evaluate(&solver->edges, now->time, solver->y);
-    edges_keep(&solver->edges, now->time, solver->y, now->time - begin);
-  }
-  if (!found && (events_are_undefined(solver, now->time, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
+  if (found) end_at_event(solver, t);
+  if ((status = keep_past(solver)) != SOLVER_OK) return status;
+  if (!found && (events_are_undefined(solver, t, solver->y) || events_are_lost(solver))) return SOLVER_FAILED;
   *at_event = found || (is_timed && now->time >= timed);
   now->events += *at_event;
+  if (*at_event && !found && !solver->made_by->explicit_form) steps_solve_end(solver);
   if (*at_event && waits) {
     now->waits = 1;
     now->waiting = mode;
     return SOLVER_OK;
   }
   if (*at_event && (status = pass_event(solver, mode)) != SOLVER_OK) return status;
-  if (!*at_event) events_watch(solver, now->time, solver->y);
-  return now->asserted ? SOLVER_FAILED : exchange_states(solver);
+  if (!*at_event && solver->model->decide.actions) {
+    if (steps_point(solver, t, solver->event_y)) steps_interpolate(solver, t, solver->event_y);
+    events_watch(solver, t, solver->event_y);
+  }
+  return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
 SolverStatus solver_pass(Solver *solver) {
   solver->now->waits = 0;
-  SolverStatus status = pass_event(solver, solver->now->waiting);
-  return status == SOLVER_OK ? exchange_states(solver) : status;
+  return pass_event(solver, solver->now->waiting);
 }
 
 SolverStatus solver_advance(Solver *solver, double until, int stop_at_event) {
-  int at_event = 0;
-  if (events_leave_start(solver) || solver->now->asserted) return SOLVER_FAILED;
+  int at_event = 0, any;
+  bool is_open = false;
+  if (events_leave_start(solver, &any) || solver->now->asserted) return SOLVER_FAILED;
   while (solver->now->time < until && !solver->now->terminated && !(stop_at_event && at_event)) {
     SolverStatus status = step_once(solver, until, stop_at_event, &at_event);
     if (status != SOLVER_OK) return status;
+    is_open = !at_event;
     if (solver->stepped && solver->stepped(solver->context)) break;
   }
+  if (is_open) steps_solve_end(solver);
   gather_states(solver);
   return SOLVER_OK;
 }

@@ -23,6 +23,7 @@
 #include "statespace.h"
 #include "stretch.h"
 #include "variation.h"
+#include "watcher.h"
 
 #include <stddef.h>
 
@@ -111,11 +112,13 @@ typedef struct Model {
   const char *const *branch_text;
   double start, stop, tolerance, interval, max_step;
   const Integrator *integrator,
-      *sliding;                         /* the second one while the solution slides along an edge; 0: it cannot slide */
-  const bool *constant, *given, *spare; /* see System */
-  const bool *is_sized, *is_signed;     /* see Sizes */
-  int is_rough;                         /* see DefectLooks */
-  int has_few_kinks;                    /* see Kinks */
+      *sliding; /* the second one while the solution slides along an edge; 0: it cannot slide */
+  const bool *constant, *given, *spare, *watched; /* see System */
+  const uint32_t *watched_columns;                /* those that conditions read */
+  uint32_t watched_count;
+  const bool *is_sized, *is_signed; /* see Sizes */
+  int is_rough;                     /* see DefectLooks */
+  int has_few_kinks;                /* see Kinks */
   int kinks; /* number of arguments whose zeros change slopes of the equations without an event */
   ModelProgram *kink_program, *kink_sizes; /* arguments, then their rates; the sizes of their terms */
   int unknowns, rows, columns, parameters, discretes, states, work;
@@ -184,15 +187,17 @@ typedef struct Scalars {
   double time, tolerance, max_step;
   double end;                              /* end of the run, where relations hold as written, as at its start */
   double step_begin, step_end, step, next; /* the last step, and the size of the next */
-  double kink,
-      across;   /* where the next step ends at a kink, HUGE_VAL: nowhere; and the size of the step that crossed it */
-  double event; /* the time of the last event */
-  int changed;  /* columns or what rows depend on changed at the last event */
+  double doubt;                            /* where a repeated step must end; HUGE_VAL: anywhere */
+  double kink, across; /* the kink at which a step ends, HUGE_VAL: none; and the size of the step that crossed it */
+  double event;        /* the time of the last event */
+  int changed;         /* columns or what rows depend on changed at the last event */
   int is_started, terminated, asserted;
-  int waits;   /* an event is reached that has not been handled yet, */
-  int waiting; /* of this mode; -1: of none */
-  int timed;   /* a mode that changes at the next event of time; -1: none */
-  int system;  /* number of the current system */
+  int is_at_first; /* the run has not left its start */
+  int is_judged;   /* the choice of states is that for the next step */
+  int waits;       /* an event is reached that has not been handled yet, */
+  int waiting;     /* of this mode; -1: of none */
+  int timed;       /* a mode that changes at the next event of time; -1: none */
+  int system;      /* number of the current system */
   int steps, rejected, events, pivots;
 } Scalars;
 
@@ -222,7 +227,7 @@ typedef struct Solver {
   WhenLoop loop;
   Stretches stretches;
   double *secants; /* room for its updates */
-  double *values, *margins, *message_values;
+  double *values, *differences, *message_values;
   double *begin, *left_y, *corners, *settle_y, *branch_values, *event_y;
   int *reported;
   /* delays */
@@ -246,6 +251,7 @@ typedef struct Solver {
   Defect *defect;
   DefectLooks looks;
   Kinks *kinks; /* 0: there are none */
+  Watcher *watcher;
   Variation *variation, *transposed;
   Linear *jump_matrix;
   System system;
@@ -253,7 +259,7 @@ typedef struct Solver {
   void (*report)(void *context, const char *text);
   int (*stepped)(void *context); /* called after each step; returns 1 if solver_advance should return. 0: no callback */
   void (*made)(void *context,
-               double t); /* called after a step to t: looks_point gives the columns inside it. 0: no callback */
+               double t); /* called after a step to t: steps_point gives the columns inside it. 0: no callback */
   void *context;
 } Solver;
 
@@ -313,12 +319,6 @@ void program_set_dependents(Solver *solver);
 /* solver.c */
 SolverStatus solver_follow(Solver *solver);
 
-/* looks.c: the columns at a time of the last step (1: they cannot be found); around the first event of the step (0: there is none);
- * its time, to round-off, with the conditions evaluated there. */
-int looks_point(Solver *solver, double t, double *y);
-int looks_find(Solver *solver, Bracket *bracket);
-double looks_locate(Solver *solver, Bracket bracket);
-
 /* The required solution for the columns that are not states: any solution; the one nearest to the guess; the nearest one,
  * but only the columns on which derivatives depend. */
 typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
@@ -326,7 +326,7 @@ typedef enum StatesGoal { STATES_ANY, STATES_NEXT, STATES_RATES } StatesGoal;
 /* states.c */
 void states_link(Solver *solver);
 int states_select(Solver *solver, double t, const double *y, const unsigned char *held);
-int states_exchange(Solver *solver, double t, const double *y);
+int states_exchange(Solver *solver, double t, double step, double *y);
 int states_wants_exchange(Solver *solver, double t, const double *y);
 double states_indicator(Solver *solver, double t, const double *y);
 SolverStatus states_solve(Solver *solver, double t, double *y, StatesGoal goal);
@@ -338,7 +338,8 @@ void events_begin(Solver *solver, double t, const double *y);
 double events_next_time(Solver *solver, double t, int *mode);
 int events_settle(Solver *solver, double *y, int mode);
 int events_initial(Solver *solver, double t, double *y);
-int events_leave_start(Solver *solver);
+int events_first(Solver *solver);
+int events_leave_start(Solver *solver, int *any);
 int events_end(Solver *solver);
 
 /* initial.c */
@@ -362,7 +363,18 @@ void steps_switch(Solver *solver);
 SolverStatus steps_step(Solver *solver, double stop);
 int steps_miss_rows(Solver *solver);
 double steps_kink(Solver *solver);
+/* The columns at a time of the last step, interpolated; and solved (1: they cannot be). */
 void steps_interpolate(Solver *solver, double t, double *y);
+int steps_point(Solver *solver, double t, double *y);
+
+/* The columns that the integrator has reached, which solve the rows up to its tolerance; solved, for those who read them. */
+const double *steps_values(const Solver *solver);
+void steps_solve_end(Solver *solver);
+
+double steps_snap(const Solver *solver, double t);
+
+/* The size of its last step. */
+double steps_size(const Solver *solver);
 void steps_saved(Solver *solver);
 
 /* On input `columns` holds a direction of the states, and `rows` other changes of the rows. Computes the direction of all other

@@ -47,7 +47,7 @@ typedef enum Work {
 typedef struct Task {
   Solver *solver;
   Work work;
-  double t, *y;
+  double t, step, *y; /* step: the size of the last one */
   const unsigned char *held;
   int changed;
   double gain;
@@ -98,15 +98,26 @@ static void select_states(Task *task) {
   take_choice(task->solver);
 }
 
-/* Examines the choice at the point where the next step will use it. */
+static void slide(Task *task) {
+  Solver *solver = task->solver;
+  task->status =
+      statespace_slide(solver->space, &solver->edges, solver->model->columns, task->t, task->y, solver->corners);
+}
+
+/* Examines the choice at the point where the next step will use it. Before an exchange the rows are solved in the old choice, so that new states
+ * have the accuracy of the old ones. */
 static void exchange(Task *task) {
   Solver *solver = task->solver;
   const Model *model = solver->model;
   int32_t block;
-  double ahead = LOOK_AHEAD * solver->now->step;
+  double ahead = LOOK_AHEAD * task->step;
   dummy_look_ahead((uint32_t)model->unknowns, model->units.column_start, model->d, ahead, task->y, solver->stage_y);
   task->changed = dummy_watch(solver->dummy, task->t + ahead, solver->stage_y, &block);
-  if (task->changed > 0) take_choice(task->solver);
+  if (task->changed <= 0) return;
+  if (solver->edges.now->slides) slide(task);
+  else task->status = statespace_follow(solver->space, task->t, task->y);
+  if (task->status != EVAL_OK) task->changed = -1;
+  take_choice(solver);
 }
 
 static void work(void *context) {
@@ -130,9 +141,7 @@ static void work(void *context) {
   case WORK_COMPLETE: task->status = statespace_complete(solver->space, task->t, task->y); break;
   case WORK_FOLLOW: task->status = statespace_follow(solver->space, task->t, task->y); break;
   case WORK_RATES: task->status = statespace_rates(solver->space, task->t, task->y); break;
-  default:
-    task->status =
-        statespace_slide(solver->space, &solver->edges, solver->model->columns, task->t, task->y, solver->corners);
+  default: slide(task);
   }
 }
 
@@ -152,8 +161,8 @@ int states_select(Solver *solver, double t, const double *y, const unsigned char
 }
 
 /* Returns how many unknowns changed, or -1 where a block is singular. */
-int states_exchange(Solver *solver, double t, const double *y) {
-  Task task = {.solver = solver, .work = WORK_EXCHANGE, .t = t, .y = (double *)y};
+int states_exchange(Solver *solver, double t, double step, double *y) {
+  Task task = {.solver = solver, .work = WORK_EXCHANGE, .t = t, .step = step, .y = y};
   if (!solver->model->choices) return 0;
   do_work(&task);
   return task.changed;

@@ -2,6 +2,7 @@
  * memory is refused, a step fails, and integrators are made again for the next. */
 #include "solver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ static bool evaluate_kinks(void *host, bool sizes, double t, const double *y, do
   return !program_run(host, sizes ? model->kink_sizes : model->kink_program, t, y, out);
 }
 
+/* All columns at a time of a step. */
 static bool point_of_step(void *host, const Segment *segment, double t, double *y) {
   segment_values(segment, t, y);
   return states_solve(host, t, y, STATES_NEXT) == SOLVER_OK;
@@ -81,7 +83,8 @@ static System make_system(Solver *solver) {
                   .rates = rates,
                   .rates_jacobian = rates_jacobian,
                   .given = model->given,
-                  .spare = model->spare};
+                  .spare = model->spare,
+                  .watched = model->watched};
 }
 
 static const Integrator *wanted_integrator(const Solver *solver) {
@@ -112,11 +115,31 @@ void steps_make(Solver *solver) {
       sizes_new(solver->workspace, &solver->system, model->is_sized, model->is_signed, solver->size, solver->seen);
   KinksPlan kinks = {solver, (uint32_t)model->kinks, model->has_few_kinks != 0, evaluate_kinks, point_of_step};
   if (model->kinks) solver->kinks = kinks_new(solver->workspace, &kinks, &solver->system, model->start, now->tolerance);
+  WatcherPlan watcher = {.host = solver,
+                         .edges = &solver->edges,
+                         .system = &solver->system,
+                         .point = point_of_step,
+                         .columns = model->watched_columns,
+                         .count = model->watched_count};
+  solver->watcher = watcher_new(solver->workspace, &watcher);
   solver->segment = segment_new(solver->workspace, model->columns);
   solver->defect = defect_new(solver->workspace, &solver->system, now->tolerance);
   solver->made_for = model;
   solver->made_by = wanted_integrator(solver);
   solver->made_with = *now;
+}
+
+const double *steps_values(const Solver *solver) {
+  bool is_here = solver->integrator && solver->made_for == solver->model &&
+                 solver->made_by->time(solver->integrator) == solver->now->time;
+  return is_here ? solver->made_by->values(solver->integrator) : solver->y;
+}
+
+double steps_size(const Solver *solver) {
+  IntegratorStatistics now;
+  if (!solver->integrator || solver->made_for != solver->model) return solver->now->step;
+  solver->made_by->statistics(solver->integrator, &now);
+  return now.step;
 }
 
 /* ---- sizes ---- */
@@ -132,6 +155,12 @@ static double end_of_run(const Solver *solver) {
   return now->end < HUGE_VAL ? now->end : fmax(solver->model->stop, now->time);
 }
 
+/* An event that is at the end of the run up to round-off is at its end. */
+double steps_snap(const Solver *solver, double t) {
+  double end = end_of_run(solver);
+  return fabs(end - t) <= 16 * DBL_EPSILON * fmax(fabs(end), fabs(solver->model->start)) ? end : t;
+}
+
 static void note_sizes(void *context) {
   Solver *solver = context;
   const Scalars *now = solver->now;
@@ -142,7 +171,7 @@ static void note_sizes(void *context) {
                     .tolerance = now->tolerance,
                     .is_sliding = solver->edges.now->slides > 0};
   steps_make(solver);
-  sizes_note(solver->sizes, &step, solver->y);
+  sizes_note(solver->sizes, &step, steps_values(solver));
 }
 
 /* Follows the sizes of the states from the last step to here. */
@@ -159,17 +188,6 @@ typedef struct Call {
   bool misses;
 } Call;
 
-/* Computes all columns from the states and these guesses, so that the rows hold as exactly as possible. */
-static void take_values(Solver *solver, const double *values) {
-  size_t size = (size_t)solver->model->columns * sizeof(double);
-  for (int is_following = 1; is_following >= 0; is_following--) {
-    memcpy(solver->y, values, size);
-    if (states_solve(solver, solver->now->time, solver->y, is_following ? STATES_NEXT : STATES_ANY) == SOLVER_OK)
-      return;
-  }
-  memcpy(solver->y, values, size);
-}
-
 static void start(void *context) {
   Solver *solver = ((Call *)context)->solver;
   const Scalars *now = solver->now;
@@ -178,8 +196,6 @@ static void start(void *context) {
                                .absolute_tolerance = now->tolerance,
                                .max_step = now->max_step < HUGE_VAL ? now->max_step : 0};
   if (!solver->integrator) solver->integrator = solver->made_by->create(solver->workspace, &solver->system, &options);
-  memcpy(solver->stage_y, solver->y, (size_t)solver->model->columns * sizeof(double));
-  take_values(solver, solver->stage_y);
   double end = end_of_run(solver);
   solver->made_by->start(solver->integrator, now->time, solver->y, end > now->time ? end : now->time + 1);
   solver->looks.rejections = 0;
@@ -265,7 +281,9 @@ SolverStatus steps_step(Solver *solver, double stop) {
   now->steps++;
   now->rejected +=
       (int)(after.rejected_error + after.rejected_convergence - before.rejected_error - before.rejected_convergence);
-  take_values(solver, solver->made_by->values(solver->integrator));
+  segment_take(solver->segment, &solver->made_by->segment, solver->integrator, now->step_begin, solver->begin,
+               now->step_end, steps_values(solver));
+  memcpy(solver->y, solver->segment->end, (size_t)solver->model->columns * sizeof(double));
   return SOLVER_OK;
 }
 
@@ -276,8 +294,6 @@ static void look_at_rows(void *context) {
   const Scalars *now = solver->now;
   IntegratorStatistics found;
   method->statistics(solver->integrator, &found);
-  segment_take(solver->segment, &method->segment, solver->integrator, now->step_begin, solver->begin, now->step_end,
-               method->values(solver->integrator));
   solver->looks.start = solver->model->start;
   solver->looks.span = end_of_run(solver) - solver->model->start;
   solver->looks.is_rough = solver->model->is_rough != 0;
@@ -316,9 +332,14 @@ double steps_kink(Solver *solver) {
   return call.stop;
 }
 
-void steps_interpolate(Solver *solver, double t, double *y) {
-  solver->made_by->segment.interpolate(solver->integrator, t, 0, (uint32_t)solver->model->columns, y);
+void steps_interpolate(Solver *solver, double t, double *y) { segment_values(solver->segment, t, y); }
+
+void steps_solve_end(Solver *solver) {
+  if (!steps_point(solver, solver->now->time, solver->event_y))
+    memcpy(solver->y, solver->event_y, (size_t)solver->model->columns * sizeof(double));
 }
+
+int steps_point(Solver *solver, double t, double *y) { return !point_of_step(solver, solver->segment, t, y); }
 
 /* The memory of an integrator is not part of a saved state. Both the saved and the restored run continue with a new one. */
 void steps_saved(Solver *solver) {
