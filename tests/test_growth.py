@@ -83,13 +83,11 @@ def newer(header):
 
 def older(header):
     """Without the last members of the structs that have grown since the interface was fixed."""
-    header = header.replace("  size_t input_size; /* of daedal_input where the program was compiled; 0: that of this version */\n", "")
-    header = header.replace("  options.input_size = sizeof(daedal_input);\n", "")
-    header = header.replace("  uint32_t aliases; /* equations and unknowns that alias elimination removes */\n", "")
-    header = header.replace("  double seconds_parse, seconds_structure, seconds_code, seconds_init, seconds_integrate;\n", "")
-    header = header.replace("  uint32_t array_length; /* of the name without the subscripts at its end: \"body.r\" */\n"
-                            "  uint32_t dimensions;   /* how many subscripts these are */\n", "")
-    return header.replace("  uint32_t width, height; /* of a picture in characters; 0: SVG */\n", "")
+    for line in ("  size_t input_size;", "  options.input_size = sizeof(daedal_input);", "  uint32_t aliases;", "  double seconds_parse, ", "  uint32_t array_length;",
+                 "  uint32_t dimensions;", "  uint32_t width, height;"):
+        header, count = re.subn(f"^{re.escape(line)}.*\n", "", header, flags=re.MULTILINE)
+        assert count == 1, (line, count)
+    return header
 
 
 def run(header, flags, folder):
