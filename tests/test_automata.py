@@ -41,7 +41,7 @@ class Dual:
 
 
 def near(rng, unit):
-    """A number that is not a sum or multiple of other such numbers."""
+    """A number that is unlikely to be a sum or a multiple of other numbers that this function returns."""
     return Fraction(float(Fraction(rng.randrange(-15, 16), 10) + Fraction(rng.randrange(1, 90), unit)))
 
 
@@ -125,7 +125,7 @@ class Automaton:
         return operation[1:] == "=" if difference == 0 else (difference > 0) == (operation[0] == ">")
 
     def next_crossing(self):
-        """The time until it and the relation; None: there is none. At a place where a state rests, nothing is determined."""
+        """The time until the next crossing, and its relation; None if there is no crossing. At a place where a state rests, nothing is determined."""
         found = []
         for q, (j, _, operation) in enumerate(self.relations):
             above, rate = self.holds[q] == (operation[0] == ">"), self.k[j]

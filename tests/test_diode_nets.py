@@ -19,7 +19,7 @@ def voltage(a, b):
 
 
 def net(rng):
-    """The text of a net, the amplitude of its source, and its nodes."""
+    """Makes a random net; returns its text, the amplitude of its source, and its nodes."""
     nodes = range(1, rng.randint(2, 5) + 1)
     period, amplitude, resistance = 10**rng.uniform(-4, 0), rng.choice([1.0, 2.0, 5.0, 12.0]), 10**rng.uniform(1, 4)
     into = {k: [] for k in nodes}

@@ -394,7 +394,7 @@ class Narrow(Generated):
             wave = [x**8 * math.sin(k * x) for x in wave]
             counts = {sum(a <= edge < b for a, b in zip(wave, wave[1:])) for edge in (0.98 * level, level, 1.02 * level)}
             if len(counts) > 1:
-                continue  # the solution touches this one, or barely misses it
+                continue  # the solution touches this edge, or barely misses it
             solver, tolerance = SOLVERS[seed % len(SOLVERS)], 10 ** rng.uniform(-10, -7)
             text = (f"model M\n  Real x(start=1, fixed=true), v(start=0, fixed=true); Integer n(start=0, fixed=true);\nequation\n  der(x) = v; der(v) = -{w}^2*x;\n"
                     f"  when x^8*sin({k}*x) > {level} then n = pre(n) + 1; end when;\nend M;\n")

@@ -1143,7 +1143,8 @@ static void test_refused_allocations(void **state) {
     }
     heap_destroy(heap);
     assert_int_equal(fail.live, 0);
-    if (fail.refuse > 400) fail.refuse += fail.refuse / 20; /* the first one by one, then samples */
+    if (fail.refuse > 400)
+      fail.refuse += fail.refuse / 20; /* refuses each of the first 400 allocations, then only samples */
   }
 }
 

@@ -11,7 +11,7 @@ import tempfile
 
 DAEDAL = os.environ["DAEDAL"]
 SOLVERS = ["auto", "erk", "radau", "bdf", "ida", "cvode"]
-LOOP = 80  # equations in one block: this many are examined only in every tenth step
+LOOP = 80  # equations in one block; a block of this size is examined only in every tenth step
 
 # text of the model, time of its end, solution
 MODELS = {

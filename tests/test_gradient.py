@@ -61,7 +61,7 @@ class Gradient(unittest.TestCase):
         self.example("chemakzo.mo", ["k1", "klA", "y1.start"], ["y1", "y6"])
 
     def test_amplifier(self):
-        """With auto the first steps are explicit, but those of its sensitivities are not. The reference has an error of 9e-5 at
+        """With auto, the first steps of the run are explicit, but the first steps of its sensitivities are not. The reference has an error of 9e-5 at
         1e-8, which falls by ten with each decade."""
         self.example("transamp.mo", ["R", "Ub", "C1"], ["U8"], "--stop-time", "0.05", solvers=("radau", "auto"), tolerance="1e-10")
 

@@ -150,7 +150,7 @@ def swing(angle, speed, time, g=9.81):
 
 
 def string(end, x=0.5, g=9.81):
-    """It falls until it is taut, and loses its radial velocity."""
+    """A mass on a string falls until the string is taut; it then loses its radial velocity."""
     y = -math.sqrt(1 - x * x)
     t = math.sqrt(-2 * y / g)
     return {**swing(math.asin(x), -g * t * x, end - t), "taut": 1.0}
@@ -474,7 +474,7 @@ def chain(rng, kind):
 
 def guided(rng):
     """Values that follow a given curve for a while, and are free before or after: this decides which derivatives the equations
-    have. A value with its own speed follows the curve first, so that it need not jump."""
+    have. A value that has a speed of its own follows the curve first, so that it does not jump."""
     declared, equations, result = [], [], {}
     for k in range(rng.randint(1, 3)):
         size, speed, free, start, at = (number(rng, 0.5, 2) for _ in range(5))

@@ -377,7 +377,7 @@ class Conditions(unittest.TestCase):
     FUNCTIONS = [("{}", float), ("{}^3", lambda u: u**3), ("exp({})", math.exp), ("sin({})", math.sin), ("tanh({})", math.tanh), ("{}", float)]
 
     def branch(self, rng, point, row):
-        """An expression of the unknown of a row and earlier ones, and its value at the point."""
+        """An expression in the unknown of this row and of earlier rows, and the value of the expression at the point."""
         terms, value = [], 0
         for k in [row] + rng.sample(range(row), rng.randint(0, min(2, row))):
             (text, function), factor = rng.choice(self.FUNCTIONS), rng.choice([1, -1, 2, 0.5, 3])
@@ -496,7 +496,7 @@ class AnyNumber(unittest.TestCase):
                     self.assertIn("method strangeness runs this model", refused.words)
 
     def test_says_what_moved(self):
-        """The point is the one that method dummy found; its guess was the model's."""
+        """The message says what moved. The run begins at the point that method dummy found from the guesses of the model."""
         rng = random.Random(7)
         for function in ("tanh(y)", "sin(y)", "exp(y)", "y^2"):
             starts = [round(rng.uniform(-1, 1), 2) for _ in range(3)]
@@ -606,7 +606,7 @@ class SingularStarts(unittest.TestCase):
 
     def test_hidden_value(self):
         """0*w = 0 says nothing about w exactly at the start, but its derivative does: the default finds it, and no method uses
-        another value. An equal number of constraints at the next level are not the same ones after the point has moved."""
+        another value. That the number of constraints at the next level is the same does not show that they are the same constraints, after the point has moved."""
         rng = random.Random(16)
         for zero in ("z*(1 + x) = {b}*sin(x)", "z + x^2 = {b}*x", "exp(z) = 1 + {b}*x"):
             for method in ("dummy", "minimal", "underlying", "none", "strangeness"):

@@ -43,7 +43,7 @@ def draw_regular(rng, n, draw):
         if abs(determinant(matrix)) > 0.3: return matrix
 
 
-# Ways to write a kink: {d} is negative before it, and {slope} holds after it.
+# Ways to write a kink: {d} is negative before the kink; after the kink the slope is {slope}.
 KINKS = {"max": "{slope}*max(0, {d})", "min": "-{slope}*min(-{d}, 0)", "abs": "{slope}*({d} + abs({d}))/2", "root": "{slope}*({d} + sqrt({d}^2))/2",
          "semiLinear": "semiLinear({d}, {slope}, 0)", "noEvent": "noEvent(if {d} < 0 then 0 else {slope}*{d})", "smooth": "smooth(0, if {d} < 0 then 0 else {slope}*{d})",
          "kink in a kink": "{slope}*(max(0, {d}) + abs(min({d}, 0)) + min({d}, 0))", "function": "bend({d}, {slope})"}

@@ -377,7 +377,7 @@ static void test_every_argument_wrong(void **state) {
       seed = 1000 * r + round;
       if (!find_accepted(accepted, &rows[r])) continue;
       try_both(accepted, EITHER, 0, "as it is");
-      if (found++) continue; /* for the others only the edges of their arrays */
+      if (found++) continue; /* after the first accepted call, only the edges of the arrays are tried */
       try_call(accepted, wrong);
       for (uint32_t k = 0; k < accepted->count; k++) try_argument(accepted, wrong, k);
     }

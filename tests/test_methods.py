@@ -104,7 +104,7 @@ class Trajectories(unittest.TestCase):
         self.each_run(check)
 
     def test_amplification(self):
-        """For a pendulum on its constraint, and for one that can leave it."""
+        """Amplification with methods that keep a pendulum on its constraint, and with methods in which it can leave the constraint."""
         amplified = {found["method"]: found["amplification"] for found in self.results["pendulum"]["runs"]}
         self.assertEqual(amplified["ggl"], amplified["dummy"])
         self.assertGreater(amplified["underlying"], 3 * amplified["dummy"])

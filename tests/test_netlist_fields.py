@@ -138,7 +138,7 @@ class Fields(unittest.TestCase):
             self.assertEqual((found["time"][0], found["time"][-1]), (start, 2e-3), source)
 
     def test_points_of_sweeps(self):
-        """Each row of .dc is the operating point for its values of the sources; those that vary with time have their values at 0."""
+        """Each row of .dc is the operating point for the values of the swept sources in this row; sources that vary with time have their values at time 0."""
         tally = Tally("points of sweeps")
         for seed in seeds(200, quick=10):
             rng = random.Random(seed)

@@ -123,7 +123,7 @@ static void try_model(daedal_model *model) {
   TRY(dump, model, "flat");
 }
 
-/* Frees the result of a call; its status must be this one if there was a model. */
+/* Checks the status of the result of a call, then frees the result. With a model, the status is `status`. */
 static void expect(const daedal_model *model, void *result, daedal_status status) {
   assert_int_equal(daedal_status_of(result), model ? status : DAEDAL_INTERNAL);
   daedal_free(result);
@@ -186,7 +186,8 @@ static void try_plan(daedal_plan *plan) {
   TRY(free, NULL);
 }
 
-/* Its values are kept in room for 64 of them; it is started again, so its states go. */
+/* Calls the functions of a run, also without their pointers. `room` is large enough for the values of 64 variables. The run
+ * is started again, which ends the use of its states. */
 static void try_run(daedal_run *run, daedal_state *state) {
   double room[64 * 64] = {0};
   assert_int_equal(TRY(run_set, run, NULL, 1), DAEDAL_USAGE);

@@ -107,7 +107,7 @@ class Programs(unittest.TestCase):
         return os.path.join(folder, "program")
 
     def compare(self, text, solver):
-        """How the run and its program end with a solver, and how far apart they are."""
+        """How a run and the exported program end with this solver, and how far apart their values are."""
         path, result = os.path.join(WORK, "m.mo"), os.path.join(WORK, "m.csv")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -506,7 +506,7 @@ CALL(run_values, daedal_run_values(stage->run))
 CALL(run_state_count, (daedal_run_state_count(stage->run), true))
 CALL(run_indicator_count, (daedal_run_indicator_count(stage->run), true))
 
-/* The state-space form, where the run has one; at most this many states. */
+/* The state-space form, if the run has one; with at most this many states. */
 enum { STATES = 64 };
 
 static bool with_states(Stage *stage, daedal_status (*call)(daedal_run *, double, const double *, double *)) {

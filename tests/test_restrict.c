@@ -242,7 +242,7 @@ static void protected_elements_are_not_reached(void **state) {
   (void)state;
   static const struct {
     const char *element, *change,
-        *inherited; /* the effect of a modifier on it, and of an accepted one in an extends clause */
+        *inherited; /* change: the effect of a modifier on the element; inherited: the effect of an accepted modifier in an extends clause */
   } elements[] = {
       {"parameter Real x = 1;", "x = 2", "x = 2"},
       {"C c;", "c(x = 2)", "c(x = 2)"},

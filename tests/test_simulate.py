@@ -21,7 +21,7 @@ BUILT = re.search(r"integrator: (.*)", HELP).group(1).split(", ")
 
 
 def built(*solvers):
-    """Those of them that this build has: ida and cvode need SUNDIALS."""
+    """Those of the given solvers that this build has: ida and cvode need SUNDIALS."""
     return [solver for solver in solvers if solver in BUILT]
 
 

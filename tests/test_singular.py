@@ -360,7 +360,7 @@ class Strangeness(unittest.TestCase):
         self.assertGreaterEqual(right, 99)
 
     def test_many_blocks(self):
-        """Ranks are decided block by block: many blocks have the values of one, times their number, and each its solution. The
+        """Ranks are decided block by block: n copies of a block have n times the ranks of one block, and each copy has the solution of the block. The
         structure of the first two is wrong (the second has an event), that of the third is right."""
         blocks = {
             "rewritten": ("Real x[n], y[n];", "der(x[k]) + time*der(y[k]) = k*sin(time); x[k] + time*y[k] = k*cos(time);"),

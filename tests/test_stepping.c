@@ -43,7 +43,7 @@ static void must_equal(const char *path, const char *what, const daedal_model *m
   }
 }
 
-/* The end of an execution, by variable. */
+/* The values at the end of an execution, one for each variable. */
 static double *executed(const char *path, daedal_plan *plan, double *end) {
   daedal_run *run = daedal_run_make(plan);
   const daedal_model *model = daedal_plan_model(plan);

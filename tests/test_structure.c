@@ -78,7 +78,7 @@ static Table table_random(Random *random, int m, int n, int percent, int orders)
   return t;
 }
 
-/* The same with a diagonal added, so that it is not singular. */
+/* A random table like the one above, but with a full diagonal, so that it is not singular. */
 static Table table_regular(Random *random, int n, int percent, int orders) {
   Table t = table_random(random, n, n, percent, orders);
   for (int i = 0; i < n; i++)
@@ -126,7 +126,7 @@ static void table_scatter(Random *random, Table *t) {
 
 /* ---- plain methods ---- */
 
-/* The size of a maximum matching of the chosen rows into the chosen columns (bit sets), by trying all. */
+/* The size of a maximum matching of the chosen rows into the chosen columns (bit sets), found by trying all matchings. */
 static int plain_rank(const Table *t, unsigned rows, unsigned columns) {
   int best[1 << (SMALL + 3)];
   memset(best, 0xff, sizeof(int) * ((size_t)1 << t->n));

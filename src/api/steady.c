@@ -126,7 +126,7 @@ static bool integrate(daedal_result *result, const Request *request, double *y) 
 
 /* ---- the search ---- */
 
-/* Computes the columns that are not states. The state-space form is then that of this point. */
+/* Computes the columns that are not states, so that the state-space form is valid at this point. */
 static bool settle(daedal_result *result, double t, double *y) {
   View *view = result->simulation.view;
   Exchanges exchanges;

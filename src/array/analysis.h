@@ -23,7 +23,7 @@ typedef struct Analysis {
   VEC(HiddenConstraint) hidden;
   InitialCandidates candidates;
   IndexVec fixed;              /* variables of the model with fixed start values */
-  IndexVec redundant;          /* of them: those that the equations already determine */
+  IndexVec redundant;          /* the fixed variables that the equations already determine */
   VEC(const char *) suggested; /* columns that complete the fixed ones to a legal set */
   uint32_t initial_equations;
   /* The numerical check: is the Jacobian as regular as its structure? Only where all parameters have values. */

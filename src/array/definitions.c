@@ -38,7 +38,8 @@ static bool is_constant(const Dag *dag, Expr e) {
 }
 
 /* An equation defines a derivative if it is linear in it, and if that derivative is the highest one of its unknown in the
- * equation and in the array. Every equation defines at most one, the first that no other defined. */
+ * equation and in the array. Every equation defines at most one derivative: the first one that no other equation has
+ * defined. */
 Definitions definitions_find(const Problem *problem, const Structure *structure, bool constant, Arena *arena) {
   const Incidence *incidence = &problem->incidence;
   Dag *dag = problem->model->dag;

@@ -4,9 +4,9 @@
 #include "array/branches.h"
 #include "array/joint.h"
 
-/* At a kink, the first derivative of an equation jumps. It is a constraint on velocities where there is a second one. Derivatives
- * by parameters also need the rates of velocities, so the equations count as differentiated once more. Then those that are not
- * differentiated by time are DIFFERENTIATED, and only their jumps matter. */
+/* At a kink, the first derivative of an equation jumps. The equation is a constraint on velocities if it has a second
+ * derivative. Derivatives by parameters also need the rates of velocities, so the equations count as differentiated once
+ * more. Then those that are not differentiated by time are DIFFERENTIATED, and only their jumps matter. */
 enum { DIFFERENTIATED = 1, JUMPING = 2 };
 
 /* The most rows of all modes that are tried: this takes less than a tenth of a second. */
@@ -195,7 +195,7 @@ static Expr compare(Dag *dag, Expr first, Expr second, double sign) {
   return dag_binary(dag, sign > 0 ? larger : smaller, first, second);
 }
 
-/* `then` where an expression is positive, otherwise the other one. */
+/* The expression `then` where e is positive, elsewhere `otherwise`. */
 static Expr choose_by_sign(Dag *dag, Expr e, Expr then, Expr otherwise) {
   return dag_if(dag, compare(dag, e, dag_constant(dag, 0), 1), then, otherwise);
 }
@@ -454,7 +454,8 @@ void kink_modes_open(Problem *problem, const Structure *structure, bool all, boo
 
 /* ---- remaining kinks ---- */
 
-/* Does equation i, which is differentiated c times, still have a kink? A converted one already contains derivatives of others. */
+/* Does equation i, which is differentiated c times, still have a kink? An equation that was converted already contains
+ * derivatives of other equations. */
 static bool is_left(const Problem *problem, uint32_t i, int32_t c, bool *seen) {
   bool is_converted = problem->written && problem->residual[i] != problem->written[i];
   int32_t times = c + is_converted;

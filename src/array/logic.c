@@ -49,7 +49,7 @@ static Expr edge_of(LogicBuilder *builder, Expr leaf) {
 
 /* ---- discrete values of varying expressions ---- */
 
-/* Does the value change between events? A delay that is not replaced yet may. */
+/* Can the value change between events? That of a delay can, unless a discrete value already stands for the delay. */
 static bool is_moving(const LogicBuilder *builder, Expr e) {
   Dag *dag = builder->dag;
   return dag_depends(dag, e, OP_VARIABLE) || dag_depends(dag, e, OP_TIME) ||
@@ -231,7 +231,7 @@ static void add_when(LogicBuilder *builder, const When *when) {
     Expr fires = add_step(builder, dag_binary(dag, OP_AND, begins, not_of(dag, earlier)), when->span);
     vec_last(&builder->logic->steps).fires = true;
     earlier = dag_binary(dag, OP_OR, earlier, fires);
-    /* a leaf, so that each branch reads one value and not all before it */
+    /* a step of its own, so that each branch reads one value and not the conditions of all earlier branches */
     if (b && b + 1 < when->branches.count) earlier = add_step(builder, earlier, when->span);
     bool at_start = dag_contains(dag, dag_scratch(dag), begins, OP_INITIAL);
     for (uint32_t a = 0; a < branch->actions.count; a++)

@@ -74,7 +74,7 @@ typedef struct Logic {
   VEC(LogicAction) actions;
   VEC(LogicStep)
   initial_steps; /* values that initial equations give to pre() of a leaf, or to a parameter that is not a number */
-  bool *is_initial_step;  /* per initial equation of the model: it is one of these */
+  bool *is_initial_step;  /* per initial equation of the model: it is one of the initial steps */
   Expr *initial_residual; /* of all initial equations */
 } Logic;
 

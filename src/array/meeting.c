@@ -126,8 +126,8 @@ static double find_edge(ModeRow *row) {
 
 /* ---- rows whose branches meet ---- */
 
-/* Branches differ on the edge; meet there; or meet with equal slopes: then they differ nearby by the square of the
- * distance. */
+/* On the edge, the branches differ; or they meet; or they meet with equal slopes, so that nearby they differ by the square
+ * of the distance. */
 typedef enum Joint { JOINT_JUMP, JOINT_KINK, JOINT_SMOOTH } Joint;
 
 /* The differences of the branches of a row at a point: on the edge, near it, and farther away. */

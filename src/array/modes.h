@@ -50,7 +50,7 @@ Expr modes_restore(const Modes *modes, Dag *dag, Expr e);
 /* The sum of the sizes of a sum's terms, whose round-off stays in it when they cancel. */
 Expr modes_sum_sizes(Dag *dag, Expr e);
 
-/* The kind of the condition that a relation with this operator is. */
+/* The kind of condition that belongs to a relation with this operator. */
 static inline ConditionKind mode_kind(Op op) {
   switch (op) {
   case OP_GREATER: return CONDITION_GREATER;

@@ -11,12 +11,12 @@ typedef struct SemilinearRow {
   uint32_t row;
   Expr flow, x, positive, negative;
   bool is_negated;
-  bool is_joined; /* joined to another one; its row now gives the slope between them */
+  bool is_joined; /* joined to another stream; its row now gives the slope between the two */
 } SemilinearRow;
 
 typedef VEC(SemilinearRow) StreamVec;
 
-/* x or -x, whichever of them all streams along it have in common. */
+/* x or -x: the direction that all streams along x have in common. */
 static Expr direction(Dag *dag, Expr x, bool *is_reversed) {
   double constant;
   const Term *terms;
@@ -75,7 +75,8 @@ typedef struct FlowParts {
   Expr slope, other, out, in;
 } FlowParts;
 
-/* The parts of a flow with this coefficient, seen from one of its slopes. false: the flow counts in the other direction. */
+/* The parts of a flow with this coefficient, for the node whose slope is `slope`. Returns false if the flow counts in the
+ * other direction. */
 static bool read_branch(Dag *dag, const SemilinearRow *stream, double coefficient, Expr slope, FlowParts *branch) {
   bool is_positive = stream->positive == slope, counts = (coefficient > 0) != stream->is_negated;
   Expr zero = dag_constant(dag, 0), along = dag_binary(dag, OP_MAX, stream->x, zero),

@@ -29,7 +29,8 @@ static int32_t largest_offset(const Converter *converter, const BlockJacobian *j
   return most;
 }
 
-/* The conditions of the method on v: low enough derivatives in it, and enough of them to remove. */
+/* The conditions of the method on the vector v: its derivatives must be low enough, and there must be enough of them to
+ * remove. */
 static bool is_allowed(Converter *converter, const BlockJacobian *jacobian, const Substitution *plan) {
   const Structure *structure = &converter->structure;
   const Dependence *dependence = plan->dependence;

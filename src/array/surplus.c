@@ -18,7 +18,8 @@ static int32_t highest_order(const Incidence *incidence, int32_t i) {
   return highest;
 }
 
-/* The equations as they are come last, those with the highest derivatives at the end: a line depends on lines before it. */
+/* The original equations come last, and among them those with the highest derivatives: each line depends only on lines
+ * before it. */
 static void list_rows(const Converter *converter, const DulmageSet *set, SurplusRowVec *rows) {
   const Incidence *incidence = &converter->problem.incidence;
   int32_t highest = 0;

@@ -9,7 +9,7 @@ static int compare_falling(const void *a, const void *b) {
   return (p[1] > q[1]) - (p[1] < q[1]);
 }
 
-/* The equations of the block by falling c, ties in the given order, and the count of rows a stage. */
+/* Sorts the equations of the block by falling c; equations with the same c keep their order. Counts the rows of each stage. */
 static void sort_equations(Heap *heap, BlockShape *shape, const Structure *structure, const int32_t *rows) {
   int32_t *equation = heap_array(heap, (size_t)shape->size, sizeof *equation);
   int32_t(*keys)[2] = heap_array(heap, (size_t)shape->size, sizeof *keys);

@@ -262,7 +262,7 @@ static Value *rate_inputs(const Direction *d, Arena *arena, const Derivative *de
   return fits && derivative->order == 1 && routine_can_run(derivative->routine) ? inputs : NULL;
 }
 
-/* Uses the first given derivative that fits; *is_done says whether there is one. */
+/* If the function declares a derivative that fits, uses the first such one; *is_done says whether there was one. */
 static bool derive_as_given(const Direction *d, Runner *runner, Arena *arena, Value *outputs, bool *is_done) {
   for (uint32_t k = 0; k < d->routine->derivatives.count && !*is_done; k++) {
     const Derivative *derivative = &d->routine->derivatives.data[k];
@@ -391,8 +391,8 @@ static ExternalValue external_argument(const Runner *runner, const Callee *calle
   return value;
 }
 
-/* Is the function only an external call of scalars that returns a Real, like table look-ups? Then returns its call, which reads the
- * callee's arguments and writes its results; otherwise NULL. */
+/* Is the function only an external call of scalars that returns a Real, like table look-ups? If so, returns that external
+ * call, which reads the arguments of the callee and writes its results. Otherwise returns NULL. */
 static ExternalCall *make_external_call(Runner *runner, const Callee *callee, const Function *function) {
   Heap *heap = runner->caller->heap;
   const Routine *routine = function->routine;
@@ -470,7 +470,7 @@ static Callee *find_callee(Runner *runner, uint32_t number) {
   return &vec_last(&runner->list);
 }
 
-/* Argument k is its value plus the nilpotent of each partial that names it. */
+/* Argument k becomes its value plus one nilpotent for each partial derivative by argument k. */
 static void set_arguments(Runner *runner, Callee *callee, const CallSite *site, const double *arguments) {
   double *flat = (double *)(void *)callee->arguments;
   size_t size = (size_t)1 << runner->n;

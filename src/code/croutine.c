@@ -101,7 +101,7 @@ static void cwrite_bind(RoutineState *s, uint32_t slot) {
   s->is_bound[slot] = true;
 }
 
-/* New variables with the sizes given, for a record those of its fields after them. */
+/* Declares variables with the sizes given; for a record, one variable for each field. */
 static uint32_t declare_variables(RoutineState *s, Type type, const char *sizes, const char *const *names) {
   if (type.base != TYPE_RECORD) {
     const char *zero = type.base == TYPE_ENUMERATION ? "1.0" : "0.0";
@@ -246,7 +246,7 @@ static void cwrite_end_value(RoutineState *s) {
   cvalue_push_entry(s, out);
 }
 
-/* The array that a loop runs over; of records there is one for each variable. */
+/* The array that a loop runs over. An array of records is several arrays, one for each variable of the record. */
 static const char *range_name(RoutineState *s, const OpenRegion *region, uint32_t v) {
   return v ? cvalue_format(s, "r%u_%u", region->number, v) : cvalue_format(s, "r%u", region->number);
 }

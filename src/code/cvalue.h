@@ -98,7 +98,7 @@ void cvalue_discard(RoutineState *s, const StackEntry *entry);
 /* A scalar entry as a Number; `:` is NAN. */
 const char *cvalue_scalar_text(RoutineState *s, const StackEntry *entry);
 const char *cvalue_scalars_text(RoutineState *s, const StackEntry *entries, uint32_t count);
-/* One variable of an entry as an Array of any dimensions; the entry itself if it is one variable. */
+/* One variable of an entry, as an Array of any dimensions; if the entry consists of one variable, that variable. */
 const char *cvalue_variable_array(RoutineState *s, const StackEntry *entry, uint32_t i);
 const char *cvalue_array_text(RoutineState *s, const StackEntry *entry);
 

@@ -51,7 +51,7 @@ void decisions_end(Decisions *decisions, double t, const double *y);
 /* The number of events from `begin` to `stop` of the sample with the most, and its start and interval; 0: there is none. */
 double decisions_expected(Decisions *decisions, double begin, double stop, double *start, double *interval);
 
-/* Reports a step or reinit without a value at t, or two reinits of one column. false: there is one. */
+/* Reports a step or reinit that has no value at t, and two reinits of one column. Returns false if anything was reported. */
 bool decisions_defined(const Decisions *decisions, double t, DiagCode code, Diags *diags);
 
 /* The number of samples that have passed, saved in the heap and restored, also into decisions with which no run has begun. The

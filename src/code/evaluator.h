@@ -20,10 +20,11 @@ typedef struct Evaluator {
   double *parameters, *discretes, *pre;
   Inputs *inputs;  /* NULL: no input has values over time. Evaluators of one run share them */
   double *nominal; /* per column, positive */
-  double *size;    /* the same, unless an absolute tolerance is given: then that divided by the relative one */
+  double *
+      size; /* per column: the absolute tolerance divided by the relative one if an absolute tolerance is given, otherwise the nominal value */
   bool *is_sized;  /* per column: no nominal value is given, so the size of a state comes from its values so far
                  * (stepper_note_sizes) */
-  bool *is_signed; /* of these: its min or max gives it one sign */
+  bool *is_signed; /* per column with is_sized: min or max allows only one sign */
   Past *past;      /* the history that delays read (past.h); NULL without them */
   Workspace *rows, *entries;
   DagScratch scratch;

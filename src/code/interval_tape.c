@@ -1,4 +1,5 @@
-/* interval_tape: see interval_tape.h. Kernels are unrolled: a line for each instance, its operands places in one file of motions. */
+/* interval_tape: see interval_tape.h. Kernels are unrolled: each instance has its own lines, whose operands are places in
+ * one file of motions. */
 #include "code/interval_tape.h"
 
 #include "code/program_internal.h"

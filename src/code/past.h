@@ -5,13 +5,14 @@
 #include "code/evaluator.h"
 #include "core/delays.h"
 
-/* The delays of the logic: programs for their values, and for their times followed by the longest ones. Lives in the heap. */
+/* The delays of the logic, with a program for the delayed values and one for the delay times, followed by the longest delay
+ * times. Lives in the heap. */
 Past *past_new(Heap *heap, const ArrayCode *code);
 
 /* A delay in the table of all; first_point: how many numbers the points of earlier pipes have. */
 Delay past_delay(const ArrayCode *code, const LogicDelay *delay, int first_point);
 
-/* The delays of an evaluator's run, for this evaluator: several may share one past. */
+/* The delays of the run, as this evaluator uses them: several evaluators may share one past. */
 Delays *past_delays(const Evaluator *evaluator);
 
 /* Like delays_guess, where there are delays. */

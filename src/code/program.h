@@ -33,8 +33,8 @@ Workspace *workspace_new(Heap *heap, const Program *program);
 /* All outputs at the point. EVAL_DOMAIN if some output is not finite; workspace_blame then says why. */
 EvalStatus workspace_run(Workspace *workspace, const Point *point, double *out);
 
-/* The same at several points, each with its outputs; cheaper than one after another. EVAL_DOMAIN if some output at some point is
- * not finite. */
+/* Like workspace_run at several points, each with its own outputs; cheaper than one call per point. EVAL_DOMAIN if some
+ * output at some point is not finite. */
 EvalStatus workspace_run_points(Workspace *workspace, uint32_t count, const Point *points, double *const *outs);
 
 /* After EVAL_DOMAIN at this point: the output concerned, and the node and its argument that left the domain. The output really uses

@@ -20,7 +20,7 @@ typedef struct Timer {
   uint32_t size;                /* operations of both bounds */
   Enclosure *difference, *rate; /* rate NULL: without bounds */
   uint32_t held_count;          /* discrete values that the difference depends on */
-  double *held;                 /* as they were when it was last examined */
+  double *held;                 /* those values when the difference was last examined */
   double from, until;           /* no event is between these times; from NAN: not searched yet */
   double next;                  /* `until`, or INFINITY: nothing happens there either */
 } Timer;
@@ -98,7 +98,7 @@ static bool is_round_off(const Schedule *schedule, const Timer *timer, double t)
   Interval bounds = enclosure_bounds(timer->difference, at, held);
   if (!timer->rate || bounds.high < range.low || bounds.low > range.high) return false;
   Interval rate = enclosure_bounds(timer->rate, at, held);
-  return rate.low < 0 && rate.high > 0; /* one that does not move has its value */
+  return rate.low < 0 && rate.high > 0; /* a difference that does not move keeps its mode */
 }
 
 static bool is_left(const Schedule *schedule, const Timer *timer, Interval range, double t) {

@@ -48,10 +48,10 @@ enum { FOUR_LINES = LINE_COUNT + 1 };
 struct Tape {
   const Kernel *kernel;
   uint32_t registers;
-  /* The file: numbers, held slots, other uniform slots, values of the lines in their order. */
+  /* The file has the numbers first, then the held slots, the other uniform slots, and the values of the lines in order. */
   uint32_t first_slot, first_other_slot, first_value, first_other_value, file_count;
   FileRunVec held_loads, loads, stores; /* uniform slots; outputs */
-  uint32_t *outputs;            /* of a kernel with one instance: their places in the file, in the order of stores */
+  uint32_t *outputs; /* if the kernel has one instance: the place of each output in the file, in the order of stores */
   uint32_t *held_lines, *lines; /* codes, each with its operands; LINE_COUNT ends them */
   TapeLine *body;
   bool copies;        /* the body does nothing else */

@@ -92,7 +92,7 @@ static void wait_for(Ordering *ordering, uint32_t i, uint32_t other) {
   ordering->state[i].needs++;
 }
 
-/* A call waits for the one before it, a further result for its call. */
+/* A call must come after the call before it, and each further result of a call after that call. */
 static void add_line(Ordering *ordering, uint32_t i) {
   const Line *line = &ordering->kernel->prologue.data[i];
   const Operand *operands;
@@ -108,7 +108,7 @@ static void add_line(Ordering *ordering, uint32_t i) {
   if (!ordering->state[i].needs) add_ready(ordering, i);
 }
 
-/* The lines that wait for it already have their heights. */
+/* The lines that depend on line i already have their heights. */
 static void find_height(Ordering *ordering, uint32_t i) {
   uint32_t height = 0;
   for (uint32_t w = ordering->state[i].waiting; w != NONE; w = ordering->waiting.data[w].next) {

@@ -29,8 +29,8 @@ typedef struct Templates {
   /* work space */
   Map by_hash;
   IndexVec words;
-  uint32_t stamp, *mark, *local;     /* per position: last region that met it; number there */
-  IndexVec number_mark, number_slot; /* the same per number */
+  uint32_t stamp, *mark, *local; /* per position: the last region that contained it, and its number in that region */
+  IndexVec number_mark, number_slot; /* per number: the same two */
   VEC(struct RegionVisit {
     uint32_t position;
     uint32_t next;
@@ -41,7 +41,8 @@ typedef struct Templates {
 Templates templates_make(Heap *heap, const Graph *graph, const uint8_t *boundary);
 void templates_free(Templates *templates);
 
-/* Adds the region below `root`, which is inside. Returns its template; its slots are the last items. O(region). */
+/* Adds the region that consists of `root` and what is below it. Returns its template; the slots of the region are the last
+ * items. O(region). */
 uint32_t templates_add(Templates *templates, Expr root);
 
 /* Index of a number in `numbers`. */

@@ -23,12 +23,13 @@ typedef struct Demand {
   uint32_t way;
 } Demand;
 
-/* A call site: its demand, its place among the first partials, and the path of its last call. */
+/* A call site: what it demands, its position among the first partials of that demand, and the path that its last call took. */
 typedef struct Visitor {
   uint32_t demand, position, way;
 } Visitor;
 
-/* The code of a path for a demand: conditions, then results; for first partials one argument after another. */
+/* The code of one path for one demand. Its outputs are the conditions, then the results; for first partials, the results by
+ * the first argument, then by the next one. */
 typedef struct WayCode {
   Kernel kernel;
   Registers *registers; /* NULL: a derivative is not given */

@@ -25,7 +25,7 @@ struct Tracer {
   Domain domain;
   Machine *machines[GIVEN_DEPTH]; /* by depth of functions with given derivatives; NULL until used */
   uint32_t depth;
-  const Routine *entered; /* the one that the machine of this depth begins with */
+  const Routine *entered; /* the routine with which the machine of this depth begins */
   bool uses_given, has_lost_text;
   Dag *dag;
   uint32_t next_leaf;
@@ -158,7 +158,7 @@ static Value *derivative_inputs(Substitution *s) {
 
 static void start_machine(Tracer *tracer, uint32_t depth);
 
-/* Runs the routine on the machine further in; its outputs are there afterwards. */
+/* Runs the routine on the machine of the next depth, which then has its outputs. */
 static ExecuteStatus run_within(Tracer *tracer, const Routine *routine, const Value *inputs) {
   const Routine *entered = tracer->entered;
   if (!tracer->machines[tracer->depth + 1]) start_machine(tracer, tracer->depth + 1);

@@ -114,7 +114,7 @@ double delays_longest_step(Delays *delays, double t, const double *y);
 /* The largest part of a pipe by which its contents have moved since the step began. */
 double delays_moved(Delays *delays, double t, const double *y);
 
-/* A step, and its columns at a time in it. */
+/* A step, with a function that gives the columns at a time inside the step. */
 typedef struct DelaysStep {
   double begin, end, tolerance;
   const double *(*columns)(void *host, double t);

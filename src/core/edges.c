@@ -278,7 +278,7 @@ bool edges_pass(Edges *edges, double t, const double *y, double step) {
 bool edges_may_hide(const Edges *edges, int m, double step) {
   double now = edges->difference[m], before = edges->place[m].before, speed = edges->history[m].speed;
   double margin = edges_least_margin(edges, m, now, before);
-  bool is_first = speed == 0 && now != before; /* it moves for the first time: its speed is not known */
+  bool is_first = speed == 0 && now != before; /* the difference moves for the first time, so its speed is not known */
   return margin < fabs(now - before) + step * speed || (is_first && isfinite(margin));
 }
 
@@ -387,10 +387,10 @@ static double nearest_edge(const Edges *edges, int m) {
 }
 
 /* An event counts as hovering if the difference has stayed within SEVERAL * SEVERAL tolerances of its edge since the event
- * before. These are relative to its largest value so far or, where events come fast, to its nominal size. After ATTEMPTS
- * such events in a row, hysteresis grows from a small part of the tolerance up to the tolerance. It starts small because it
- * turns a bend into a jump, around which the solution may cycle. It may be larger than the tolerance only where rates jump
- * anyway.
+ * before. These tolerances are relative to the largest value of the difference so far or, if events come fast, to its
+ * nominal size. After ATTEMPTS such events in a row, hysteresis grows from a small part of the tolerance up to the
+ * tolerance. It starts small because it turns a bend into a jump, around which the solution may cycle. It may be larger than
+ * the tolerance only where rates jump anyway.
  *
  * If that does not end the hovering and events are fast, hysteresis doubles after PARTS more events. So the number of events
  * is bounded for each doubling, for any reason that keeps the solution at the edge.
@@ -404,7 +404,8 @@ bool edges_hover(Edges *edges, int m, double tolerance, double span) {
   EdgeHistory *history = &edges->history[m];
   EventTimes *times = &history->times;
   double *slack = &history->slack, edge = nearest_edge(edges, m);
-  /* Between its edge of before and the nearest one now, the difference was half-way between them. */
+  /* The difference has crossed from the former edge to the edge that is nearest now, so it has been half-way between the
+   * two. */
   double peak = fmax(edges->place[m].peak, fabs(edge - times->edge) / 2);
   times->edge = edge;
   history->largest = fmax(history->largest, edges_size(peak));

@@ -55,8 +55,8 @@ static double dot(int n, const double *a, const double *b) {
   return sum;
 }
 
-/* Squared remainders that differ by less than this part count as equal. The first of them is taken, so that neither round-off nor a
- * small motion decides. */
+/* Squared remainders that differ by less than this part count as equal. Among equal ones the first is taken, so that neither
+ * round-off nor a small motion decides. */
 static const double AS_GOOD = 0.1;
 
 int select_columns(int rows, int columns, double *a, int *order) {

@@ -16,9 +16,9 @@
 
 /* Functions of the host, for the columns y at time t. */
 typedef struct SettleMethods {
-  /* The first function solves all columns that are not states, also on edges along which the solution slides. The second one does
-   * so at a corner of these edges (edges_set_corner). The third one is called after modes have changed, so that columns may jump.
-   * false: the columns cannot be solved. */
+  /* The first function solves all columns that are not states, also on edges along which the solution slides. The second
+   * function solves them at a corner of these edges (edges_set_corner). The third function is called after modes have
+   * changed, so that columns may jump. false: the columns cannot be solved. */
   bool (*solve)(void *host, double t, double *y);
   bool (*solve_corner)(void *host, double t, double *y, int corner);
   bool (*solve_at_event)(void *host, double t, double *y);

@@ -278,7 +278,7 @@ static void guess_at_drive(FoldCurve *curve, double s, ConstMoment origin, Const
   curve->next[curve->rows] = s / curve->scale[curve->rows];
 }
 
-/* The solution at s. Returns true if it is on the branch with this sign. */
+/* Solves at s. Returns true if the solution is on the branch with this sign. */
 static bool start_at_drive(FoldCurve *curve, double s, ConstMoment origin, ConstMoment at, double sign) {
   keep_drive(curve);
   guess_at_drive(curve, s, origin, at);

@@ -112,8 +112,8 @@ static bool note_entries(Bordered *bordered, ConstMoment at, double part, double
   return true;
 }
 
-/* Weights the equations so that the largest entry of each is 1. Near a point that an equation leaves free, all its entries may be
- * as small as the distance. So its entries also count where the columns are moved as far as they will be later. */
+/* Weights the equations so that the largest entry of each is 1. Near a point that an equation leaves free, all its entries
+ * may be as small as the distance. So the largest entry is also taken from points to which the columns may be moved later. */
 static bool weigh_rows(Bordered *bordered, ConstMoment at, double *y) {
   double *weight = bordered->weight;
   note_entries(bordered, at, SMALL_PART, y);
@@ -521,7 +521,8 @@ static bool find_from(const Bordered *bordered, const double *from, double t, do
   return bordered->view->methods->find(bordered->view, t, y) == EVAL_OK;
 }
 
-/* On both sides: does the solution near the instant cross, and continue to the one far from it? */
+/* Does the solution near the instant cross, and does it continue to the solution far from the instant? Both must hold on
+ * both sides. */
 static bool crosses(Bordered *bordered, double t, double gap, double *const *y, double *scratch) {
   ConstMoment at[INSTANT_FAR_AFTER + 1];
   SlackSamples before = line_make(bordered->heap), after = line_make(bordered->heap);

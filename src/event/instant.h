@@ -25,15 +25,15 @@ typedef enum Verdict {
  * own size. At a pole, columns grow with the inverse of the distance. */
 bool instant_has_limit(const System *system, const double *near, const double *far);
 
-/* y: for each place the columns with its states; the other columns are guesses, and are solved. NULL for the places before the
- * instant: the run begins there. A view of other equations than the model's own is always VERDICT_SINGULAR, because it need not
- * show all branches. asked: if no direction is lost, the one that is nearly lost decides. Costs about 200 factorizations of the
- * Jacobian. */
+/* y: the columns at each place. The states there are given; the other columns are guesses, and are solved. NULL for the
+ * places before the instant: the run begins there. A view of other equations than the model's own is always
+ * VERDICT_SINGULAR, because it need not show all branches. asked: if no direction is lost, the one that is nearly lost
+ * decides. Costs about 200 factorizations of the Jacobian. */
 Verdict instant_judge(View *view, double t, double gap, bool asked, double *const *y);
 
-/* The same where solutions meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its enthalpy is
- * different. Among the solutions along the lost direction exactly one crosses, before the instant and after it, with the same sign; others
- * only touch. Returns true if that solution continues, with its columns after the instant in y. The lost direction may jump at the
- * instant. y: for each place, with its states; the one of INSTANT_BEFORE is a guess from farther back. Costs about 200
- * factorizations. */
+/* The same where solutions meet at a kink of the equations, as for a pump whose flow stops: with the flow reversed, its
+ * enthalpy is different. Among the solutions along the lost direction exactly one crosses, before the instant and after it,
+ * with the same sign; others only touch. Returns true if that solution continues, with its columns after the instant in y.
+ * The lost direction may jump at the instant. y: the columns at each place, where the states are given; those at
+ * INSTANT_BEFORE are a guess from farther back. Costs about 200 factorizations. */
 bool instant_crosses(View *view, double t, double gap, double *const *y);

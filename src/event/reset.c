@@ -1,5 +1,6 @@
-/* reset: see reset.h. The columns are functions of the states. Chooses columns to keep, in order of preference: as many as there
- * are states, with independent rows of the Jacobian. Newton's method finds the states at which they have their values. */
+/* reset: see reset.h. The columns are functions of the states. Chooses columns to keep, in order of preference: as many as
+ * there are states, with independent rows of the Jacobian. Newton's method finds the states at which these columns have the
+ * values to keep. */
 #include "event/reset.h"
 
 #include "base/blas.h"

@@ -35,13 +35,13 @@ typedef struct ExportVariable {
   uint32_t enumeration; /* of the model */
   bool is_discrete;     /* changes at events only */
   bool is_constant;
-  bool is_state, is_rate; /* of model exchange: it is a state; it is the derivative of one */
-  bool is_settable;       /* it may be set before the start; a calculated one then no longer follows its binding */
-  bool is_tunable;        /* it may also be set after the start */
-  bool is_varied;         /* it depends on parameters that may be set after the start */
-  const char *reason;     /* why a parameter that can be overridden in a run cannot be set; or NULL */
-  bool has_start;         /* its start value can be set */
-  bool is_fixed;          /* and the value is kept; otherwise it is a guess */
+  bool is_state, is_rate; /* in model exchange: the variable is a state; the variable is the derivative of a state */
+  bool is_settable; /* may be set before the start; a calculated parameter that is set no longer follows its binding */
+  bool is_tunable;  /* it may also be set after the start */
+  bool is_varied;   /* it depends on parameters that may be set after the start */
+  const char *reason;              /* why a parameter that can be overridden in a run cannot be set; or NULL */
+  bool has_start;                  /* its start value can be set */
+  bool is_fixed;                   /* and the value is kept; otherwise it is a guess */
   double start, min, max, nominal; /* NAN if not given */
   uint32_t derivative;             /* variable of which it is the derivative; MAP_NONE */
 } ExportVariable;
@@ -58,8 +58,8 @@ typedef struct ExportVariables {
   IndexVec dependents;
 } ExportVariables;
 
-/* Is the time at which a condition changes known in advance? It is where its difference is linear in time; others are searched
- * for. */
+/* Is the time at which a condition changes known in advance? It is known if the difference of the condition is linear in
+ * time; the times of other conditions are searched for. */
 bool export_is_timed(const ExportSource *source, uint32_t mode);
 
 /* The unknowns in the order in which their states are listed: those of blocks without a choice of states, then block by block. */

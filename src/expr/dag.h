@@ -207,7 +207,7 @@ static inline bool dag_is_residue(const Dag *dag, Expr e) {
   return dag_op(dag, e) == OP_CONSTANT && dag_node(dag, e)->count;
 }
 
-/* Of a parameter, variable, discrete, pre, string leaf; of OP_VARIABLE. */
+/* The index of a leaf that is a parameter, variable, discrete value, pre() or string; the order of a leaf OP_VARIABLE. */
 static inline uint32_t dag_index(const Dag *dag, Expr e) { return dag_node(dag, e)->first; }
 static inline uint32_t dag_order(const Dag *dag, Expr e) { return dag_node(dag, e)->count; }
 

@@ -150,7 +150,7 @@ static bool is_square(const Dag *dag, Expr e) {
   return number >= 2 && fmod(number, 2) == 0;
 }
 
-/* Is it zero only where its derivatives are? */
+/* Is the expression zero only where its derivatives are zero, too? */
 static bool is_sum_of_squares(const Dag *dag, Expr e) {
   double constant;
   const Term *terms;

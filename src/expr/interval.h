@@ -28,7 +28,7 @@ static inline Interval interval_hull(Interval a, Interval b) {
   return (Interval){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
 }
 
-/* The intersection. Both contain the same value, so it is not empty. */
+/* The intersection. It is not empty, because both intervals contain the same value. */
 static inline Interval interval_meet(Interval a, Interval b) {
   return (Interval){a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
 }

@@ -31,9 +31,9 @@ Conflict conflict_of_point(InitialSystem *system, const InitialColumn *columns, 
 void conflict_filter(InitialSystem *system, const InitialColumn *columns, double t, const double *y,
                      Conflict *conflict);
 
-/* Moves start values that make the first of these rows undefined at y. If another row gives a value for one of them, that
- * one moves there. Otherwise all values that are not given move to nominal, within min and max; if there are none, all that
- * are not fixed do. false: nothing moved. */
+/* Moves start values that make the first of these rows undefined at y. If another row gives a value for one of the columns,
+ * that column gets the value. Otherwise all start values that the user has not given move to nominal, within min and max; if
+ * the user has given all, those that are not fixed move. Returns false if nothing moved. */
 bool conflict_move_undefined(InitialSystem *system, const IndexVec *rows, double t, const double *y,
                              InitialColumn *columns);
 

@@ -25,7 +25,8 @@ typedef struct BoxSearch {
   Interval *boxes; /* a stack of them */
   uint32_t count;
   bool is_complete;
-  double *y, *guess, *nearest; /* per column of the system: the known ones; a solution; the nearest so far */
+  double *y, *guess,
+      *nearest; /* per column of the system. y: known values; guess: a solution; nearest: the nearest solution so far */
   double distance;
 } BoxSearch;
 
@@ -39,7 +40,7 @@ static void set_unknowns(BoxSearch *search, const Interval *box, bool at_middle)
   }
 }
 
-/* Bounds of the residuals over the box, or at its midpoint. False: one of them cannot be zero there. */
+/* Bounds of the residuals over the box, or at its midpoint. Returns false if one residual cannot be zero there. */
 static bool bound_rows(BoxSearch *search, const Interval *box, bool at_middle, Interval *g) {
   bool may_vanish = true;
   set_unknowns(search, box, at_middle);

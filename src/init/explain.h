@@ -17,8 +17,8 @@ typedef struct Explanation {
   const Propagation *propagation; /* NULL: not requested */
 } Explanation;
 
-/* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column,
- * and initial->system. About linear except for two factorizations. */
+/* Explains the values found, for the modes that the evaluator has now; fills the rows in initial->column, and
+ * initial->system. Takes roughly linear time, apart from two factorizations. */
 Explanation initial_explain(Initializer *initializer, Initial *initial, Arena *arena);
 
 /* The effect of a wrong start. Owned by the arena. O(n^3). */

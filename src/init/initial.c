@@ -673,7 +673,8 @@ static bool try_far_ways(InitialAttempt *attempt) {
   return solve_from_nominal(attempt) || (!attempt->last.conflict && !attempt->is_event && try_elsewhere(attempt));
 }
 
-/* Do the rows that failed contain discrete leaves? Otherwise other modes only change known values in them. */
+/* Do the rows that failed contain discrete leaves? If they contain none, other modes can only change the known values in
+ * these rows. */
 static bool is_failure_discrete(const InitialAttempt *attempt) {
   Nogood leaves = nogood_of_rows(attempt->system, &attempt->last.rows);
   bool any = leaves.count > 0;

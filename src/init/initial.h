@@ -86,8 +86,8 @@ bool initial_guess(const Initializer *initializer, const StartValues *starts, do
 bool initial_solve(Initializer *initializer, const StartValues *starts, double t0, double tolerance, Initial *initial,
                    Diags *diags);
 
-/* Solves again, step by step to the nearest values, and records the units; the same values must be found. false: they are not, or
- * were found in another way. The heap is that of the initial system. */
+/* Solves again, unit by unit, each to the nearest values, and records the units. Returns false if other values are found
+ * than before, or if they can only be found in another way. The heap is that of the initial system. */
 bool initial_trace(const Initial *initial, double tolerance, StepsTrace *trace);
 
 /* Do the rows hold at the values found, with the current discrete values? */

@@ -11,7 +11,7 @@
 typedef struct Order {
   Pattern pattern;      /* of the system, surplus rows emptied */
   InitialChoice choice; /* columns that are given, and the matching of rows and columns */
-  IndexVec surplus;     /* too many initial equations: the other rows leave them no column */
+  IndexVec surplus;     /* initial equations beyond the number of columns: the other rows leave no column for them */
   IndexVec redundant;   /* fixed columns that the rows and the other fixed columns determine */
 } Order;
 

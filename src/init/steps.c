@@ -59,8 +59,9 @@ typedef struct InitialSteps {
   uint32_t *unit_of_row;     /* 1 + unit, 0 before it is reached */
   uint32_t *place;           /* per column: within the present patch */
   IndexVec sources, targets; /* pending assignments: rows and columns */
-  ExprVec leaves, values;    /* of the first of them that were derived, each with the earlier ones substituted */
-  IndexVec words;            /* scratch: the words that identify code */
+  ExprVec leaves,
+      values; /* for the assignments at the beginning that were derived: leaves, and values in which the earlier assignments are substituted */
+  IndexVec words; /* scratch: the words that identify code */
   double *results;
   StepsResult result;
 } InitialSteps;
@@ -193,8 +194,8 @@ static void trace_unit(InitialSteps *run, const InitialUnit *unit) {
     if (unit->weight[k] > 0) trace_column(run, unit->positions[k], unit->weight[k]);
 }
 
-/* Known; determined by a row of the unit; a start value that may move; fixed but determined by a row; fixed,
- * and it shares its stage with a row of the unit. */
+/* What a column is to a unit: known; determined by a row of the unit; a start value that may move; fixed although a row
+ * determines it; fixed, in the same stage as a row of the unit. */
 enum { ROLE_KNOWN, ROLE_MATCHED, ROLE_MOVABLE, ROLE_REDUNDANT, ROLE_PEER };
 
 static uint8_t find_role(const InitialSteps *run, uint32_t row, uint32_t q, uint32_t stamp) {
@@ -235,9 +236,9 @@ static void restart(InitialSteps *run, const InitialUnit *unit) {
   for (uint32_t k = 0; k < unit->columns; k++) run->y[unit->positions[k]] = unit->start[k];
 }
 
-/* The starting point of an attempt, in units of nominal. The first two rounds of guesses begin at the start values; the third
- * begins at 0, for start values that are too far off. The first round moves default start values only; the others also move given
- * ones, and use careful steps. */
+/* The starting point of an attempt, in units of nominal. The first two rounds of guesses begin at the start values; the
+ * third begins at 0, for start values that are too far off. The first round moves only default start values. The other
+ * rounds also move start values that were given, and use careful steps. */
 static const double GUESS[] = {0, 1, -1, 0.1, 10}, BETWEEN_BOUNDS[] = {0, 0.5, 0.25, 0.75, 0.95};
 enum { GUESSES = sizeof GUESS / sizeof *GUESS, ATTEMPTS = 3 * GUESSES };
 

@@ -149,7 +149,8 @@ static const Instance *common_ancestor(const Instance *a, const Instance *b) {
   return NULL;
 }
 
-/* Product of the sizes of the dimensions from below `above` down to the instance. */
+/* The number of elements of the instance within one element of `above`: the product of the sizes of all dimensions in
+ * between. */
 static uint32_t count_below(Tree *tree, const Instance *instance, const Instance *above) {
   uint32_t count = 1;
   for (; instance && instance != above; instance = instance->parent)

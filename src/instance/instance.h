@@ -34,7 +34,7 @@ typedef struct Modifier {
   bool is_constraint; /* from a constraining clause, or from a declaration that was replaced */
 } Modifier;
 
-/* .a.b of a value; the chain has b first. */
+/* The fields .a.b of a value, as a chain that begins with b. */
 typedef struct FieldChain {
   Name name;
   const struct FieldChain *outer;
@@ -47,10 +47,11 @@ typedef struct Part {
   const AstClass *definition; /* NULL: a base type */
   Instance *type;             /* the instance of the class */
   Scope around;               /* scope that contains the definition */
-  uint32_t parent, end;       /* the part that extends it (itself if none); it inherits parts [itself, end) */
-  Modifiers modifiers;        /* for all its contents, outermost first */
-  const AstElement *extends;  /* the clause that added it; NULL: the class itself */
-  bool is_protected;          /* inherited by a protected extends */
+  uint32_t parent,
+      end; /* parent: the part that extends this one (this part itself if none does). This part inherits the parts from itself up to `end` */
+  Modifiers modifiers;       /* for all its contents, outermost first */
+  const AstElement *extends; /* the clause that added it; NULL: the class itself */
+  bool is_protected;         /* inherited by a protected extends */
 } Part;
 
 typedef VEC(Part) PartVec;

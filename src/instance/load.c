@@ -292,8 +292,8 @@ static bool has_named_value(const Ast *ast, const AstClass *definition, const Cl
   return false;
 }
 
-/* Base Modelica is flat, except for declarations in the records of its variables. Components of records are rare there; functions
- * with records that declare much about their fields are not. */
+/* Base Modelica is flat, except for declarations in the records of its variables. In Base Modelica, components that are
+ * records are rare, but functions with records that declare much about their fields are common. */
 static bool is_flat(const Ast *ast, bool is_alone) {
   static const char instance_name[] = "getInstanceName"; /* only instances know their names */
   if (names_find(ast->names, instance_name, sizeof instance_name - 1) != MAP_NONE) return false;

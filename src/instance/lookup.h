@@ -48,7 +48,7 @@ uint32_t library_element(Tree *tree, Instance *instance, uint32_t part, Name nam
 Instance *instance_add(Tree *tree, Instance *owner, Name name, const Instance *like, const uint32_t *sizes,
                        uint32_t count);
 
-/* A declaration of an element, which replaces those after it in a list. */
+/* One declaration in the list of declarations of an element. Each replaces the declarations after it. */
 typedef struct Redeclaration {
   Declaration declaration;
   bool is_each;
@@ -93,7 +93,7 @@ bool binding_is_whole(Tree *tree, Instance *instance);
 
 /* ---- check.c ---- */
 
-/* May two elements of one name count as one? They need the same type and otherwise the same text. */
+/* May two elements with the same name count as one element? They need the same type and otherwise the same text. */
 bool elements_equal(Tree *tree, Instance *instance, const Element *a, const Element *b);
 /* Refuses modifiers of elements that do not exist, of protected elements of a component, and of final attributes. */
 void check_modifiers(Tree *tree, Instance *instance);

@@ -56,8 +56,9 @@ typedef struct Bdf {
   int begun;                     /* number of steps while rising */
   int since_change;              /* steps since the order changed */
   bool rising;                   /* the first steps: order and step size grow together */
-  double error, lower_error; /* errors of the last attempt at its order and one below, which decide the next order */
-  int lower_order;           /* the order that these errors favour: its own or one below */
+  double error,
+      lower_error; /* errors of the last attempt at its own order and at the order below, which decide the next order */
+  int lower_order; /* the order that these errors favour: the present one or the one below */
   IntegratorStatistics statistics;
 } Bdf;
 

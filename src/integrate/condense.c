@@ -1,7 +1,7 @@
-/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz). The order is decided once for a choice of
- * states and replayed on the values by lists of places. The pivot of an assignment is never changed by an earlier one, so it is
- * always 1 or -1. Other pivots are chosen by the values of one Jacobian, and are used for others while no multiplier becomes too
- * large. */
+/* condense: see condense.h. Sparse elimination in the order of least fill (Markowitz). The order is decided once for a
+ * choice of states and replayed on the values by lists of places. No earlier pivot changes the pivot of an assignment, so it
+ * is always 1 or -1. Other pivots are chosen by the values of one Jacobian, and are used for later Jacobians as long as no
+ * multiplier becomes too large. */
 #include "integrate/condense.h"
 
 #include "base/vec.h"
@@ -46,7 +46,8 @@ struct Condense {
   VEC(RowTerms) taking;    /* ...for these rows; each comes after the rows whose terms it gets */
   IntVec upper;            /* places of the entries of rows... */
   VEC(WeightedEntry) up;   /* ...and the terms that their columns add to the pivot's */
-  IntVec target;           /* for each pivot, entry of its column, entry of its row: the place that changes */
+  IntVec
+      target; /* for each pivot, and each pair of an entry in its column and an entry in its row: the place that changes */
 
   JacobianPattern left;
   int32_t *kept;           /* [left.rows] rows of the system */

@@ -82,8 +82,8 @@ typedef struct Integrator {
   double (*time)(const void *self);
   const double *(*values)(const void *self);
 
-  /* The last step was taken without dense output (IntegratorOptions.unread). Is it less accurate inside than at its end? Then it is
-   * repeated where conditions need its inside. */
+  /* The last step was taken without dense output (IntegratorOptions.unread). Is the step less accurate inside than at its
+   * end? If so, it is repeated when conditions need values inside the step. */
   bool (*is_coarse)(void *self);
 
   /* The links of the system have changed at the present time, and y with them (all columns, projected to round-off). Continues

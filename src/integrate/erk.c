@@ -27,7 +27,8 @@ enum {
 static const int spread_order8[SPREAD_MAX] = {0, 4, 8, 10, 11};
 static const int spread_order5[SPREAD_MAX] = {0, 1, 2, 3, 5};
 
-/* Columns that are not in `column`: those extrapolated, and those without a guess. */
+/* Marks of columns that are not in `column`: NO_DERIVATIVE if the column is interpolated without a derivative, GIVEN if it
+ * has no guess. */
 enum { NO_DERIVATIVE = -1, GIVEN = -2 };
 
 typedef struct Erk {
@@ -37,14 +38,15 @@ typedef struct Erk {
   const int *spread;
   int inner[INNER_MAX];         /* stages through which columns are interpolated; the last is the end of the step */
   double inner_node[INNER_MAX]; /* their positions in the step */
-  double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one over the distance of point i from the one k before it */
+  double inner_gap[INNER_MAX][INNER_MAX]; /* [i][k]: one divided by the distance between points i and i - k */
   double *divided;                        /* [columns * INNER_MAX] divided differences over these points, by columns */
-  uint64_t *divided_of, extension; /* [columns] the continuous extension they belong to; the number of the last one */
+  uint64_t *divided_of,
+      extension; /* [columns] the continuous extension to which the divided differences belong; the number of the last extension */
   double relative, absolute, max_step;
   bool fixed_step;
   const double *unread; /* as in the options */
 
-  /* Columns with a derivative among the columns: states first, then those combined only as a guess. */
+  /* The columns whose derivatives are columns, too: first the states, then those that are combined only as a guess. */
   int32_t states, paired, free_count, guessed_count, given_count, branch_count;
   int32_t *column, *rate; /* [columns] */
   int32_t *free_columns;  /* [columns] no derivative among the columns: first those that need a guess */
@@ -299,8 +301,8 @@ static bool erk_is_elsewhere(Erk *erk, int stage, double h) {
   return false;
 }
 
-/* Is a stage on a different solution from the ends of the step? The error of its prediction would keep it there in
- * later steps. */
+/* Is a stage on a different solution from the ends of the step? If so, the error of its prediction would keep the same stage
+ * of later steps there, too. */
 static bool erk_strays(Erk *erk, double h) {
   if (erk->h_before == 0) return false;
   for (int stage = 1; stage < erk->tableau->stages; stage++)

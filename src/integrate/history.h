@@ -40,7 +40,8 @@ void history_plan(History *history, int order, double step);
 /* The value of the polynomial at the end of the planned step. O(columns * order). */
 void history_predict(const History *history, double *y);
 
-/* Its slope there, for `count` of the columns; other entries of `rate` stay unchanged. O(count * order). */
+/* The slope of the prediction at its end, for `count` of the columns; other entries of `rate` stay unchanged. O(count *
+ * order). */
 void history_slopes(const History *history, const int32_t *columns, int32_t count, double *rate);
 
 /* Accepts the planned step: predicted + change becomes the last point. O(columns * order). */

@@ -44,7 +44,7 @@ typedef struct Ida {
   double *share, *corrected; /* [columns] weight in the norm of the error test, and of the corrector */
   double convergence;        /* as last measured */
   double
-      expected; /* expected for a first correction; later ones are better, because the first one improves the factors */
+      expected; /* the convergence expected for a first correction; later corrections are better, because the first one improves the factors */
   double cj;    /* of the last step */
   double *point, point_time; /* point of the last residual, where a new Jacobian is computed */
   long iterations;           /* iterations of the last step */

@@ -200,9 +200,9 @@ static bool radau_factor(Radau *radau, double h) {
   return stages_factor(radau->stages, radau->method, h);
 }
 
-/* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage; at the
- * start of the step where that point cannot be evaluated, or `h` is 0. If it is defined at neither, as for sqrt(max(x, 0)) at 0,
- * the last one serves. */
+/* Makes the Jacobian at the predicted stage nearest to the middle of the step, where it is closest to that of every stage;
+ * at the start of the step where that point cannot be evaluated, or `h` is 0. If the Jacobian is defined at neither point,
+ * as for sqrt(max(x, 0)) at 0, the last Jacobian is used. */
 static EvalStatus radau_new_jacobian(Radau *radau, double h) {
   const System *system = radau->system;
   int middle = radau->method->stages / 2;
@@ -264,8 +264,8 @@ static void radau_predict_behind(Radau *radau, double h) {
   }
 }
 
-/* Starting values. Normally they continue the last step's polynomials; after a failure, along its last stretch. A repeated step
- * lies inside these polynomials; after a failure its starting values are constant. */
+/* Starting values. Normally they continue the polynomials of the last step; after a failure, they continue its last stretch.
+ * A repeated step lies inside these polynomials; after a failure its starting values are constant. */
 static void radau_predict(Radau *radau, double h) {
   const RadauCoefficients *method = radau->method;
   size_t size = (size_t)radau->system->columns * sizeof(double);
@@ -529,7 +529,8 @@ static NewtonStatus radau_newton(Radau *radau, double h, double *factor) {
     if (left <= goal && (iteration > 1 || !radau->is_foreseen)) return NEWTON_CONVERGED;
     double change = radau_estimate_change(radau, h);
     if (iteration > 1 && radau_is_hopeless(radau, h, radau->convergence * change)) {
-      radau->iterations += (int)ceil(log(goal / left) / log(radau->theta)); /* the iterations it would have taken */
+      radau->iterations +=
+          (int)ceil(log(goal / left) / log(radau->theta)); /* the number of iterations that the step would have taken */
       return NEWTON_CONVERGED;
     }
   }
@@ -797,8 +798,8 @@ static void radau_start(void *self, double t, const double *y, double t_end) {
   radau->rejected = radau->failed = radau->cautious = radau->is_repeated = false;
   radau->since_lower = SELDOM;
   radau->since_change = 0;
-  bool is_predicted =
-      radau->passed_h > 0 && stages_are_chosen(radau->stages); /* then the step has a better point for it */
+  bool is_predicted = radau->passed_h > 0 &&
+                      stages_are_chosen(radau->stages); /* then the step itself has a better point for the Jacobian */
   if (!is_predicted && radau_new_jacobian(radau, 0) != EVAL_OK && !stages_are_chosen(radau->stages))
     radau_choose(radau, NULL);
   if (!radau->statistics.steps) radau->longest_first = INFINITY;

@@ -67,7 +67,8 @@ bool clock_is_conversion(Special special);
 /* Finds the clock of each variable, and when it ticks; false after an error. About O(size of the equations). */
 bool clocks_infer(Elaboration *el, ClockPartition *partition);
 
-/* Is it a base clock of events, or one whose interval varies? Then there is nothing to count between its ticks. */
+/* Is this a base clock of events, or a base clock whose interval varies? In both cases there is nothing to count between its
+ * ticks. */
 bool clock_is_irregular(const Elaboration *el, const ClockOperator *base);
 
 Fraction fraction_make(int64_t n, int64_t d);

@@ -45,7 +45,7 @@ typedef struct ResolvedType {
   Type type;
   VEC(const AstModification *) modifications;
   VEC(const AstExprs *)
-  dimensions; /* first those of the component, then of its type, then of the alias's base */
+  dimensions; /* first the dimensions of the component, then those of its type, then those of the base type of an alias */
 } ResolvedType;
 
 /* ---- components ---- */
@@ -66,7 +66,7 @@ typedef struct Component {
   bool is_held;        /* assigned in a when of an algorithm */
   bool is_evaluated;   /* annotation(Evaluate = true), final, or constant: conditions on it are folded */
   bool is_structural;
-  bool is_view;   /* a record whose fields are components: it uses their leaves and values */
+  bool is_view;   /* a record whose fields are components of their own: it uses their leaves and values */
   bool has_value; /* `value` is known */
   const uint32_t *sizes;
   Value leaves; /* Exprs, once variables are added */

@@ -237,7 +237,7 @@ static void run_term(Elaboration *el, const AstStatement *statement) {
            (RawEquation){.left = term, .right = dag_constant(el->dag, 0), .base = TYPE_REAL, .span = statement->span});
 }
 
-/* Does the call produce an action? Then it has an effect although it returns nothing. */
+/* Does the call produce an action? If so, it has an effect although it returns nothing. */
 static bool leaves_action(const Elaboration *el, AstExpr call) {
   static const char *const names[] = {"assert", "terminate", "reinit"};
   const AstNode *node = ast_node(el->ast, call);

@@ -221,8 +221,8 @@ static bool fits_call(const Elaboration *el, const Routine *routine, AstExpr e) 
   return given == needed;
 }
 
-/* Do the arguments have these types? `is_each`: or are they arrays of them, with the function applied to the elements (section
- * 12.4.6)? */
+/* Do the arguments have these types? With `is_each`, they may also be arrays of these types, to whose elements the function
+ * is applied (section 12.4.6). */
 static bool fits_types(const Elaboration *el, const Routine *routine, AstExpr e, const Type *types, bool is_each) {
   for (uint32_t i = 0; i < ast_kid_count(el->ast, e); i++) {
     Type wanted = routine->locals.data[input_of(el, routine, e, i)].type, type = types[i];

@@ -174,7 +174,7 @@ static void emit_empty(Compiler *c, const Value *value, Span span) {
   compile_emit(c, CODE_BUILTIN, 1u + value->type.dimensions, BUILTIN_FILL, span);
 }
 
-/* Emits the elements in order, and each array as soon as its elements are there. */
+/* Emits the elements in order, and each array as soon as all of its elements have been emitted. */
 static void emit_array(Compiler *c, const Value *value, Span span) {
   Type scalar = {.base = value->type.base, .definition = value->type.definition};
   for (uint32_t i = 0; i < value->count; i++) {
@@ -343,8 +343,8 @@ void reference_step(Compiler *c) {
   task_done(c, task->type);
 }
 
-/* `end`: the size of the array that it is in. The array is loaded again without its subscripts; dimensions of records before it
- * come first. */
+/* `end` is the size of the array in whose subscript it stands. That array is loaded again without its subscripts; the
+ * dimensions of the records that contain it come first. */
 void end_step(Compiler *c) {
   struct Task *task = task_top(c);
   const Ast *ast = c->el->ast;

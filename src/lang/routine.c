@@ -326,7 +326,7 @@ static void compile_fields(Compiler *c, const AstModification *modification, uin
   vec_free(c->el->heap, &fields);
 }
 
-/* DECLARE; then, if there is a binding: DEFAULT (inputs only), value, STORE; then values of fields. */
+/* Emits DECLARE; then, if there is a binding, DEFAULT (for inputs only), the value, and STORE; then the values of fields. */
 static void compile_slot(Compiler *c, const ClassEntry *entry, const AstComponent *component, uint32_t slot) {
   Elaboration *el = c->el;
   ResolvedType resolved = {0};

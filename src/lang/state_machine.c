@@ -211,7 +211,7 @@ static Expr are_final(StateWriter *w, uint32_t state, bool before, Span span) {
   return all;
 }
 
-/* May a transition be taken now? A delayed one uses its condition at the tick before. */
+/* May a transition be taken now? A delayed transition uses the value that its condition had at the previous tick. */
 static Expr may_fire(StateWriter *w, const Transition *transition) {
   uint32_t from = find_state(w, transition->from);
   Expr condition = transition->condition;

@@ -547,7 +547,7 @@ static bool symbolic_assertion(void *context, const void *path, const void *cond
                    .target = NONE,
                    .is_initial = el->is_initial,
                    .span = span};
-  if (el->is_initial) { /* it is checked once, so it causes no event */
+  if (el->is_initial) { /* an assertion of the initialization is checked once, so it causes no event */
     action.value = dag_unary(el->dag, OP_NOEVENT, action.value);
     if (action.guard != EXPR_NONE) action.guard = dag_unary(el->dag, OP_NOEVENT, action.guard);
   }

@@ -45,7 +45,8 @@ static bool is_assigned_by(const Routine *routine, Instruction i, const Assigned
   }
 }
 
-/* The instructions that assign a slot, or some of it: the first one for each slot, and the next one after each; NONE: no more. */
+/* The instructions that assign a slot or a part of it, as linked lists. `first` has the first instruction for each slot,
+ * `next` the following one for each instruction; NONE ends a list. */
 typedef struct Stores {
   uint32_t *first, *next;
 } Stores;

@@ -390,7 +390,7 @@ static bool check_segments(BoundaryOpening *o) {
   return false;
 }
 
-/* when time >= t then reinit(x, value); ...; end when: so errors do not grow beyond a segment. */
+/* Writes when time >= t then reinit(x, value); ...; end when, so that errors do not grow from one segment to the next. */
 static void add_nodes(BoundaryOpening *o) {
   const BoundaryOptions *options = o->options;
   for (uint32_t k = 0; k < options->node_count;) {

@@ -1,7 +1,7 @@
 /* frames: slots and their sizes, assignments, calls, and effects.
  *
- * Invariant: a call whose run needs something unknown is run again as a probe, which ends as soon as the sizes of its outputs are
- * known; then the domain gives the outputs their values. */
+ * Invariant: if the run of a call needs an unknown value, the call is run again as a probe. The probe ends as soon as the
+ * sizes of the outputs are known; then the domain gives the outputs their values. */
 #include "model/machine.h"
 
 #include <stdio.h>

@@ -126,7 +126,7 @@ typedef struct Routine {
   RoutineKind kind;
   Name external;                         /* name of the external function */
   const struct External *implementation; /* NULL: not available */
-  bool is_forbidden;                     /* it exists, but it writes files or runs foreign code */
+  bool is_forbidden;                     /* the implementation exists, but it writes files or runs foreign code */
   Span external_span;                    /* the clause `external ...` with its annotation, for `flatten` */
   uint32_t number;                       /* position in the model's list of routines */
   VEC(Local) locals;                     /* slot -> local; inputs first, then outputs, then the rest */
@@ -141,7 +141,7 @@ typedef struct Routine {
   bool is_impure;             /* impure function: never folded */
   bool makes_events;          /* annotation GenerateEvents = true */
   bool is_broken;             /* its code had errors: never run */
-  bool is_partial;            /* it computes nothing; functions that extend it do */
+  bool is_partial;            /* the function computes nothing itself; functions that extend it do */
   struct Preset *presets;     /* of an algorithm section: its variables (model/execute.h) */
   uint32_t preset_count;
   Span span;

@@ -57,8 +57,9 @@ typedef struct Frame {
   uint32_t effects; /* the domain's effects when it began */
   char *path, *route;
   ChunkMark mark, floor;
-  bool is_probe;         /* runs only up to CODE_BODY, to learn the sizes of the outputs */
-  bool is_done;          /* every path has returned; the last path's values are those of all others */
+  bool is_probe; /* runs only up to CODE_BODY, to learn the sizes of the outputs */
+  bool
+      is_done; /* every path has returned; the values of the last path count for all cases in which no other path returned */
   VEC(Snapshot) returns; /* of the outputs */
 } Frame;
 
@@ -81,7 +82,7 @@ struct Machine {
   uint64_t runs;        /* so far */
   char *path;           /* condition under which the current instruction runs; NULL: always */
   char *route;          /* the same without the negated conditions of paths that have left: those paths win */
-  uint64_t steps, paid; /* of this run; how many of them were taken from the heap's budget */
+  uint64_t steps, paid; /* steps of this run, and how many of them were taken from the heap's budget */
   uint64_t budget;      /* steps allowed in this run */
   uint64_t shortened;   /* steps allowed in the next run; 0: as usual */
   bool is_shortened;    /* this run was limited in this way */

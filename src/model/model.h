@@ -75,7 +75,8 @@ typedef struct Equation {
 /* Equations derived from an energy, M q'' = f + G^T l for coordinates q with multipliers l. */
 typedef struct MassForm {
   uint32_t coordinates, constraints;
-  uint32_t first; /* equation of the first coordinate; those of the others follow, then the constraints */
+  uint32_t
+      first; /* equation of the first coordinate; the equations of the other coordinates follow, then the constraints */
   uint32_t *coordinate, *multiplier; /* unknowns */
   Expr *mass;                        /* M, row by row: symmetric */
   Expr *gradient;                    /* G, a row for each constraint */

@@ -24,7 +24,8 @@ void least_norm_forget(LeastNorm *norm);
 /* Factors for the entries of A in the order of its pattern, and the scales of its rows. false: singular. */
 bool least_norm_factor(LeastNorm *norm, const double *entries, const double *scale, double slack);
 
-/* The step for S b, given as `right`; with `target` (NULL: 0) the one that ends nearest to it. false: it is not finite. */
+/* Computes the step for S b, which `right` contains: the step of least norm or, if `target` is not NULL, the step that ends
+ * nearest to `target`. Returns false if the step is not finite. */
 bool least_norm_solve(LeastNorm *norm, const double *right, const double *target, double *step);
 
 /* The squared residual of the scaled equations after the last step. */

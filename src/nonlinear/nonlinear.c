@@ -36,7 +36,7 @@ static const double ASIDE = 1e-4; /* distance from a point where no row depends 
 static const double NOWHERE = 1e-9;   /* a smaller distance counts as zero */
 static const double NO_SLIDE = 1e-10; /* a smaller step along the solutions, relative to the size of a column, counts as
                                             * zero */
-static const double LINEAR = 1e-16;   /* squares after one step, relative to those before */
+static const double LINEAR = 1e-16;   /* the sum of squares after a step, relative to the sum before it */
 static const double LONGEST = 0.5;    /* careful step, relative to the size of a column */
 static const double UNNOTICED = 1e-3; /* part of a step, relative to the round-off of each row */
 static const double LEAST_FRACTION = 1e-8; /* of a correction */
@@ -58,8 +58,8 @@ struct Nonlinear {
   double *damping;    /* per column: factor of the weight, below 1 for those that diverged */
   double *unit;       /* per column: in the norm */
   double slack;       /* slack of the last step */
-  double rest;        /* squares that it leaves by its linear model, */
-  double after;       /* and actually */
+  double rest;        /* the sum of squares that the step should leave according to the linear model, */
+  double after;       /* and the sum that it leaves */
   double *entered;    /* per column: its value at the start of the search */
   double *step, *trial, *best, *origin, *target; /* per column */
   double *right;                                 /* per row */
@@ -360,7 +360,7 @@ static double search_line(Nonlinear *nonlinear, double *x, double before, int li
   return 0;
 }
 
-/* A little slack for rows that depend on each other, then more for steps that go too far. */
+/* First a little slack, for rows that depend on each other; then more and more, for steps that go too far. */
 static double more_slack(double slack) {
   return slack == SLACK ? FIRM_SLACK : slack == FIRM_SLACK ? 1e-6 : 100 * slack;
 }

@@ -42,9 +42,9 @@ bool *start_branches(const Plan *plan, Evaluator *evaluator, Heap *heap);
 
 /* The same request for that method, with its own messages. */
 Request ranks_ask(const Request *request, Heap *heap, Diags **attempt);
-/* The method by ranks has succeeded where the request failed. Does it take over, with its messages instead of those after the first
- * `before`? Only for the default method, and if no equation follows from others and no variable is free. Otherwise a note names
- * it. */
+/* The method by ranks has succeeded where the request failed. Does it replace the method requested? It does so only for the
+ * default method, and if no equation follows from others and no variable is free; its messages then replace all but the
+ * first `before`. Otherwise a note names the method by ranks. */
 bool ranks_take_over(const Strangeness *strangeness, const Request *request, const Diags *attempt, uint32_t before,
                      Diags *diags);
 
@@ -61,7 +61,7 @@ bool plan_derive(Plan *plan, Heap *heap, const Plan *base, const Plan *from, con
 bool plan_make_at_start(Plan *plan, Heap *heap, const Model *model, const Request *request, bool *holds, Diags *diags);
 /* Can plans be derived from it without values? */
 bool plan_is_derivable(const Plan *plan);
-/* Does it have an object that changes, and so belongs to one run? */
+/* Does the plan have an object that changes? Such a plan belongs to one run. */
 bool plan_has_own_objects(const Plan *plan);
 /* Reports that in each mode that was tried, the initial values belong to another mode. */
 void plan_report_unsettled(Diags *diags);

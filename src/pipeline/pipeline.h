@@ -132,8 +132,9 @@ typedef struct Simulation {
   const Plan *base; /* the plan from which others are derived */
   bool is_shared;   /* others may use it, too */
   Request request;
-  double since;      /* when these equations became valid */
-  Stay stay, worst;  /* the present structure; an earlier one if the statistics name one of its constraints */
+  double since; /* when these equations became valid */
+  Stay stay,
+      worst; /* stay: the present structure; worst: an earlier structure if the statistics name one of its constraints */
   ArrayRun original; /* the model's array */
   ArrayRun begun;    /* the array that it began with, */
   double *leaves;    /* and its discrete leaves at that time */
@@ -159,10 +160,10 @@ typedef struct Simulation {
   RunFacts facts;                   /* as far as it got */
 } Simulation;
 
-/* Makes a plan for the values of the request. If structural analysis is wrong and the default method fails, here or in a run, the
- * method by ranks replaces it, with a warning, if the equations are regular for it; plan->request then has that method. If it may
- * not replace it but would succeed, a note to the error names it. false: an error is in diags, and plan->facts says how far it got.
- * */
+/* Makes a plan for the values of the request. If structural analysis is wrong and the default method fails, here or in a
+ * run, the method by ranks replaces it, with a warning, if the equations are regular for it; plan->request then has that
+ * method. If the method by ranks would succeed but may not be used, a note to the error names it. Returns false if an error
+ * is in diags; plan->facts then says which steps were completed. */
 bool plan_make(Plan **plan, Heap *heap, const Model *model, const Request *request, Diags *diags);
 
 /* Call this before several runs use the plan: they share the plans derived from it. */

@@ -533,7 +533,7 @@ static bool pass_compile(Plan *plan) {
 typedef struct PlanPass {
   bool (*run)(Plan *plan);
   size_t seconds;     /* where its time is added */
-  bool is_structural; /* a method by ranks does without it, if it fails */
+  bool is_structural; /* a method by ranks does not need this pass, so the pass may fail */
 } PlanPass;
 
 static const PlanPass PLAN_PASSES[] = {

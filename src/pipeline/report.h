@@ -29,7 +29,7 @@ typedef struct BoundaryFacts {
   double *value;
   uint32_t count, conditions, segments, iterations, runs;
   double residual; /* the largest residual of the conditions */
-  ArcFacts *arcs;  /* one control after the other; empty if the controls switch only by signs */
+  ArcFacts *arcs;  /* the arcs of one control after another; empty if the controls switch only by signs */
   uint32_t arc_count;
 } BoundaryFacts;
 
@@ -47,11 +47,12 @@ typedef struct VerifyFacts {
   const char *status, *message; /* of the second run, as for any run; its first error, or NULL */
   const char *solver;           /* of the second run */
   double tolerance;
-  size_t points;               /* number of points compared */
-  uint64_t events[2];          /* of both runs */
-  double least_digits;         /* the fewest digits of any variable; NAN: nothing was compared */
-  VerifiedVariable *variables; /* fewest digits first, then those below their absolute tolerance */
-  uint32_t count, below;       /* all of them; those below their absolute tolerance */
+  size_t points;       /* number of points compared */
+  uint64_t events[2];  /* of both runs */
+  double least_digits; /* the fewest digits of any variable; NAN: nothing was compared */
+  VerifiedVariable
+      *variables;        /* the variable with the fewest digits first; variables below their absolute tolerance last */
+  uint32_t count, below; /* number of variables; number of those below their absolute tolerance */
 } VerifyFacts;
 
 /* The facts for a report. Fields that a run did not reach are NULL or 0. */

@@ -127,7 +127,7 @@ static bool is_same_start(const Simulation *one, const Simulation *other, bool o
 /* The verdict of ranks about initial values at which the system is singular. */
 typedef enum RanksSay {
   RANKS_NOTHING,
-  RANKS_SAME,     /* they are right, and the equations are regular there */
+  RANKS_SAME,     /* the offsets are right, and the equations are regular at this point */
   RANKS_OTHERS,   /* equations that structural analysis does not differentiate lead to others, */
   RANKS_CONFLICT, /* or contradict them */
 } RanksSay;

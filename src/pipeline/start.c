@@ -189,7 +189,7 @@ typedef struct ModeSearch {
   const StartValues *starts;
   const RunOptions *run;
   const double *guess, *first; /* columns, and their discrete values */
-  bool has_logic;              /* there is more than modes: then conditions are not searched as written */
+  bool has_logic; /* there are discrete values other than modes, so the conditions as written are not searched */
   Initial found;
 } ModeSearch;
 
@@ -316,9 +316,9 @@ static bool search_all_modes(ModeSearch *search) {
                         search->run->tolerance, &search->found);
 }
 
-/* Finds modes where the guess has no solution, as where all ideal diodes of a bridge conduct. Takes the combination with the fewest
- * changes whose values agree with it. Most combinations have many changes, and few of them have a solution. So other guesses, from
- * which all modes can be reached, are tried before them. */
+/* Finds modes if the modes of the guess have no solution, for example if all ideal diodes of a bridge conduct in them. Takes
+ * the combination with the fewest changes whose values agree with it. Most combinations have many changes, and few of them
+ * have a solution. So guesses from which all modes can be reached are tried first. */
 static bool enumerate_modes(ModeSearch *search) {
   Trial trial = edges_trial(&search->switches->edges, TRIAL_MODES);
   bool is_found = search_steps(search, &trial), is_searched = false;

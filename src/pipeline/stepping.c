@@ -81,7 +81,7 @@ bool simulation_clone(Simulation *simulation, Heap *heap, const Simulation *from
   if (!simulation_make_view(simulation)) return false;
   simulation_make_recorder(simulation);
   simulation_make_loop(simulation);
-  simulation->options = from->options; /* those of the plan with which it began */
+  simulation->options = from->options; /* the options of the plan with which the run began */
   simulation->options.absolute = request.run.absolute;
   simulation->facts = from->facts;
   simulation_note_beginning(simulation);

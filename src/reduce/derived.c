@@ -182,7 +182,7 @@ static void add_integrals(Derived *derived) {
   }
 }
 
-/* Start values: those computed; fixed where they determine the solution. */
+/* Sets the start values to the computed ones; they are fixed if they determine the solution. */
 static void set_starts(Derived *derived) {
   Model *model = derived->model;
   for (uint32_t q = 0; q < derived->array->columns; q++) {

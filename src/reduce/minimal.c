@@ -116,7 +116,7 @@ static bool add_row(Minimal *minimal, uint32_t equation, int32_t level, Expr res
   return true;
 }
 
-/* Does the column occur only as a derivative, or is it one that is not differentiated? */
+/* Does the column occur only as a derivative, or is it a column that is not differentiated? */
 static bool is_rate(const Minimal *minimal, uint32_t q) {
   bool tied = array_order(minimal->near.array, q) > 0 && minimal->tie[q - 1] != TIE_NONE;
   return tied && minimal->tie[q] == TIE_NONE;
@@ -128,7 +128,8 @@ static bool is_algebraic(const Minimal *minimal, uint32_t q) {
 
 /* ---- parts ---- */
 
-/* Elements that belong together because they share a column. Each points to one before it, or to itself. */
+/* Elements that belong together because they share a column. Each element points to an earlier element of its set, or to
+ * itself. */
 typedef struct ElementSets {
   uint32_t *root, *first; /* first: per column, one that has it; MAP_NONE: none yet */
 } ElementSets;

@@ -199,8 +199,8 @@ bool reduction_keep_unconstrained(Reduction *reduction) {
   return true;
 }
 
-/* Makes the code of the reduced array, over the same model and modes. It depends on everything that rows of the original depend on,
- * because it jumps with them. */
+/* Makes the code of the reduced array, over the same model and modes. The reduced array depends on everything that the
+ * original rows depend on, because it jumps when they do. */
 static void make_code(Reduction *reduction) {
   Reduced *reduced = &reduction->reduced;
   reduced->modes = reduction->modes;

@@ -19,8 +19,8 @@ typedef struct FormRow {
   Expr residual; /* EXPR_NONE: the sum */
 } FormRow;
 
-/* A multiplier of row (equation, level): it enters the ties of the columns q that this row contains at its own stage, y[q]' = y[q +
- * 1] + d row / d y[q] * multiplier (Gear, Gupta, Leimkuhler 1985). */
+/* A multiplier of the row (equation, level). For each column q that this row contains at its own stage, the equation between
+ * y[q] and its derivative becomes y[q]' = y[q + 1] + d row / d y[q] * multiplier (Gear, Gupta, Leimkuhler 1985). */
 typedef struct Multiplier {
   uint32_t equation, level;
 } Multiplier;

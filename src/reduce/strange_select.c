@@ -7,9 +7,11 @@
 
 enum { EQUILIBRATION_TURNS = 8 };
 
-static const double LEVEL_WEIGHT = 0.1; /* weight of rows of one level relative to those of the level below */
-static const double SUPPORT = 1e-9;     /* a larger coefficient of a combination of unit norm is not zero */
-static const double NEGLIGIBLE = 1e-9;  /* entries relative to the largest of their line, for its scale */
+static const double LEVEL_WEIGHT =
+    0.1; /* weight of the rows of a level, relative to the weight of the rows of the level below */
+static const double SUPPORT = 1e-9; /* a larger coefficient of a combination of unit norm is not zero */
+static const double NEGLIGIBLE =
+    1e-9; /* smaller entries, relative to the largest entry of their line, do not count for the scale of the line */
 
 /* ---- ranks ---- */
 
@@ -164,8 +166,8 @@ static void extend_null_vector(const Strangeness *strangeness, const Ranks *rank
   }
 }
 
-/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random combination of them has an entry wherever one of
- * them has. */
+/* z^T F_w = 0 for all combinations of rows that are constraints on x. A random combination of these combinations has an
+ * entry wherever any of them has one. */
 int32_t strangeness_constraint_level(const Strangeness *strangeness, const Ranks *ranks, double t, const double *y) {
   Arena scratch = arena_make(strangeness->heap);
   double *values = arena_array(&scratch, strangeness->evaluator->jacobian->nonzeros, sizeof *values);

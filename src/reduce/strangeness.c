@@ -122,9 +122,9 @@ static bool determines_last(const Strangeness *strangeness, const Ranks *here, d
          strangeness_determines_last(strangeness, &ranks, scratch);
 }
 
-/* Do ranks confirm the structural analysis at a point near y? Then y, where they do not, is an isolated singular point such as a
- * fold. The nearest point may be singular as well, like x = y = 0 for x^2 = y^2; then a point with other fixed values is searched
- * for. */
+/* Do ranks confirm the structural analysis at a point near y? If so, and if they do not confirm it at y itself, y is an
+ * isolated singular point such as a fold. The nearest point may be singular as well, like x = y = 0 for x^2 = y^2; then a
+ * point with other fixed values is searched for. */
 static bool is_right_near(const Strangeness *strangeness, Generic generic, double t, const double *y, Arena *scratch) {
   Ranks ranks;
   double *near = arena_copy_array(scratch, y, strangeness->array->columns, sizeof *near);

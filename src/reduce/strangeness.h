@@ -1,16 +1,16 @@
 /* strangeness: the strangeness-free system by numerical ranks (Kunkel, Mehrmann 2003, Hypothesis 1).
  *
- * Let x be the columns below the first derivative (for an unknown that occurs with order o: its derivatives 0 .. max(o, 1) - 1) and
- * w the columns above. Ranks of the array's Jacobian at a consistent point give the number a of constraints on only x: a = rank
- * [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
+ * Let x be the columns below the first derivative (for an unknown that occurs with order o: its derivatives 0 .. max(o, 1) -
+ * 1) and w the columns above. Ranks of the array's Jacobian at a consistent point give the number a of constraints on only
+ * x: a = rank [F_x F_w] - rank F_w. mu is the first level at which one more differentiation finds no more constraints.
  *
- * The array is the reduced derivative array (15) where structural analysis says how often each equation must be differentiated and
- * the ranks confirm it. Otherwise it is uniform: every equation is differentiated mu + 1 times, without the rows that are not
- * needed to determine x and x'.
+ * The array is the reduced derivative array (15) where structural analysis says how often each equation must be
+ * differentiated and the ranks confirm it. Otherwise it is uniform: every equation is differentiated mu + 1 times, without
+ * the rows that are not needed to determine x and x'.
  *
- * Invariant of a selection: as many rows of the array as the rank determine as many columns: a of x, and enough of w, including x'.
- * The other columns of x are the states. The remaining columns of w have no influence on x and are held. A reduced array has none
- * of those. */
+ * Invariant of a selection: it has as many rows of the array as the rank. These rows determine equally many columns: a
+ * columns of x, and columns of w, among them x'. The other columns of x are the states. The remaining columns of w have no
+ * influence on x and are held. A reduced array has none of those. */
 #pragma once
 
 #include "array/freedom.h"
@@ -30,9 +30,9 @@ typedef struct SingularValues {
 
 /* The treatment of an unknown that nothing determines. */
 typedef enum FreeChoice {
-  FREE_NEAREST, /* it stays near its start value, together with others that are free (freedom.h), */
+  FREE_NEAREST, /* the unknown and other free unknowns stay near their start values (freedom.h), */
   FREE_SLOWEST, /* or its highest derivative stays near 0, */
-  FREE_HELD,    /* or it is held at its value at the start */
+  FREE_HELD,    /* or the unknown is held at its value at the start */
 } FreeChoice;
 
 typedef struct FreeUnknown {
@@ -89,7 +89,7 @@ void strangeness_copy_selection(Strangeness *strangeness, Heap *heap);
 /* The same selection for a run, with its own evaluator at the same values. Lives in the heap. */
 Strangeness strangeness_run(const Strangeness *strangeness, Heap *heap, Arena *arena, Diags *diags);
 
-/* Is it a column of x? The second function: is it the derivative of the last column of x of its unknown? */
+/* Is this a column of x? The second function asks whether it is the derivative of the last column of x of its unknown. */
 bool strangeness_is_x(const Strangeness *strangeness, uint32_t column);
 bool strangeness_is_rate(const Strangeness *strangeness, uint32_t column);
 
@@ -122,8 +122,8 @@ bool strangeness_find_level(Strangeness *strangeness, double t);
 /* Moves the columns of x slightly, so that nothing is zero by chance. */
 void strangeness_perturb(const Strangeness *strangeness, double *y);
 
-/* Which of the points near a given one: the nearest to the moved point, one with the fixed variables at their moved
- * values, or, near a consistent point, one on the same branch of the solutions. */
+/* Which point near a given point is used: the consistent point nearest to the moved point; one with the fixed variables at
+ * their moved values; or, near a consistent point, a point on the same branch of the solutions. */
 typedef enum Generic { GENERIC_NEAREST, GENERIC_FIXED, GENERIC_BRANCH } Generic;
 
 /* Moves (t, y) to a consistent point nearby at which nothing is zero by chance. false: none was found. */

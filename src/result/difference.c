@@ -64,7 +64,7 @@ static bool has_event_near(const Walk *walk, uint32_t k, double time) {
   return t - time <= walk->slack && !has_row(other, t);
 }
 
-/* Are the values of both results at this time those of the same side of every event? */
+/* Do the values of both results at this time belong to the same side of every event? */
 static bool is_comparable(const Walk *walk, double time) {
   if (isnan(walk->slack)) return true;
   size_t rows[2];
@@ -119,7 +119,7 @@ static void compare_rows(Arena *arena, ResultDifference *difference, Walk *walk)
   }
 }
 
-/* Signals of both results, and those of one. */
+/* Lists the signals that both results have, and those that only one has. */
 static void pair_signals(Arena *arena, ResultDifference *difference, const Trajectory *const results[2],
                          SignalChoice *is_chosen, const void *context) {
   for (uint32_t k = 0; k < 2; k++) {

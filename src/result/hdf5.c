@@ -390,7 +390,7 @@ static uint64_t write_tree(Hdf5 *hdf5, uint32_t most_children) {
   append_number(hdf5, &bytes, nodes, 2);
   append_number(hdf5, &bytes, undefined_address, 8);
   append_number(hdf5, &bytes, undefined_address, 8);
-  append_number(hdf5, &bytes, 0, 8); /* less than all names */
+  append_number(hdf5, &bytes, 0, 8); /* the offset of the empty name, which sorts before all others */
   for (uint32_t n = 0; n < nodes; n++) {
     uint32_t last = n + 1 < nodes ? (n + 1) * each : hdf5->groups.count;
     append_number(hdf5, &bytes, write_symbols(hdf5, n * each, each), 8);

@@ -74,7 +74,7 @@ typedef struct Dot {
 typedef struct Pen {
   Drawing *drawing; /* NULL: points are only counted */
   Dot at;
-  bool down, moved; /* a curve has begun; it has more than its first point */
+  bool down, moved; /* down: a curve has begun; moved: the curve has more than its first point */
   size_t points;
 } Pen;
 

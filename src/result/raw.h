@@ -7,8 +7,9 @@
 
 /* The variables of the plot, and its axis. */
 typedef struct RawPlot {
-  const char *title, *name;           /* name: Transient Analysis, ... */
-  const char *scale, *type;           /* the first variable: time. NULL: there is none, and only one point */
+  const char *title, *name; /* name: Transient Analysis, ... */
+  const char *scale,
+      *type; /* the first variable, such as time. NULL: no first variable, and the plot has only one point */
   double (*at)(const void *, double); /* its value at a time; NULL: the time itself */
   const void *context;
 } RawPlot;

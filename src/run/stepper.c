@@ -199,7 +199,7 @@ static bool meet_instant(Stepper *stepper) {
   return stepper_leaps_instant(stepper, stepper->t_instant) || stepper_report_turning(stepper);
 }
 
-/* Steps begin at a singular point. Starts after it, if the solution continues there. */
+/* Steps would begin at a singular point. Starts after this point, if the solution continues there. */
 static bool start_behind_instant(Stepper *stepper) {
   stepper->starts_singular = false;
   stepper->before = stepper->integrator->time(stepper->self);
@@ -236,7 +236,7 @@ static void limit_steps(Stepper *stepper, double t, double max_step) {
 static bool retake(Stepper *stepper, double t) {
   if (stepper->retakes == ATTEMPTS) return false;
   stepper->retakes++;
-  stepper->disputed = t; /* the shortest step so far; later ones may be longer again */
+  stepper->disputed = t; /* the end of the shortest step so far; later steps may be longer again */
   turning_go_back(stepper->turning);
   copy_numbers(stepper->y, stepper->begin, (size_t)stepper->view->system.columns);
   limit_steps(stepper, stepper->before, GOOD_PART * (t - stepper->before));
@@ -476,8 +476,8 @@ bool stepper_passed_fold(Stepper *stepper) { return pass_fold(stepper, stepper_t
 
 void stepper_limit(Stepper *stepper, double limit) { stepper->limit = limit; }
 
-/* Delays read the inside of every step. Conditions do so unless they are far from their edges and steps can be repeated.
- * Sensitivities use the stages. */
+/* Delays read the inside of every step. Conditions read it, too, unless they are far from their edges and steps can be
+ * repeated. Sensitivities use the stages. */
 void stepper_expect(Stepper *stepper, double time) {
   bool looks = stepper->view->switches && !stepper->integrator->is_one_step;
   stepper->unread = looks || stepper->near || stepper->view->evaluator->past ? -INFINITY : time;

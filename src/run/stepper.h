@@ -73,8 +73,8 @@ Stepper *stepper_new(Heap *heap, View *view, const Structure *structure, const T
 /* Begins at a consistent point; may be called again. false: an error is in diags. */
 bool stepper_start(Stepper *stepper, double t, const double *y);
 
-/* After stepper_start: handles the event right after the start, of relations that change there. *any: there is one. false: an error
- * is in diags. */
+/* Call this after stepper_start. Handles the event that relations cause if they change right after the start; *any says
+ * whether there is such an event. Returns false if an error is in diags. */
 bool stepper_leave_start(Stepper *stepper, bool *any);
 
 /* One step, not beyond the stop time, with the variations of the view's sensitivity over it. false: an error is in diags. */
@@ -86,15 +86,15 @@ void stepper_limit(Stepper *stepper, double limit);
 /* Values inside a step will be read only in later steps that end after this time; -INFINITY, the default: in any step. */
 void stepper_expect(Stepper *stepper, double time);
 
-/* The time reached, and all columns there; at an event those before it. */
+/* The time reached, and all columns at this time; at an event, the columns before the event. */
 double stepper_time(const Stepper *stepper);
 const double *stepper_values(const Stepper *stepper);
 
 /* All columns at a time within the last step, with the rows solved. false: they cannot be solved. */
 bool stepper_interpolate(Stepper *stepper, double t, double *y);
 
-/* Called where the rows cannot be solved within the last step. Is there a fold that the solution can pass (event/fold.h)? Then the
- * step is undone, and the next one ends there. */
+/* Call this if the rows cannot be solved within the last step. Is there a fold that the solution can pass (event/fold.h)? If
+ * so, the step is undone, and the next step ends at the fold. */
 bool stepper_passed_fold(Stepper *stepper);
 
 /* Like stepper_start, but continues the iteration of an event at t. */
@@ -107,8 +107,8 @@ bool stepper_restructured(const Stepper *stepper);
 /* Has the model requested the end of the run? */
 bool stepper_terminated(const Stepper *stepper);
 
-/* Did the last step end at an event? Then stepper_settle finds the modes and columns after it, and restarts there. false: an error
- * is in diags. */
+/* Did the last step end at an event? If so, stepper_settle finds the modes and columns after the event, and restarts from
+ * them; it returns false if an error is in diags. */
 bool stepper_at_event(const Stepper *stepper);
 bool stepper_settle(Stepper *stepper);
 

@@ -11,7 +11,7 @@
 
 void stepper_jump(Stepper *stepper, double t) {
   stepper_add_work(stepper, &stepper->statistics);
-  stepper_create_integrator(stepper, stepper->integrator); /* a new one does not remember that its steps failed */
+  stepper_create_integrator(stepper, stepper->integrator); /* a new integrator does not remember that steps failed */
   stepper_start_integrator(stepper, stepper->before, stepper->begin);
   stepper_set_event(stepper, stepper_snap(stepper, t), EVENT_FOLD, MAP_NONE);
   stepper->is_folded = true;
@@ -74,8 +74,8 @@ static double way_to(const Stepper *stepper, double singular) {
   return way > 0 && way < span ? way : span;
 }
 
-/* The same for a point in the last step, to t, or just before it: the columns change as fast as since the last event or instant.
- * Times near the point differ by more than round-off. */
+/* The time scale of a point in the last step, which ends at t, or just before that step: the columns may change as fast as
+ * they have changed since the last event or instant. Times near the point differ by more than round-off. */
 static double way_within(const Stepper *stepper, double singular, double t) {
   double since = fmin(turning_origin(stepper->turning), fmin(singular, stepper->before));
   return fmax(fmin(way_to(stepper, singular), t - since), FAR * DBL_EPSILON * fabs(t) / LOCATED);

@@ -39,7 +39,7 @@ struct Stepper {
   uint32_t mode;    /* a mode that changes there */
   double limit;     /* the latest end of a step that the caller allows; INFINITY: anywhere */
   double unread;    /* steps that end before this time are not read inside */
-  uint32_t near;    /* number of later steps that conditions may examine, because one was near its edge */
+  uint32_t near;    /* number of later steps that conditions may examine, because a condition was near its edge */
   Watcher *watcher;
   Certificate *certificate; /* certificate of the watcher */
   Kinks *kinks;             /* NULL: there are none */
@@ -195,7 +195,8 @@ static inline double stepper_modes_end(const Stepper *stepper) {
 /* Has the last step, to t, passed the singular point at t_instant? */
 bool stepper_is_behind_instant(const Stepper *stepper, double t);
 
-/* If so: does the solution pass it (instant.h)? The part of the step after it must still be watched. */
+/* Call this if stepper_is_behind_instant is true. Does the solution pass the singular point (instant.h)? The part of the
+ * step after that point must still be watched. */
 bool stepper_passes_instant(Stepper *stepper, double t);
 
 /* Does a solution begin at the singular start of the steps? */

@@ -138,7 +138,8 @@ static double look_at(Defect *defect, const Segment *segment, double part, doubl
   return defect_at(defect, segment, part, y, largest);
 }
 
-/* The next time at which a rough system is examined. One is drawn in each part of the run, so no step avoids them all. */
+/* The next time at which a rough system is examined. One random time is drawn in each part of the run, so that no sequence
+ * of step sizes can avoid all of them. */
 static double next_part(const DefectLooks *looks, double t) {
   double length = looks->span / PARTS;
   if (!looks->is_rough || !isfinite(length)) return INFINITY;
@@ -171,7 +172,8 @@ bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rej
 bool defect_is_too_large(Defect *defect, DefectLooks *looks, Segment *segment, int every, bool is_in_doubt, double *y,
                          double *found) {
   const System *system = defect->system;
-  double chance = every * defect_drawn(segment->t0); /* below 1 it is a probability: then this is the place */
+  double chance =
+      every * defect_drawn(segment->t0); /* if below 1, also the part of the step at which the defect is examined */
   *found = -1;
   if (is_in_doubt) chance -= floor(chance);
   if ((chance >= 1 && next_part(looks, segment->t0) > segment->t1) || !segment_open(segment)) return false;

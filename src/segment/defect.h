@@ -32,8 +32,9 @@ typedef struct DefectLooks {
   uint64_t rejections;
 } DefectLooks;
 
-/* Has the method rejected a step of a rough system that reached beyond the beginning of this one? Across a jump, its error estimate
- * is small by chance for some step size. rejections: of the method so far; next: the size of its next step. */
+/* Has the method rejected a step of a rough system that reached beyond the beginning of this one? Across a jump, the error
+ * estimate of the method is small by chance for some step sizes. rejections: of the method so far; next: the size of its
+ * next step. */
 bool defect_is_in_doubt(DefectLooks *looks, const Segment *segment, uint64_t rejections, double next);
 
 /* Looks at the defect of a step: one in `every`, and each that is in doubt. Is it larger than the error of the step

@@ -40,7 +40,7 @@ static void elimination_order_links(Elimination *elimination) {
   }
 }
 
-/* The union of the Jacobian's columns along each chain. */
+/* Builds the pattern: the columns of the Jacobian that belong to one chain are united into one column. */
 static void elimination_build_pattern(Elimination *elimination) {
   const System *system = elimination->system;
   const JacobianPattern *jacobian = &elimination->jacobian;

@@ -160,7 +160,7 @@ static KnownEnds known_ends(const Kinks *kinks) {
   return (KnownEnds){margin, margin + count, margin + 2 * (size_t)count, margin + 3 * (size_t)count};
 }
 
-/* The first kink in the step, and the argument that makes it; INFINITY: there is none. */
+/* The time of the first kink in the step (INFINITY if there is none), and the argument that causes the kink. */
 static double find_first(KinkStep *step, Bracket stretch, double size, uint32_t *bent) {
   Kinks *kinks = step->kinks;
   Watched watched = {.context = step, .count = kinks->count, .step = size, .look = look_at, .near = LOCATED * size};

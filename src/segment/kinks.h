@@ -19,7 +19,8 @@ typedef struct KinksPlan {
   void *host;
   uint32_t count;
   bool are_few;
-  /* At a point: the arguments, then their rates; or the sizes of the terms of each. false: one is undefined. */
+  /* Computes at a point the arguments, then their rates; with `sizes`, the sizes of the terms of each. Returns false if one
+   * of the values is undefined. */
   bool (*evaluate)(void *host, bool sizes, double t, const double *y, double *out);
   /* All columns at a time of a step. */
   bool (*point)(void *host, const Segment *segment, double t, double *y);

@@ -33,7 +33,7 @@ typedef struct Segment {
 /* Room for this many columns; lives in the heap. */
 Segment *segment_new(Heap *heap, int32_t columns);
 
-/* Starts another step: no polynomial is known. It is valid as long as the method, its begin and its end are. O(1). */
+/* Starts another step: no polynomial is known. The segment is valid as long as `self`, `begin` and `end` are. O(1). */
 void segment_take(Segment *segment, const SegmentMethods *methods, void *self, double t0, const double *begin,
                   double t1, const double *end);
 

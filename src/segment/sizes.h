@@ -12,7 +12,7 @@
 
 typedef struct Sizes Sizes;
 
-/* The last step; at a start it ends where it begins. start, span: of the run. */
+/* The last step; at a start, its end is its beginning. `start` and `span` are the start time and the length of the run. */
 typedef struct SizesStep {
   double begin, end, start, span, tolerance;
   bool is_sliding;

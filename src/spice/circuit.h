@@ -14,8 +14,9 @@ typedef struct CircuitNode {
   Name name;         /* as SPICE writes it: out, x1.out */
   uint32_t variable; /* v(name); MAP_NONE for ground */
   uint32_t degree;   /* number of branches */
-  uint32_t outer;    /* for an inner node of a device: the node of the device to which it belongs; otherwise itself */
-  const Card *card;  /* of the first mention */
+  uint32_t
+      outer; /* for an inner node of a device: the outer node of the device to which it belongs; for other nodes: the node itself */
+  const Card *card; /* of the first mention */
 } CircuitNode;
 
 typedef enum BranchKind {
@@ -105,7 +106,8 @@ typedef struct Block {
   VEC(Name) ports;
   VEC(uint32_t) elements; /* cards */
   VEC(Definition) parameters;
-  uint32_t formal; /* how many of them, at the beginning, are on .subckt: an instance may set them */
+  uint32_t
+      formal; /* how many parameters at the beginning of the list are on .subckt, so that an instance may set them */
   VEC(FunctionCard) functions;
   VEC(ModelCard) models;
   VEC(struct Block *) blocks;

@@ -14,7 +14,7 @@ typedef struct SpiceOptions {
 typedef struct TopologyGroup {
   VEC(Name) elements;
   VEC(int8_t) signs; /* of the elements in it */
-  VEC(Name) nodes;   /* of a cutset: those on its inner side */
+  VEC(Name) nodes;   /* of a cutset: the nodes on its inner side */
 } TopologyGroup;
 typedef VEC(TopologyGroup) TopologyGroupVec;
 

@@ -297,7 +297,7 @@ void adjoint_note_reset(Adjoint *adjoint, uint32_t reset, uint32_t column, doubl
 
 /* ---- transposes ---- */
 
-/* Weights of parameters, discretes and pre(), from those of the rows or roots that contain them. */
+/* Computes the weights of parameters, discretes and pre() from the weights of the rows or roots that contain them. */
 static void weigh_leaves(Adjoint *adjoint, const LeafJacobian *leaves, const double *values, double factor,
                          const double *vector) {
   const SensitivityPlan *plan = adjoint->plan;
@@ -433,7 +433,7 @@ static bool evaluate_stages(Adjoint *adjoint, const TakenStep *step) {
   return true;
 }
 
-/* Weights of columns at the stages: those at the end of the step, and those of the integral. */
+/* Computes the weights of the columns at the stages: from the weights at the end of the step, and from the integral. */
 static void weigh_stages(Adjoint *adjoint, const TakenStep *step) {
   const Functional *functional = &adjoint->functional;
   size_t bytes = (size_t)adjoint->system.columns * sizeof(double);

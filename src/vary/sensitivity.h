@@ -17,14 +17,14 @@
 
 typedef struct Sensitivity Sensitivity;
 
-/* Lives in the heap. Errors go to diags. tolerance, span: tolerance and length of the run. With an adjoint, it passes
- * on all data that determine the sensitivities. It follows only a few combinations of them itself, so that steps are
- * short enough for the sensitivities. */
+/* Lives in the heap. Errors go to diags. tolerance, span: tolerance and length of the run. With an adjoint, the object
+ * passes on all data that determine the sensitivities. It then computes only a few combinations of the sensitivities itself,
+ * so that steps are short enough for them. */
 Sensitivity *sensitivity_new(Heap *heap, const SensitivityPlan *plan, View *view, double tolerance, double span,
                              Adjoint *adjoint, Diags *diags);
 
-/* The derivatives at the start: those of the initial values, which the initializer has found. slopes: of start values that
- * replace the model's own. false: an error is in diags. */
+/* Begins with the derivatives of the initial values that the initializer has found. slopes: the derivatives of start values
+ * that replace the model's own. Returns false if an error is in diags. */
 bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const Initial *initial, StartSlopes slopes,
                        double t, const double *y);
 
@@ -33,21 +33,21 @@ bool sensitivity_start(Sensitivity *sensitivity, Initializer *initializer, const
 bool sensitivity_step(Sensitivity *sensitivity, const Integrator *integrator, void *self, const Segment *segment,
                       double to);
 
-/* Does the error of the variations in that step exceed the tolerance? Then it must be repeated, and not be longer than this.
- * Otherwise the next one should not be longer than this. */
+/* Does the error of the variations in that step exceed the tolerance? If so, the step must be repeated with at most the
+ * length that the second function returns. If not, the next step should be at most that long. */
 bool sensitivity_is_coarse(const Sensitivity *sensitivity);
 double sensitivity_longest(const Sensitivity *sensitivity);
 
 /* Makes the end of the step the beginning of the next. */
 void sensitivity_accept(Sensitivity *sensitivity);
 
-/* Values at a time within the step, where the columns are y: for target k, per column of the array, and then per discrete leaf.
- * Those of states are interpolated, all others follow from them. Valid until the next call. */
+/* Values at a time within the step, where the columns are y: for target k, per column of the array, and then per discrete
+ * leaf. The derivatives of states are interpolated; all others follow from these. Valid until the next call. */
 const double *const *sensitivity_at(Sensitivity *sensitivity, double t, const double *y);
 
 /* An event at (t, y), before anything changes; mode: the one that caused it, MAP_NONE: none. Then, in this order for every
- * iteration: the values have been settled, reinit has acted, pre() has taken the values. At its end the states are those of y.
- * false: an error is in diags. */
+ * iteration: the values have been settled, reinit has acted, pre() has taken the values. At the end of an iteration, y has
+ * the states that hold from then on. false: an error is in diags. */
 bool sensitivity_event(Sensitivity *sensitivity, double t, const double *y, uint32_t mode);
 bool sensitivity_settled(Sensitivity *sensitivity, double t, const double *y);
 bool sensitivity_reset(Sensitivity *sensitivity, double t, const double *y);
@@ -66,8 +66,8 @@ typedef struct SensitivityMoment SensitivityMoment;
 SensitivityMoment *sensitivity_keep(const Sensitivity *sensitivity, Heap *heap);
 void sensitivity_go_back(Sensitivity *sensitivity, const SensitivityMoment *moment);
 
-/* Lets the sizes of a moment grow to the current ones. The second function: does everything vary as it did then, except for
- * round-off of these sizes? */
+/* Lets the sizes of a moment grow to the current ones. The second function asks whether everything varies as it did at that
+ * moment, except for round-off relative to these sizes. */
 void sensitivity_note_sizes(const Sensitivity *sensitivity, SensitivityMoment *moment);
 bool sensitivity_agrees(const Sensitivity *sensitivity, const SensitivityMoment *moment,
                         const SensitivityMoment *sizes);

@@ -26,7 +26,8 @@ typedef struct SensitivityPlan {
   IndexVec parameters; /* leaves that may vary */
   IndexVec discretes;  /* discrete leaves that hold Reals */
   LeafJacobian *rows;  /* by the parameters, the discretes, pre() of them, and time */
-  /* Entries of the Jacobian that are not constant, in its order, then those of rows. NULL: there are none. */
+  /* First the entries of the Jacobian that are not constant, in the order of the Jacobian, then the entries of `rows`. NULL:
+   * there are no such entries. */
   Program *stage;
   const StartCode *start;
   /* Roots of events: differences of all modes, then the steps of the logic that give Reals, pre() of continuous variables,

@@ -1,10 +1,10 @@
 /* rank_jump: like core/jump.h for an array without structural offsets, by ranks.
  *
- * The jumps of columns and the impulses of the unknowns solve one linear system, which need not be square. It has all rows of the
- * array in the new modes, and each equation integrated over the instant, once and more often, up to its highest derivative.
- * Integrated once, a derivative becomes the jump of the one below it, and an unknown its impulse. Integrated again, a derivative
- * becomes the jump of the one two below, and a first derivative the impulse. So no differentiated variable has an impulse, and no
- * position jumps. */
+ * The jumps of columns and the impulses of the unknowns solve one linear system, which need not be square. It has all rows
+ * of the array in the new modes, and each equation integrated over the instant, once and more often, up to its highest
+ * derivative. If an equation is integrated once, a derivative in it becomes the jump of the next lower derivative, and an
+ * unknown becomes its impulse. If it is integrated again, a derivative becomes the jump of the derivative two orders lower,
+ * and a first derivative becomes an impulse. So no differentiated variable has an impulse, and no position jumps. */
 #pragma once
 
 #include "reduce/strangeness.h"

@@ -12,8 +12,8 @@ struct Share {
   ArrayRun original;
   ArrayJump *jump;
   double *begin;         /* columns of the view where the event began */
-  double *before;        /* those of the model's array there, with every row solved */
-  double *whole, *moved; /* the same now; and after a jump */
+  double *before;        /* columns of the model's array at that moment, with every row solved */
+  double *whole, *moved; /* columns of the model's array now, and after a jump */
   double *drift;         /* their differences from the columns of the view */
   uint8_t *held;         /* per column of the model's array */
   const Blocks *blocks;  /* blocks of that array */

@@ -67,7 +67,8 @@ typedef struct ViewMethods {
    * start. NULL: rows are not selected by ranks. */
   bool (*reselect)(View *view, double t, double *y);
 
-  /* Finds the ranks again at y, where modes have changed. false: they are not those of the start. NULL: as above. */
+  /* Finds the ranks again at y, where modes have changed. Returns false if they differ from the ranks at the start. NULL: as
+   * above. */
   bool (*same_ranks)(View *view, double t, double *y);
 
   /* Saves the present choice of states in the heap, and restores it. NULL: there is no choice. */

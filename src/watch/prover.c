@@ -134,7 +134,7 @@ static bool any_needed(const Cone *cone, const uint32_t *columns, int32_t count)
   return false;
 }
 
-/* Marks that a unit gives the column, so units before it need not. */
+/* Marks that a unit gives the column, so that earlier units need not give it. */
 static void give(Cone *cone, uint32_t column) {
   if (!cone->is_state[column]) cone->needed[column] = false;
 }
@@ -394,8 +394,8 @@ static double correct_path(Prover *prover, const ProverUnit *unit) {
   return farthest;
 }
 
-/* Is this the continuation of the solution in the interval before? It is if one of the two images is inside the box of
- * the other. */
+/* Is this the continuation of the solution in the previous interval? It is if one of the two images is inside the box of the
+ * other. */
 static bool is_followed(const Prover *prover, const ProverUnit *unit, bool from_next) {
   double radius = interval_tape_radius(prover->tape);
   const EnclosedColumn *before = from_next ? unit->next : unit->here;
@@ -686,7 +686,7 @@ typedef struct ProofWalk {
   double low, end, width;
   double skip;        /* how much the next unprovable interval skips; it doubles each time */
   bool left_agrees;   /* all modes agree at `low` */
-  bool end_agrees;    /* all modes agree at `end`; if not, one contradicts there */
+  bool end_agrees;    /* all modes agree at `end`; if false, a mode contradicts its relation there */
   double proven;      /* time proven so far */
   double first, last; /* the unproven part lies between these; NAN: there is none */
   double high;        /* the first change is between `low` and this; NAN: not found */

@@ -23,7 +23,7 @@ const IndexVec *prover_columns(Prover *prover, const int32_t *states, int32_t li
 /* The cost of listing these columns since the last call, in the units of Proof.cost. */
 uint64_t prover_take_debt(Prover *prover);
 
-/* Is there something to prove, and can it be? */
+/* Is there something to prove, and can it be proven? */
 typedef enum ProverScope {
   PROVER_NOTHING, /* no condition causes events, except by the schedule */
   PROVER_UNABLE, /* some condition has no bounds: because of called functions, inputs, delays or large blocks, or while the solution
@@ -52,7 +52,7 @@ typedef struct Proof {
       high; /* between these times each condition changes at most once, and the first change is there; NAN: no such times were
              * found */
   uint64_t evaluations; /* of the interval program */
-  uint64_t cost;        /* cost of these, in lines of plain numbers */
+  uint64_t cost;        /* cost of these evaluations, counted in lines of a program for plain numbers */
 } Proof;
 
 /* The region of the last proof: no condition changes while the columns stay within these bounds, one for each of prover_columns.

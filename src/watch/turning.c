@@ -14,15 +14,16 @@ enum { NODES = 8 }; /* number of values in an extrapolation */
 typedef struct DeterminantInterval {
   double left, right;       /* times */
   double at_left, at_right; /* determinants */
-  double bend;              /* how far it may deviate from its chord, with a wide margin */
+  double bend; /* how far the determinant may deviate from the chord between the ends, with a wide margin */
 } DeterminantInterval;
 
 /* The recent history of a determinant. */
 typedef struct Trail {
-  double times[3], values[3];           /* at the last three evaluations */
-  double largest;                       /* largest absolute value */
-  double harmless;                      /* the smallest value that was followed without finding a zero */
-  double node[NODES], node_time[NODES]; /* falling values, each clearly below the one before; the last one first */
+  double times[3], values[3]; /* at the last three evaluations */
+  double largest;             /* largest absolute value */
+  double harmless;            /* the smallest value that was followed without finding a zero */
+  double node[NODES],
+      node_time[NODES]; /* falling values, the last one first; each is clearly below the value before it in time */
   int nodes;
   double middle;            /* between the first two evaluations; NAN: unknown */
   bool is_suspect;          /* it may be zero between the last two evaluations: */
@@ -44,14 +45,14 @@ struct Turning {
   View *view;
   const TurningPlan *plan;
   Determinants moving, switched; /* `switched` change at events only, and are evaluated there */
-  Trail *trails;                 /* of the moving ones, since the run began or its last event */
-  double *inside;                /* columns at a point within a step */
-  double *beside;                /* columns next to a kink */
-  TimedColumns origin;           /* where the smooth part of the run began */
-  TimedColumns behind, recent;   /* two points of it; the first is far enough back for a follower to begin */
-  TimedColumns looks[2];         /* points of the last two evaluations */
-  TimedColumns followed;         /* where a follower was before its last attempt at a step */
-  int unseen;                    /* steps since the last evaluation */
+  Trail *trails;               /* the values of the moving determinants since the start of the run or its last event */
+  double *inside;              /* columns at a point within a step */
+  double *beside;              /* columns next to a kink */
+  TimedColumns origin;         /* where the smooth part of the run began */
+  TimedColumns behind, recent; /* two points of it; the first is far enough back for a follower to begin */
+  TimedColumns looks[2];       /* points of the last two evaluations */
+  TimedColumns followed;       /* where a follower was before its last attempt at a step */
+  int unseen;                  /* steps since the last evaluation */
 };
 
 TurningPlan *turning_plan(ArrayCode *code, const Structure *structure) {
@@ -124,7 +125,8 @@ static bool is_falling(const Turning *turning) {
   return false;
 }
 
-/* Keeps a point once the last one is far enough back, so that a follower that begins there still sees the determinant fall. */
+/* Keeps a new point if the last kept point is far enough back. A follower that begins at a kept point then still sees the
+ * determinant fall. */
 static void move_marks(Turning *turning, double t, const double *y) {
   if (t - turning->recent.t < MINOR * (t - turning->origin.t) || is_falling(turning)) return;
   TimedColumns behind = turning->behind;
@@ -182,7 +184,7 @@ static bool hides_zero(const DeterminantInterval *stretch) {
   return changes_sign(stretch) || lowest(stretch) <= stretch->bend;
 }
 
-/* Does it change its sign through zero, as far as this narrow interval shows? */
+/* Does the determinant change its sign through zero, as far as this narrow interval shows? */
 static bool crosses_zero(const Trail *trail, const DeterminantInterval *stretch) {
   return changes_sign(stretch) && fmax(fabs(stretch->at_left), fabs(stretch->at_right)) <= NEGLIGIBLE * trail->largest;
 }
@@ -370,11 +372,11 @@ typedef struct FollowedPath {
   double at_lowest;       /* time of the latter */
   double now;             /* the time in question, and */
   double value;           /* the determinant one step after it; NAN: unknown */
-  bool begins, ends;      /* it made at least one step; it came to the end */
+  bool begins, ends;      /* the follower made at least one step; the follower reached the end */
 } FollowedPath;
 
-/* Follows a determinant from a mark to its zero. There its sign changes, it touches zero, or the follower cannot
- * continue. */
+/* Follows a determinant from a mark to its zero. At a zero, the sign changes, or the determinant touches zero, or the
+ * follower cannot continue. */
 static FollowerTrace follow_at(Turning *turning, uint32_t b, const TimedColumns *mark, double until, double tolerance,
                                TurningPoint *point, FollowedPath *way) {
   double longest = (until - mark->t) / PARTS;
@@ -455,9 +457,9 @@ static bool is_made_of_errors(const Trail *trail, const FollowedPath *way, const
   return exact->lowest <= GOOD_PART * left && exact->lowest <= PRESENT * exact->largest;
 }
 
-/* The zero of a determinant near t. The run, and a follower from one of its marks, may miss a zero because of the errors of the
- * run. At a branching they turn from one branch to the other, and the determinant turns near zero. So a follower without these
- * errors is used, too. */
+/* The zero of a determinant near t. The run, and a follower from one of its marks, may miss a zero because of the errors of
+ * the run. At a branching, these errors carry both from one branch to the other, and the determinant turns near zero. So a
+ * follower without these errors is used, too. */
 static FollowerTrace find_zero(Turning *turning, uint32_t b, double t, TurningPoint *point, TimedColumns *exact,
                                FollowedPath *way) {
   const TimedColumns *mark =

@@ -50,7 +50,7 @@ typedef enum TurningStatus {
   TURNING_NONE,
   TURNING_SUSPECT, /* a determinant may have been zero since the last evaluation: turning_follow decides. *point is where it is zero
                     * in the run, if that is known */
-  TURNING_POINT,  /* *point is singular, in the last step or close to it, and the first one there */
+  TURNING_POINT,  /* *point is the first singular point in the last step or close to it */
   TURNING_JUMP,   /* the determinant of a block changed its sign, but not through zero: it jumped, or became infinite */
   TURNING_ASTRAY, /* the same, and a follower keeps its sign: the run moved to another solution before *point */
   TURNING_SMALL,  /* it was nearly zero in the last step */

@@ -88,6 +88,6 @@ bool watcher_find(Watcher *watcher, const WatchedStep *step, double *y, EventBra
  * modes. */
 double watcher_locate(Watcher *watcher, const WatchedStep *step, const EventBracket *bracket, double *y, int *mode);
 
-/* Does a solution that slides along an edge leave it in the step, up to *t? Then *t is the time at which it leaves, and y has the
- * columns there. */
+/* Does a solution that slides along an edge leave it in the step, up to *t? If so, *t becomes the time at which it leaves,
+ * and y the columns at this time. */
 bool watcher_leaves(Watcher *watcher, const WatchedStep *step, double *t, double *y);

@@ -1,8 +1,9 @@
 /* events: conditions, discrete values, and their changes at an event.
  *
- * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode holds while
- * its difference stays in a range. An event iterates: modes, discrete values and columns to a fixed point with pre() held, then
- * reinit, then pre() takes the values found, until nothing changes. */
+ * Between events the conditions are frozen in discrete values, their modes, so that the equations are smooth. A mode holds
+ * while its difference stays in a range. An event iterates. In each round, modes, discrete values and columns are computed
+ * until they agree, with pre() held; then reinit is applied, and pre() takes the values found. The iteration ends when a
+ * round changes nothing. */
 #include "constants.h"
 #include "rounds.h"
 #include "solver.h"

@@ -267,8 +267,8 @@ SolverStatus solver_start(Solver *solver, double time) {
   return now->asserted ? SOLVER_FAILED : SOLVER_OK;
 }
 
-/* The states may be far from those of the last call, so columns that cannot be followed there are searched for. After a failure the
- * columns are unchanged. */
+/* The states may be far from those of the last call. Columns that cannot be followed to the new states are therefore
+ * searched for. After a failure the columns are unchanged. */
 SolverStatus solver_complete(Solver *solver) {
   size_t size = (size_t)solver->model->columns * sizeof(double);
   memcpy(solver->stage_y, solver->y, size);
