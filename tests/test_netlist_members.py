@@ -80,6 +80,15 @@ def initial(rng):
     return text, ["v(b#)"]
 
 
+def line(rng):
+    """uic: ideal lines carry no waves at the start."""
+    n = lambda low, high: number(rng, low, high)
+    source = rng.choice([n(1, 9), f"SIN({n(1, 3)} {n(1, 3)} {n(300, 900)})", f"PULSE({n(1, 3)} 5 {n(1e-4, 1e-3)} 10u 10u 1m 3m)"])
+    lines = [f"T{k}# {a} 0 {b} 0 Z0={rng.choice([30, 50, 75, 600])} {rng.choice(['TD=' + n(1e-4, 7e-4), f'F={n(500, 2000)} NL=0.3'])}\n" for k, a, b in ((1, "b#", "d#"), (2, "d#", "c#"))]
+    ends = f"RB# b# 0 {n(100, 1e4)}\nRC# c# 0 {n(100, 1e4)}\nCC# c# 0 {n(2e-5, 1e-4)} {rng.choice(['', 'ic=2'])}\nRD# d# 0 {n(100, 1e4)}\nCB# b# 0 {n(2e-5, 1e-4)}\n"
+    return f"V1# a# 0 {source}\nR1# a# b# {n(20, 500)}\n{''.join(lines)}{ends}", ["v(b#)", "v(c#)"]
+
+
 def waveform(rng):
     n = lambda low, high: number(rng, low, high)
     kind = rng.choice(["pulse", "sin", "exp", "sffm", "pwl", "am"])
@@ -277,7 +286,7 @@ def rectifier(rng):
 MAY_REFUSE = {rectifier: 0.05}  # a part of the members
 
 FAMILIES = {"rectifier": (rectifier, ".tran 10u 3m"), "converter": (converter, ".tran 10u 3m"), "resistor": (resistor, None), "storage": (storage, ".tran 10u 3m"), "initial": (initial, ".tran 10u 3m uic"),
-            "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
+            "line": (line, ".tran 10u 3m uic"), "waveform": (waveform, ".tran 10u 3m"), "controlled": (controlled, None), "behaviour": (behaviour, None),
             "parameter": (parameter, None), "diode": (diode, None), "bipolar": (bipolar, None), "leakage": (leakage, None), "substrate": (substrate, ".tran 10u 3m"),
             "mosfet": (mosfet, None),
             "junction_fet": (junction_fet, None), "latch": (latch, None), "edge": (edge, None), "subcircuit": (subcircuit, None), "switch": (switch, ".tran 10u 3m")}
@@ -373,7 +382,7 @@ def main():
         if words and name not in words:
             continue
         rng, failures, counts = random.Random(f"{name} {seeds[0]}"), [], {"compared": 0, "refused": 0, "refused by ngspice": 0}
-        batch = 1 if make in (substrate, converter, rectifier) else BATCH  # forty transistors in one run take minutes
+        batch = 1 if make in (substrate, converter, rectifier, line) else BATCH  # forty transistors in one run take minutes
         members = list(enumerate(make(rng) for _ in range(COUNT if LONG else max(batch, FEW))))
         for k in range(0, len(members), batch):
             judge(members[k:k + batch], analysis, failures, counts)

@@ -739,6 +739,15 @@ static Expr line_delay(const Element *element) {
   return length == EXPR_NONE || frequency == EXPR_NONE ? EXPR_NONE : dag_divide(element->dag, length, frequency);
 }
 
+/* What arrives at an end: the wave that left the other end one delay ago. With uic the line is without waves at the start. */
+static Expr arriving_wave(const Element *element, uint32_t wave, Expr span) {
+  const Circuit *circuit = element->circuit;
+  Dag *dag = element->dag;
+  Expr list[2] = {model_leaf(circuit->model, wave, 0), span}, before = dag_nary(dag, OP_DELAY, list, 2);
+  if (!circuit->uses_initial) return before;
+  return dag_if(dag, dag_binary(dag, OP_LESS, circuit_time(circuit), span), dag_constant(dag, 0), before);
+}
+
 static bool read_line(const Element *element) {
   if (!has_fields(element, 5, "Tname node node node node Z0=impedance TD=delay")) return false;
   uint32_t z0 = find_word(element, "z0");
@@ -753,10 +762,7 @@ static bool read_line(const Element *element) {
     const char *name = arena_printf(element->circuit->arena, "%s.wave%d", element->name, k + 1);
     waves[k] = add_variable(element->circuit, name, "V", card_whole(element->card));
   }
-  for (int k = 0; k < 2; k++) {
-    Expr list[2] = {model_leaf(element->circuit->model, waves[1 - k], 0), span};
-    arriving[k] = dag_nary(element->dag, OP_DELAY, list, 2);
-  }
+  for (int k = 0; k < 2; k++) arriving[k] = arriving_wave(element, waves[1 - k], span);
   add_line_end(element, node_at(element, 1), node_at(element, 2), impedance, arriving[0], waves[0]);
   add_line_end(element, node_at(element, 3), node_at(element, 4), impedance, arriving[1], waves[1]);
   return true;

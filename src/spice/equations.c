@@ -408,6 +408,31 @@ static void conserve_charge(InitialCharges *start) {
   }
 }
 
+static bool depends_on(Dag *dag, Expr e, Expr leaf) {
+  double slope;
+  return !dag_is_constant(dag, dag_partial(dag, e, leaf), &slope) || slope != 0;
+}
+
+/* The charge that flows at once through a voltage source does not reach a source that its current controls. */
+static void warn_of_missed_charges(InitialCharges *start) {
+  Writer *writer = start->writer;
+  Circuit *circuit = writer->circuit;
+  for (uint32_t b = 0; b < circuit->branches.count; b++) {
+    const Branch *branch = &circuit->branches.data[b];
+    if (branch->kind != BRANCH_VOLTAGE || !start->conflicts[sets_find(&start->joined, branch->from)]) continue;
+    Expr current = model_leaf(writer->model, branch->variable, 0);
+    for (uint32_t c = 0; c < circuit->branches.count; c++) {
+      const Branch *other = &circuit->branches.data[c];
+      bool is_source = other->kind == BRANCH_VOLTAGE || other->kind == BRANCH_CURRENT;
+      if (is_source && !other->is_independent && depends_on(writer->dag, other->value, current))
+        card_warning(circuit->diags, other->card, 0, CARD_END,
+                     "%s is controlled by the current of %s, but not by the charge that flows through it at once at "
+                     "the start: give the capacitors the ic that the sources require",
+                     names_text(circuit->names, other->name), names_text(circuit->names, branch->name));
+    }
+  }
+}
+
 static void write_starts(Writer *writer) {
   Circuit *circuit = writer->circuit;
   const Network *network = writer->network;
@@ -425,6 +450,7 @@ static void write_starts(Writer *writer) {
   if (circuit->uses_initial) {
     find_conflicts(&start);
     conserve_charge(&start);
+    warn_of_missed_charges(&start);
   }
   for (uint32_t n = 1; n < nodes; n++) {
     if (!network->is_free[n]) continue;
